@@ -55,6 +55,12 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test works in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture(autouse=True)
 def no_wait_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for the disk, 4 ms a file, is left to the tests of what writes files and to child processes."""

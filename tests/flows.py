@@ -1,7 +1,5 @@
 """Problems, groups of steps, and the printed update in numpy, which tests of several folders share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from particlegvi import priors

@@ -1,7 +1,5 @@
 """`benchmarks/fuzzing` as a module: the tests feed the same targets, with fewer inputs."""
 
-from __future__ import annotations
-
 import sys
 
 from .conftest import ROOT

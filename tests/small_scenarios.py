@@ -1,7 +1,5 @@
 """Scenarios that run in a moment, which tests of several folders share."""
 
-from __future__ import annotations
-
 # Functions fitted to counts, whose posterior has two halves, by two kinds of steps of different numbers.
 COUNTS = {
     "kind": "function-space",

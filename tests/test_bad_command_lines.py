@@ -1,7 +1,5 @@
 """Kinds of bad command lines: exit 2, a few lines on stderr, no traceback, nothing written, nothing compiled."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -99,8 +97,7 @@ LINES = [(kind, line) for kind, lines in KINDS.items() for line in lines]
 
 
 @pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
-def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch, elsewhere):
     monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.setattr(command, "check", lambda *_, **__: pytest.fail("it verified"))
     assert cli.main(line) == 2
@@ -124,8 +121,7 @@ def test_a_bad_command_line_as_a_process(line, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_good_command_line_is_none_of_these(capsys, tmp_path, monkeypatch):
+def test_a_good_command_line_is_none_of_these(capsys, tmp_path, elsewhere):
     """Control: what the list changes is what is wrong."""
-    monkeypatch.chdir(tmp_path)
     assert cli.main([*RUN, "--set", "particles=3", "--set", "steps=2e0", "--no-figure", "--quiet"]) == 0
     assert os.listdir(tmp_path) == ["runs"]

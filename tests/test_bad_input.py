@@ -4,8 +4,6 @@
 and the parts of function space have tables of their own beside their tests.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable
@@ -21,6 +19,8 @@ from particlegvi.tools import arguments, parts, quoting
 
 from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, all_wrong_answers, checks, wrong_answers
 from .refusals import refuse as refusal
+
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 PLANE = pg.losses.get("four-gaussians")
 DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
@@ -128,11 +128,6 @@ def finished(tmp_path_factory) -> dict[str, Callable[[Any], Any]]:
             if hasattr(target, name):
                 calls[f"{target.kind} {name}"] = getattr(target, name)
     return calls
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("name", CALLS)

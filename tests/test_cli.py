@@ -1,7 +1,5 @@
 """The command line: what it prints, where, with which exit code, and what it never does."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -22,15 +20,9 @@ from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools import progress as bars
 from particlegvi.tools.progress import command_bars
 
-pytestmark = pytest.mark.usefixtures("remembered_truth")
+pytestmark = pytest.mark.usefixtures("elsewhere", "remembered_truth")
 
 SHORT = ["--set", "particles=8", "--set", "steps=20"]
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    """Every test works in an empty folder of its own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def called(capsys, *arguments) -> tuple[int, str, str]:

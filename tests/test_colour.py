@@ -1,7 +1,5 @@
 """Colour on terminals: never where output is piped, and as it is asked for."""
 
-from __future__ import annotations
-
 import io
 import re
 
@@ -41,8 +39,7 @@ def test_who_decides(variables, choice, terminal, wanted, monkeypatch):
     assert colour.is_wanted(Terminal() if terminal else io.StringIO()) is wanted
 
 
-def test_piped_output_has_no_escape(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_piped_output_has_no_escape(monkeypatch, capsys, elsewhere):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     assert cli.main(RUN) == 0
     out, err = capsys.readouterr()

@@ -1,7 +1,5 @@
 """The completion scripts, asked by the shells that are installed."""
 
-from __future__ import annotations
-
 import os
 import pty
 import shutil

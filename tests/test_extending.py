@@ -3,8 +3,6 @@
 They lie in folders that are digested, so everything that they use is compiled again: the tests of that are thorough.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The fuzzer with a few thousand inputs, and that it would find what it looks for. The million is run by hand."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle
@@ -12,12 +10,8 @@ import pytest
 
 from .fuzzing import fuzz
 
+pytestmark = pytest.mark.usefixtures("elsewhere")
 FEW = {"formula": 4000, "setting": 400, "scenario": 250, "array": 1500, "json": 1500, "folder": 250}
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("name", fuzz.TARGETS)

@@ -1,7 +1,5 @@
 """Plausible mistakes, and how each is answered: the whole table of what newcomers typed."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -67,8 +65,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize(("line", "words"), COMMANDS, ids=[" ".join(line[1:])[:40] for line, _ in COMMANDS])
-def test_a_command(line, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_command(line, words, tmp_path, capsys, elsewhere):
     (tmp_path / "my.toml").write_text("particles = 3\nsteps = 4\n")
     assert cli.main([*line, "--no-figure"]) == 2
     told = capsys.readouterr().err
@@ -91,8 +88,7 @@ def test_a_wrong_call_is_a_type_error_as_well():
         pg.simulate(LOSS)
 
 
-def test_a_formula_in_the_place_of_a_loss_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_formula_in_the_place_of_a_loss_runs(elsewhere):
     line = ["--set", "loss=x^2", "--set", "steps=5", "--set", "particles=5", "--no-figure", "--quiet"]
     assert cli.main([*LINE, *line]) == 0
 

@@ -1,7 +1,5 @@
 """Files made to do harm: each is a ValueError in one sentence, at once, and nothing outside is read or written."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -31,8 +29,7 @@ def finished(tmp_path_factory):
 
 
 @pytest.fixture
-def run(finished, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def run(finished, tmp_path, elsewhere):
     shutil.copytree(finished, tmp_path / "run")
     return tmp_path / "run"
 
@@ -96,8 +93,7 @@ def imported():
     "nested lists", "based on a path", "ten megabytes", "a name that leaves", "a label that leaves",
     "NUL", "an import", "a class", "terminal control", "a huge float"
 )
-def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, elsewhere):
     place = tmp_path / "fed.toml"
     hostile = TOML[kind]
     keys = {line.split(" =")[0] for line in hostile.splitlines()[:3]}
@@ -119,8 +115,7 @@ def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("place", ["/dev/zero", "/dev/stdin", "/proc/self/mem", ".", "missing.toml", "pipe.toml"])
-def test_what_is_no_file_is_refused_at_once(place, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_is_no_file_is_refused_at_once(place, elsewhere):
     os.mkfifo("pipe.toml")
     refused(lambda: scenario.load(place if "/" in place or "." in place[1:] else "./x.toml"))
     refused(lambda: pg.load(place))

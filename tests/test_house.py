@@ -1,7 +1,5 @@
 """docs/house.md names every folder, and its picture shows the imports as they are."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections import Counter
 from pathlib import Path

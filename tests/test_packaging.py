@@ -1,7 +1,5 @@
 """What is installed is what is in the checkout, and it works from any folder."""
 
-from __future__ import annotations
-
 import configparser
 import importlib.util
 import json

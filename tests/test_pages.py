@@ -1,7 +1,5 @@
 """The README, CONTRIBUTING and the pages of docs/ say what is true: their commands, their links, their Python."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

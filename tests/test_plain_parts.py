@@ -1,7 +1,5 @@
 """The package runs with the plain parts, which have only what the contracts name: nothing else is asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Random data of a test depend on its name alone, and no test draws from a generator that it shares with others."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

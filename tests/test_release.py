@@ -1,7 +1,5 @@
 """A release: its source distribution is the checkout, and the files for hosts and channels say what setup.cfg says."""
 
-from __future__ import annotations
-
 import configparser
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The public names are those of docs/public-names.txt, which only a deliberate change moves."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

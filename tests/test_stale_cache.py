@@ -5,8 +5,6 @@ quadratic loss multiplies a particle by ``1 - step_size * curvature`` in every s
 power: what is not equal to it was computed with other physics than the source says.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

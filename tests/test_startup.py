@@ -3,8 +3,6 @@
 Each case runs in a process of its own and asks ``sys.modules`` afterwards, so that it says the same on any machine.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The same bytes whatever the surroundings: locale, hash seed, umask, caches, long and foreign paths, forks, pipes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -99,9 +97,8 @@ LONG = "/".join(["x" * 200] * 12)  # with what stands before it, still below the
 
 
 @pytest.mark.parametrize("place", ["naïve Größe 变量 \U0001f600", "a b\n'c\"$d", LONG, "-rf", "%s{}"], ids=range(5))
-def test_any_path_that_the_system_allows_holds_a_run(place, tmp_path, monkeypatch, capsys):
+def test_any_path_that_the_system_allows_holds_a_run(place, tmp_path, capsys, elsewhere):
     """Saved, read and reported on."""
-    monkeypatch.chdir(tmp_path)
     out = f"--out={place}"
     assert cli.main(["run", "lifting", "--set", "particles=3", "--set", "steps=2", "--no-figure", out]) == 0
     assert "saved in" in capsys.readouterr().out
@@ -122,8 +119,7 @@ def test_a_name_that_the_terminal_cannot_show_is_no_failure(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["x" * 300, "/".join(["x" * 200] * 30), "a\0b", "\udcff\ud800", ""], ids=range(5))
-def test_any_other_path_is_refused_in_one_sentence(place, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_any_other_path_is_refused_in_one_sentence(place, tmp_path, elsewhere):
     for call in (lambda: pg.run("lifting", particles=3, steps=2, out=place), lambda: pg.load(place)):
         with pytest.raises(ValueError) as caught:
             call()

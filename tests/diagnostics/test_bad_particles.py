@@ -1,7 +1,5 @@
 """Every argument of every diagnostic against every kind of bad value: a right result, or one clear sentence."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import particlegvi as pg

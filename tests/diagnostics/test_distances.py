@@ -1,7 +1,5 @@
 """Distances and counts against scipy, closed forms and exact laws."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

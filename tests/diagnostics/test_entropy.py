@@ -1,7 +1,5 @@
 """Entropies against scipy's closed forms and a plain loop, within standard errors from the estimators' variances."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

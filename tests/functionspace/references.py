@@ -1,7 +1,5 @@
 """What function space is held against: closed forms, quadrature, a Metropolis sampler, and data of the sources."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from particlegvi.functionspace.covariances import SquaredExponential

@@ -1,7 +1,5 @@
 """Every argument of function space, of metrics, calibration, data sets and tables against every kind of bad value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

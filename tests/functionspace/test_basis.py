@@ -1,7 +1,5 @@
 """Bases by name, bases that are stored and made again, and a basis without inducing points from outside the package."""
 
-from __future__ import annotations
-
 import json
 import warnings
 

@@ -1,7 +1,5 @@
 """Bayesian linear regression with KL between function values, and the spectral Stein estimator."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

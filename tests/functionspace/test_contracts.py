@@ -1,7 +1,5 @@
 """The names of particlegvi.functionspace, and the contracts that its parts keep."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Covariances against formulas written down in another way, finite differences, and the definition of a covariance."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 

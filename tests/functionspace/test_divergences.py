@@ -1,7 +1,5 @@
 """Divergences of processes against dense matrices, the evidence bound, Monte Carlo, and printed numbers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gaussian Wasserstein inference: its laws, and the shares of truth that its bands cover."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression

@@ -1,7 +1,5 @@
 """Least squares and logistic regression against numpy's and scipy's own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import optimize

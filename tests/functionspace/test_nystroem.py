@@ -1,7 +1,5 @@
 """The Nystroem basis against its definition, dense linear algebra and eigenvalues known in closed form."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The residuals: what makes a Gaussian process of the basis, and what the thesis prints instead."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.special import erf
 
 import particlegvi as pg
+from particlegvi.diagnostics import stationary_law
 from particlegvi.engine.numerics import noise
 
 from ..refusals import refused
@@ -109,3 +110,122 @@ test_other_methods_are_refused_in_one_sentence = refused(
 def test_a_scenario_with_such_a_method_is_refused_before_anything_runs():
     with pytest.raises(ValueError, match=r'methods\.DE: integrator must be one of .*, not "mala": DE has no noise, '):
         pg.run("global-minimiser", particles=10, steps=5, integrator="mala")
+
+
+TEMPERATURE, CURVATURE, FRICTION = 0.7, 4.0, 1.5
+QUADRATIC = pg.losses.get("quadratic", curvature=CURVATURE, dim=1)
+KERNEL = pg.kernels.SquaredExponential(1.0)
+BAOAB = {"name": "baoab", "friction": FRICTION}
+
+
+def textbook(drift, x, sizes, seed, order="BAOAB"):
+    """Places after steps of these sizes, by half kicks at both ends of a step; the velocity makes up for the first."""
+    v = -0.5 * sizes[0] * drift(x)
+    for step, h in enumerate(sizes):
+        c = np.exp(-FRICTION * h)
+        z = noise.normals(seed, "noise", *x.shape, step)
+        v = v - 0.5 * h * drift(x)
+        if order == "BAOAB":
+            x = x + 0.5 * h * v
+            v = c * v + np.sqrt(TEMPERATURE * (1.0 - c * c)) * z
+            x = x + 0.5 * h * v
+            v = v - 0.5 * h * drift(x)
+        else:  # the whole drift after the whole kick and the noise: first order
+            v = v - 0.5 * h * drift(x)
+            v = c * v + np.sqrt(TEMPERATURE * (1.0 - c * c)) * z
+            x = x + h * v
+    return x
+
+
+@pytest.mark.parametrize("method", [pg.methods.DLE(TEMPERATURE), pg.methods.DRLE(TEMPERATURE, 0.5, KERNEL)])
+def test_the_path_is_that_of_the_textbook(method):
+    loss, start = pg.losses.get("tilted-double-well"), np.linspace(-2.0, 1.5, 37)[:, None]
+
+    def drift(x):
+        gap = x - x[:, 0]
+        pairs = -(gap * np.exp(-0.5 * gap * gap)).mean(axis=1)[:, None]
+        return loss.gradient(x) + 2.0 * method.mmd_weight * pairs
+
+    run = pg.simulate(loss, method, initial=start, steps=40, step_size=0.1, seed=3, integrator=BAOAB, record_every=0)
+    np.testing.assert_allclose(run.final, textbook(drift, start, [0.1] * 40, 3), rtol=0, atol=1e-9)
+    assert np.abs(run.final - textbook(drift, start, [0.1] * 40, 3, "first order")).max() > 0.05
+    assert run.info["friction"] == FRICTION and run.info["integrator"] == "baoab"
+
+
+@pytest.mark.thorough
+def test_the_variance_on_a_quadratic_is_exact_at_large_steps():
+    number, error = 20_000, np.sqrt(2.0 / 20_000)
+    start = np.zeros((number, 1))
+    for h in (0.5, 0.8):  # stable below 1
+        run = pg.simulate(
+            QUADRATIC, pg.methods.DLE(TEMPERATURE), initial=start, steps=80, step_size=h, integrator=BAOAB,
+            record_every=0,
+        )  # fmt: skip
+        assert abs(run.final.var() / (TEMPERATURE / CURVATURE) - 1.0) < 4.0 * error
+    first = textbook(QUADRATIC.gradient, start, [0.5] * 80, 0, "first order")
+    assert abs(first.var() / (TEMPERATURE / CURVATURE) - 1.0) > 8.0 * error  # control
+
+
+@pytest.mark.parametrize("prior", [pg.priors.Normal(0.0, 1.0), pg.priors.Uniform(-1.0, 1.0)])
+@pytest.mark.thorough
+def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
+    loss, method = pg.losses.get("tilted-double-well"), pg.methods.DLE(0.5, jumps=True)
+    target = pg.target(loss, method, prior=prior)
+    run = pg.simulate(loss, method, prior, 5000, 1000, 0.02, integrator="baoab", record_every=0)
+    floor = pg.diagnostics.wasserstein1_floor(target, 5000, (0.999,))[0]
+    assert pg.diagnostics.wasserstein1(run.final, target) < floor + 0.02**2
+    assert np.all((run.final >= prior.low) & (run.final <= prior.high))
+
+
+@pytest.mark.parametrize(
+    ("integrator", "step_size", "steps"),
+    [("euler-maruyama", 0.01, 459), ({"name": "baoab", "friction": 2.0}, 0.1, 66)],
+)
+@pytest.mark.thorough
+def test_the_slow_coordinate_falls_to_a_hundredth(integrator, step_size, steps):
+    loss = pg.Loss.from_formula("x^2/2 + 50*y^2", variables=["x", "y"])
+    run = pg.simulate(
+        loss, pg.methods.DLE(1e-20), pg.priors.Flat(2), initial=[[1.0, 0.0]], steps=500, step_size=step_size,
+        record_every=1, integrator=integrator,
+    )  # fmt: skip
+    assert np.argmax(run.positions[:, 0, 0] < 0.01) == steps
+
+
+def test_friction_is_part_of_the_run():
+    def final(friction):
+        return pg.simulate(
+            QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=10, step_size=0.1, record_every=0,
+            integrator={"name": "baoab", "friction": friction},
+        ).final  # fmt: skip
+
+    plain = pg.simulate(
+        QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=10, step_size=0.1, integrator="baoab"
+    ).final
+    assert np.array_equal(plain, final(1.0))
+    assert not np.array_equal(plain, final(2.0))
+
+
+def test_a_step_beyond_the_limit_is_warned_of():
+    with pytest.warns(UserWarning, match="beyond the stability limit of about 1 "):
+        pg.simulate(
+            QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=2, step_size=1.1, integrator="baoab"
+        )
+
+
+def simulated(method, integrator):
+    return pg.simulate(QUADRATIC, method, initial=np.ones((4, 1)), steps=2, step_size=0.1, integrator=integrator)
+
+
+DLE = pg.methods.DLE(1.0)
+test_what_is_wrong_is_said_in_a_sentence = refused(
+    (lambda: simulated(DLE, {"name": "baoab", "friction": 0.0}), "friction must be a positive finite number, not 0"),
+    (lambda: simulated(DLE, {"name": "baoab", "friction": "x"}), "friction must be a positive finite number"),
+    (lambda: simulated(DLE, {"name": "heun", "friction": 1.0}), 'must be left out for the integrator "heun"'),
+    (lambda: simulated(DLE, {"name": "baoab", "mass": 1.0}), "mass"),
+    (lambda: simulated(DLE, {"friction": 1.0}), "integrator must be a name, or a table"),
+    (lambda: simulated(DLE, 3), "integrator must be a name, or a table"),
+    (lambda: simulated(pg.methods.DE(), "baoab"), 'not "baoab": DE has no noise'),
+    (lambda: simulated(pg.methods.SVGD(1.0), "baoab"), 'not "baoab"'),
+    (lambda: stationary_law(lambda x: x, 0.1, 1.0, "baoab"), "without velocities"),
+    (lambda: stationary_law(lambda x: x, 0.1, integrator="mala"), 'one that neither accepts nor rejects, not "mala"'),
+)

@@ -1,7 +1,5 @@
 """Schedules: their formulas at the ends, coefficients block by block, tables and errors, and scenarios keep them."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

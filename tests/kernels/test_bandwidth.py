@@ -1,7 +1,5 @@
 """The bandwidth rules against closed forms, within the sampling error that theory gives."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Each kernel against its textbook formula, its slope against differences, and positive definiteness."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """Losses from terms and formulas, what is refused, and what comes out for which shape."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Losses made of functions, compiled or of numpy: what comes out, what is refused, and gradients that do not fit."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Every registered loss: its gradient, its compiled form, and what is known of it in closed form."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The base class of methods: what a subclass need not say, and what every method of the package keeps."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 

@@ -1,7 +1,5 @@
 """Losses whose gradient depends on the step: minibatches of least squares, against a loop in numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

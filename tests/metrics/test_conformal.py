@@ -1,7 +1,5 @@
 """Split conformal intervals keep their promise: the coverage theory gives for n points, and no less."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

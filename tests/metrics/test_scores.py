@@ -1,7 +1,5 @@
 """Scores of classification against brute force over pairs, scipy's densities and scikit-learn."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

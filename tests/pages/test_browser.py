@@ -1,7 +1,5 @@
 """Pages in Chromium, where it is installed: the same numbers, no request, every control by keyboard, no overflow."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hashlib

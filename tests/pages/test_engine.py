@@ -1,7 +1,5 @@
 """The engine in JavaScript against the engine: random numbers, particles, formulas, targets and distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

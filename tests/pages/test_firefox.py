@@ -3,8 +3,6 @@
 Firefox is driven by its own protocol (Marionette: JSON after its length and a colon): Debian has no geckodriver.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import socket

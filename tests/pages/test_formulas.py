@@ -1,7 +1,5 @@
 """Formulas on the page: the same are accepted as by the package, with the same values and slopes."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Settings that would keep a page busy for minutes are refused, and sources in JavaScript keep the limits of Python."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

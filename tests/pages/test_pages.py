@@ -1,7 +1,5 @@
 """Pages as files: what is in them, how large they are, and what is refused."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import hashlib
@@ -208,8 +206,7 @@ def test_nothing_is_overwritten_unless_asked_for(tmp_path):
             page.save(wrong)
 
 
-def test_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_command(tmp_path, capsys, elsewhere):
     assert cli.main(["page", "global-minimiser", "--language", "de", "--set", "particles=50", "--seed", "9"]) == 0
     assert capsys.readouterr().out.strip() == "global-minimiser.html"
     data = data_of((tmp_path / "global-minimiser.html").read_text(encoding="utf-8"))

@@ -58,12 +58,13 @@ def _four(x: np.ndarray) -> np.ndarray:
 FOUR = PlainLoss(_four, lambda x: x - 3 * np.tanh(3 * x), 2, "four-gaussians")
 
 
-def line_results(particles: int = 60, steps: int = 400) -> PlainResults:
+@pytest.fixture(scope="session")
+def line() -> PlainResults:
     """Figure 5.2 in small: DE, DLE and DRLE on the tilted double well."""
     prior = PlainPrior("standard-normal")
-    start = np.random.default_rng(1).standard_normal((particles, 1))
+    start = np.random.default_rng(1).standard_normal((60, 1))
     methods = [PlainMethod("DE"), PlainMethod("DLE", 1.0), PlainMethod("DRLE", 1.0, 0.5)]
-    runs = [flow(TILTED, prior, method, start, steps, 8.0 / steps, 100) for method in methods]
+    runs = [flow(TILTED, prior, method, start, 400, 0.02, 100) for method in methods]
     density = PlainDensity(lambda x: TILTED.value(x) + 0.5 * x[:, 0] ** 2, -7.0, 7.0)
     facts = {"DLE": {"w1": 0.0712, "w1_floor": [0.032, 0.116]}, "DRLE": {"w1": 0.0523, "w1_floor": [0.034, 0.12]}}
     scenario = {"name": "global-minimiser", "title": "Which measure?", "source": "thesis, Figure 5.2"}
@@ -71,14 +72,15 @@ def line_results(particles: int = 60, steps: int = 400) -> PlainResults:
     return PlainResults(runs, scenario, {"methods": facts}, targets)
 
 
-def plane_results(particles: int = 60, steps: int = 200) -> PlainResults:
+@pytest.fixture(scope="session")
+def plane() -> PlainResults:
     """Figures 5.3 and C.1 in small: three particle methods and a fitted Gaussian on four wells."""
     prior = PlainPrior("flat", 2, np.full(2, -np.inf), np.full(2, np.inf))
-    start = np.random.default_rng(2).standard_normal((particles, 2))
+    start = np.random.default_rng(2).standard_normal((60, 2))
     methods = [PlainMethod("DE"), PlainMethod("DLE", 0.2), PlainMethod("DRLE", 0.2, 0.3)]
-    runs = [flow(FOUR, prior, method, start, steps, 0.05, 50) for method in methods]
+    runs = [flow(FOUR, prior, method, start, 200, 0.05, 50) for method in methods]
     mean, sd = np.array([3.0, 3.0]), np.array([0.7, 0.7])
-    draws = mean + sd * np.random.default_rng(4).standard_normal((3, particles, 2))
+    draws = mean + sd * np.random.default_rng(4).standard_normal((3, 60, 2))
     gaussian = PlainRun("FD-GVI", FOUR, prior, PlainMethod("FDGVI", 0.5), draws, np.array([0, 50, 100]), 0.1)
     gaussian.info = {"mean": mean.tolist(), "sd": sd.tolist()}
     density = PlainDensity(lambda x: FOUR.value(x) / 0.2, -8.0, 8.0, dim=2)
@@ -87,11 +89,12 @@ def plane_results(particles: int = 60, steps: int = 200) -> PlainResults:
     return PlainResults([*runs, gaussian], scenario, {}, targets)
 
 
-def bucket_results(particles: int = 20) -> PlainResults:
+@pytest.fixture(scope="session")
+def minima() -> PlainResults:
     """Figure 5.4: more minima than particles."""
     edge = 1000 * math.pi
     prior = PlainPrior("uniform", 1, np.array([-edge]), np.array([edge]))
-    start = np.random.default_rng(5).uniform(-edge, edge, (particles, 1))
+    start = np.random.default_rng(5).uniform(-edge, edge, (20, 1))
     methods = [PlainMethod("DE"), PlainMethod("DLE", 0.001), PlainMethod("DRLE", 0.001, 0.3)]
     runs = [flow(SINE, prior, method, start, 1000, 0.01, 50) for method in methods]
     density = PlainDensity(lambda x: SINE.value(x) / 0.001, -3 * math.pi, 3 * math.pi)
@@ -99,17 +102,19 @@ def bucket_results(particles: int = 20) -> PlainResults:
     return PlainResults(runs, scenario, {}, {"DE": None, "DLE": density, "DRLE": density})
 
 
-def lifting_results(particles: int = 60) -> PlainResults:
+@pytest.fixture(scope="session")
+def lifted() -> PlainResults:
     """Figure 2.2: a symmetric double well and its Q*."""
     prior = PlainPrior("standard-normal")
-    start = np.random.default_rng(6).standard_normal((particles, 1))
+    start = np.random.default_rng(6).standard_normal((60, 1))
     run = flow(DOUBLE, prior, PlainMethod("DLE", 1.0), start, 400, 0.005, 50)
     density = PlainDensity(lambda x: DOUBLE.value(x) + 0.5 * x[:, 0] ** 2, -5.0, 5.0)
     scenario = {"name": "lifting", "title": "Lifting a loss to measures", "source": "thesis, Figure 2.2"}
     return PlainResults([run], scenario, {}, {"DLE": density})
 
 
-def replicated_results() -> PlainResults:
+@pytest.fixture(scope="session")
+def replicated() -> PlainResults:
     """Replicates in small: two methods, of which one covers the same number of modes each time."""
     prior = PlainPrior("uniform", 1, np.array([-0.5]), np.array([7.5]))
     positions = np.random.default_rng(7).uniform(-0.5, 7.5, (2, 8, 1))
@@ -168,26 +173,6 @@ def measured():
     """Linear models whose values are compared at several numbers of inputs."""
     sized = {"method": "BLR", "sizes": [2, 4, 9], "points": 3, "steps": 20}
     return pg.run({**CURVE, "methods": {"Exact": sized, "RandA": {**sized, "kl": "random-points"}}})
-
-
-@pytest.fixture(scope="session")
-def line() -> PlainResults:
-    return line_results()
-
-
-@pytest.fixture(scope="session")
-def plane() -> PlainResults:
-    return plane_results()
-
-
-@pytest.fixture(scope="session")
-def minima() -> PlainResults:
-    return bucket_results()
-
-
-@pytest.fixture(scope="session")
-def lifted() -> PlainResults:
-    return lifting_results()
 
 
 CURVE = {
@@ -272,11 +257,6 @@ def on_a_line():
 def on_a_plane():
     """Networks on two moons."""
     return networks({"name": "two-moons", "count": 20})
-
-
-@pytest.fixture(scope="session")
-def replicated() -> PlainResults:
-    return replicated_results()
 
 
 class PlainSweep:

@@ -1,7 +1,5 @@
 """The artists hold what they should: areas, curves, counts and positions, each against numbers computed here."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Every kind of figure draws: a PNG of slide size, the same bytes each time, words large enough to read."""
 
-from __future__ import annotations
-
 import struct
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a figure of functions shows: the functions themselves, the truth, the data, and the law of f at an input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

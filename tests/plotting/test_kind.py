@@ -1,17 +1,20 @@
 """A kind of figure brings the checks of its options and the way its file is written."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from itertools import combinations
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import rules
+from particlegvi.plotting import layout, palettes, rules, style, symbols
 from particlegvi.plotting.kind import figure_kind, kinds
 
 from ..bad_values import VALUES, wrong_answers
+from ..plain_parts import PlainMethod
 
 
 def test_every_option_has_a_check_that_takes_its_default_value():
@@ -83,3 +86,116 @@ def test_entries_are_checked_without_what_only_drawing_needs():
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "set()"
+
+
+# Deuteranopia at full severity, for linear RGB: Machado, Oliveira and Fernandes (2009), table 1.
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
+
+
+def linear(colour: str) -> np.ndarray:
+    channels = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* from linear sRGB under D65."""
+    matrix = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750],
+                       [0.0193339, 0.1191920, 0.9503041]])
+    ratio = matrix @ rgb / np.array([0.95047, 1.0, 1.08883])
+    f = np.where(ratio > (6 / 29) ** 3, np.cbrt(ratio), ratio / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def closest(colours: list[str], eye: np.ndarray) -> float:
+    seen = [lab(np.clip(eye @ linear(colour), 0, 1)) for colour in colours]
+    return min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2))
+
+
+def method(label: str, kl_weight: float = 0.0, mmd_weight: float = 0.0) -> SimpleNamespace:
+    return SimpleNamespace(method=PlainMethod(label, kl_weight, mmd_weight))
+
+
+def test_methods_stay_apart_for_every_eye():
+    colours = list(palettes.LIGHT.methods.values())
+    # A difference of 2.3 is just noticeable (Mahy et al. 1994).
+    assert closest(colours, np.eye(3)) > 10 * 2.3
+    assert closest(colours, DEUTERANOPIA) > 7 * 2.3
+    # What the thesis's figures show together is farther apart.
+    together = [palettes.LIGHT.methods[label] for label in ("DE", "DLE", "DRLE", "FDGVI")]
+    assert closest(together, DEUTERANOPIA) > 10 * 2.3
+
+
+def test_the_measure_knows_a_bad_palette():
+    red_and_green = ["#A52A2A", "#556B2F"]
+    assert closest(red_and_green, np.eye(3)) > 10 * 2.3
+    assert closest(red_and_green, DEUTERANOPIA) < 7 * 2.3
+
+
+def test_names_have_their_colours_and_no_colour_comes_twice():
+    runs = {"DE": method("DE"), "wide": method("DRLE", 1, 1), "narrow": method("DRLE", 1, 2), "FD-GVI": method("FDGVI"),
+            "x": method("other")}
+    colours = style.colours(runs)
+    assert list(colours) == list(runs)
+    assert (colours["DE"], colours["wide"], colours["FD-GVI"]) == (palettes.VERMILLION, palettes.GREEN, palettes.SKY)
+    assert len(set(colours.values())) == len(runs)
+    many = {f"m{place}": method("DE") for place in range(12)}
+    assert set(style.colours(many)) == set(many)
+
+
+def test_labels_say_the_weights():
+    assert style.method_label("DRLE", method("DRLE", 1.0, 0.5)) == (
+        r"DRLE ($\lambda_\text{KL} = 1,\ \lambda_\text{MMD} = 0.5$)"
+    )
+    assert style.method_label("DE", method("DE")) == "DE"
+    assert style.method_label("FDGVI", method("FDGVI", 0.5)) == r"FD-GVI ($\lambda_\text{KL} = 0.5$)"
+    assert style.method_label("a $ b", method("DE")) == r"a \$ b"
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.5, "0.5"), (1.0, "1"), (0.0, "0"), (300, "300"), (1e-4, "10^{-4}"), (-1e-5, "-10^{-5}"),
+     (4.55e-5, r"4.55\times 10^{-5}"), (9.9999e-6, "10^{-5}"), (2e7, r"2\times 10^{7}")],
+)
+def test_numbers_are_written_as_on_a_blackboard(value, text):
+    assert style.number(value) == text
+
+
+def test_the_line_of_facts_names_only_what_all_runs_share():
+    def run(particles: int, steps: int, info: dict | None = None) -> SimpleNamespace:
+        return SimpleNamespace(positions=np.zeros((2, particles, 1)), steps=np.array([0, steps]), step_size=0.1, seed=4,
+                               info=info or {})
+
+    assert layout.settings({"a": run(1000, 5000)}) == ["1,000 particles", "5,000 steps of 0.1", "seed 4"]
+    assert layout.settings({"a": run(10, 50), "b": run(20, 60)}) == ["seed 4"]
+    gaussian = run(10, 7, {"mean": [0.0], "sd": [1.0]})
+    assert layout.settings({"a": run(10, 50), "b": gaussian}) == ["10 particles", "50 steps of 0.1", "seed 4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("x", "x"),
+        ("theta", r"\theta"),
+        ("x1", r"x_\mathrm{1}"),
+        ("theta_2", r"\theta_\mathrm{2}"),
+        ("speed", r"\mathrm{speed}"),
+        ("v_max", r"v_\mathrm{max}"),
+        ("a_b_c", r"\mathrm{a\_b\_c}"),
+        ("é_1", r"\mathrm{é\_1}"),
+    ],
+)
+def test_a_name_is_written_as_in_a_book(name, written):
+    assert symbols.symbol(name) == written
+
+
+def test_figures_name_the_axes(tmp_path):
+    line = pg.run({"loss": "(speed - 1)^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
+    figure = plotting.figure(line, "histograms")
+    assert "parameter $\\mathrm{speed}$" in {axes.get_xlabel() for axes in figure.axes}
+    plane = pg.run({"loss": "b^2 + a^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
+    figure = plotting.figure(plane, "particles")
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("$b$", "$a$")
+    known = pg.run("lifting", steps=5, particles=20)  # a loss of the package has none
+    assert symbols.coordinates(known["DLE"].loss, 1) == [r"$\theta$"]

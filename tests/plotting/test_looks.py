@@ -1,7 +1,5 @@
 """Figures at every size, in every palette and language: no two texts overlap, and none leaves the picture."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Mean embeddings against quadrature by scipy, their gradients against differences, and the sign of the attraction."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

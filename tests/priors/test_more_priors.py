@@ -1,7 +1,5 @@
 """Laplace, Student t, mixtures of Gaussians and priors from formulas, against scipy and quadrature."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

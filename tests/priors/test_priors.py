@@ -1,7 +1,5 @@
 """Densities, gradients and samples of the priors against scipy and theory."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

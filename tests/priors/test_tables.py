@@ -1,7 +1,5 @@
 """Tables in place of slow mean embeddings, against quadrature around the point and around the centre of the prior."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

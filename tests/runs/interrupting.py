@@ -1,7 +1,5 @@
 """Interrupting short runs, damaging their files, and comparing all that a folder holds."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

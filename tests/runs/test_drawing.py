@@ -1,7 +1,5 @@
 """A run keeps its folder until its pictures are drawn: what happens to it, and to others, in between."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -112,8 +110,7 @@ def test_the_lock_is_held_while_drawing_and_given_back(tmp_path, monkeypatch):
     assert not (tmp_path / "run" / "lock").exists()
 
 
-def test_the_line_that_resumes_can_be_typed(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_line_that_resumes_can_be_typed(monkeypatch, capsys, elsewhere):
 
     def stop(*_):
         raise KeyboardInterrupt

@@ -1,7 +1,5 @@
 """Running scenarios: the same start and noise for all methods, bit-for-bit results from disk, honest folders."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 import warnings
@@ -77,8 +75,7 @@ def test_a_shown_scenario_gives_the_same_run(tmp_path):
     assert third.scenario == direct.scenario
 
 
-def test_without_out_nothing_is_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_without_out_nothing_is_written(tmp_path, elsewhere):
     results = pg.run("lifting", **SHORT)
     assert results.folder is None
     assert not list(tmp_path.iterdir())
@@ -134,8 +131,7 @@ def test_modes_are_counted():
     ],
     ids=str,
 )
-def test_a_bad_value_writes_nothing(arguments, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_bad_value_writes_nothing(arguments, words, tmp_path, elsewhere):
     with warnings.catch_warnings(), pytest.raises(ValueError) as caught:
         warnings.simplefilter("ignore")
         pg.run("lifting", out=tmp_path / "deep" / "run", **{**SHORT, **arguments})

@@ -1,7 +1,5 @@
 """What a machine can do to a run: full disks, folders that go, clocks that jump, kills."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

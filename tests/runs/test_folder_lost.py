@@ -1,7 +1,5 @@
 """A run's folder that is moved, linked, stripped of files or of an early version: nothing is lost or overwritten."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex

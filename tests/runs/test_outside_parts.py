@@ -1,7 +1,5 @@
 """A folder of a run with a part from outside: it names the package, and is not read or finished without it."""
 
-from __future__ import annotations
-
 import json
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Starting over in the folder of an earlier run: until one file is there it is the old run, and then the new one."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

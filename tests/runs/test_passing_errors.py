@@ -1,7 +1,5 @@
 """A file that cannot be read now is not damaged: the run stops with a sentence, and what was done is still there."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Replicates that were interrupted go on with those that are not finished, and give the same bytes."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A run that was interrupted and resumed is, byte for byte, the run that was left alone."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """A folder whose files were changed or damaged: what was lost is simulated again, and another run is refused."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Fits of functions and runs of networks that were interrupted go on inside, to the same bytes."""
 
-from __future__ import annotations
-
 import pytest
 
 import particlegvi as pg

@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM and a closed terminal: a checkpoint, the line that resumes, and the right exit code."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

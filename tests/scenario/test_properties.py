@@ -1,7 +1,5 @@
 """Scenario files in general: any good one survives writing and reading, any changed one is good or named as bad."""
 
-from __future__ import annotations
-
 import copy
 import datetime
 import tomllib

@@ -1,7 +1,5 @@
 """Values of swept keys and seeds: what may be written, and what it stands for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

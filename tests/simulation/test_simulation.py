@@ -1,7 +1,5 @@
 """The simulation loop: records, starts, errors in one sentence, divergence, exact laws of the integrators."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import subprocess
@@ -132,15 +130,20 @@ def test_exponential_euler_is_exact_for_a_normal_prior():
     assert abs(run.final.mean() - (1.0 + 2.0 * one_step)) > 4.5 * np.sqrt(variance / n)
 
 
-def test_numpy_losses_take_the_same_steps():
+@pytest.mark.parametrize("integrator", ["euler-maruyama", *(
+    pytest.param(name, marks=pytest.mark.thorough) for name in ("tamed-euler", "heun", "mala")
+)])  # fmt: skip
+def test_numpy_losses_take_the_same_steps(integrator):
     compiled = pg.losses.get("tilted-double-well")
     plain = pg.Loss.from_numpy(
         lambda x: 1.5 * (x[:, 0] ** 4 / 4 + x[:, 0] ** 3 / 3 - x[:, 0] ** 2) - 0.375,
         lambda x: 1.5 * (x**3 + x**2 - 2 * x),
         1,
     )
-    for method in (pg.methods.DE(), pg.methods.DLE(1.0), pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))):
-        a, b = (pg.simulate(loss, method, **DOUBLE_WELL).final for loss in (compiled, plain))
+    repulsive = pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))
+    settings = {**DOUBLE_WELL, "step_size": 0.05, "integrator": integrator}
+    for method in (pg.methods.DE(), pg.methods.DLE(1.0), repulsive) if integrator[0] == "e" else (pg.methods.DLE(1.0),):
+        a, b = (pg.simulate(loss, method, **settings).positions for loss in (compiled, plain))
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
 
 

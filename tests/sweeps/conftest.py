@@ -1,7 +1,5 @@
 """A scenario of which a cell takes hundredths of a second, and a sweep of it."""
 
-from __future__ import annotations
-
 import pytest
 
 import particlegvi as pg

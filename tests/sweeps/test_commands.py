@@ -1,7 +1,5 @@
 """The commands ``sweep`` and ``resume`` of a sweep: what they write, what they say, and how they end."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -17,8 +15,7 @@ from .conftest import SMALL, outputs
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def here(tmp_path, elsewhere):
     (tmp_path / "small.toml").write_text(text(load(SMALL)))
     return tmp_path
 

@@ -1,7 +1,5 @@
 """The same bytes on one process, two, the workers of a cluster, and after kills of clients and workers."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

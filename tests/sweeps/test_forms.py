@@ -1,7 +1,5 @@
 """Numbers of a sweep as arrays, frames and tables; intervals and ranks against plain arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

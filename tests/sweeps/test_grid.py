@@ -1,7 +1,5 @@
 """Settings and cells of a grid: what is set, what a cell is named by, and what is refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A sweep computes each cell once, whatever the pool, and goes on where it was; what diverges is a result."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil

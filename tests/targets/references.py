@@ -1,7 +1,5 @@
 """Independent references: quadrature by scipy, brute force on grids, and losses in plain numpy."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

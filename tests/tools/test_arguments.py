@@ -1,7 +1,5 @@
 """Which values each check of numbers and arrays lets through: of all kinds of bad values, and at the ends of ranges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Files are there whole or not at all, and reading one never waits or runs away."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """A size that does not fit is refused with the estimate, before anything is made; the estimate is near the truth."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys
@@ -84,8 +82,7 @@ def test_too_many_draws_and_too_large_an_array(small):
         pg.simulate(LOSS, pg.methods.FDGVI(draws=10**8), pg.priors.Normal(), particles=2, steps=1, step_size=1e-3)
 
 
-def test_nothing_is_written_or_sampled_before_the_size_is_checked(small, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_nothing_is_written_or_sampled_before_the_size_is_checked(small, monkeypatch, tmp_path, elsewhere):
     monkeypatch.setattr(pg.priors.Normal, "sample", lambda *_, **__: pytest.fail("sampled"))
     assert "GB" in refusal(lambda: pg.run("global-minimiser", particles=10**8, out="run"))
     assert not list(tmp_path.iterdir())

@@ -1,7 +1,5 @@
 """Parts from outside: found among entry points or registered, never instead of ours, and refused in one sentence."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

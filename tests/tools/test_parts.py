@@ -1,7 +1,5 @@
 """Values of a user's method and prior: a wrong one is one sentence from every call that takes the part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

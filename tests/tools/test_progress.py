@@ -1,7 +1,5 @@
 """One object for progress, three fronts: a terminal, a notebook, and nothing; and what an interruption leaves."""
 
-from __future__ import annotations
-
 import contextvars
 import io
 import os

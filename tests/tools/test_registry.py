@@ -1,7 +1,5 @@
 """Names: finding the parts of a package, and the nearest right name for a wrong one."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """The distances against scipy's, and the bounds against the laws that they come from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import integrate, stats

@@ -81,19 +81,6 @@ def test_anything_bad_makes_the_exit_code_one(registered, capsys, pair, word):
     assert len(json.loads(capsys.readouterr().out)) == 2
 
 
-def test_an_unknown_name_is_answered_with_the_nearest(registered, capsys):
-    registered(first=(0.5, 2.0), second=(0.5, 2.0))
-    assert main(["verify", "secnd", "--json"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == "" and 'did you mean "second"' in captured.err
-
-
-def test_a_bad_seed_is_refused(registered, capsys):
-    registered(first=(0.5, 2.0))
-    assert main(["verify", "--seed", "-1"]) == 2
-    assert "seed" in capsys.readouterr().err
-
-
 def test_the_folder(registered, tmp_path, capsys):
     registered(first=(0.5, 2.0), second=(ArithmeticError("broke"), 2.0))
     out = tmp_path / "deep" / "report"

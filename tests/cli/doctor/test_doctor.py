@@ -1,7 +1,5 @@
 """The doctor: a self-test that can fail, a cache that is emptied and filled, and a report for people and programs."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

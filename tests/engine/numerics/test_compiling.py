@@ -1,7 +1,5 @@
 """Compiling is told as it happens: before the first kernel, after each, and to those alone who listen to stages."""
 
-from __future__ import annotations
-
 import ast
 
 import numba

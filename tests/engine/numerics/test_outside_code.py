@@ -4,8 +4,6 @@ Each stands for a notebook cell that is run again after an edit: of a number in 
 a constant of the module, of a default or of a variable around it. The same cell again must compile nothing.
 """
 
-from __future__ import annotations
-
 import types
 from contextlib import contextmanager
 from typing import NamedTuple

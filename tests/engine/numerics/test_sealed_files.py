@@ -1,7 +1,5 @@
 """A cache file that was cut, emptied, flipped or exchanged is compiled again; it is never run, and stops nothing."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several processes may compile into one cache: no kernel is lost or mistaken, and each is compiled by one of them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Approximations of the repulsion: unbiased or exact where theory says so, labelled, and used only when named."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

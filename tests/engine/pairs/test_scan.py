@@ -1,7 +1,5 @@
 """The sorted scan against sums over pairs whose terms are exactly rounded."""
 
-from __future__ import annotations
-
 import math
 
 import numba

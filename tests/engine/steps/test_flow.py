@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import particlegvi as pg
-from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps import coupled, ensemble
 from particlegvi.methods.free_energy import FreeEnergy
 
-from ...flows import advanced, numpy_run, problem
+from ...flows import numpy_run
 
 KERNELS = ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"]
 
@@ -44,24 +43,6 @@ def test_zero_weights_reduce_one_method_to_the_next_bit_for_bit():
     assert np.array_equal(final(m.DRLE(0.0, 0.0, kernel)), final(m.DE()))
     assert np.array_equal(final(m.DRE(0.0, kernel)), final(m.DE()))
     assert not np.array_equal(final(m.DLE(1e-12)), final(m.DE()))
-
-
-@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "exponential-euler"])
-@pytest.mark.parametrize("kind", ["independent", "coupled", "direct"])
-def test_grouping_of_steps_and_threads_change_no_bit(integrator, kind, monkeypatch):
-    loss = pg.losses.get("tilted-double-well")
-    prior = pg.priors.Normal(0.0, 1.0)
-    kernel = pg.kernels.Matern32(1.0) if kind == "direct" else pg.kernels.SquaredExponential(1.0)
-    method = pg.methods.DLE(1.0) if kind == "independent" else pg.methods.DRLE(1.0, 0.5, kernel)
-
-    def run(grouping, workers):
-        monkeypatch.setattr(threads, "count", lambda: workers)
-        start = prior.sample(2500 if kind == "independent" else 700, seed=1)
-        return advanced(method.flow(problem(loss, prior, start, 40, 1e-3, 1, integrator)), grouping).state
-
-    whole = run([40], 1)
-    assert np.array_equal(whole, run([1] * 40, 1))
-    assert np.array_equal(whole, run([3, 7, 1, 28, 1], 2))
 
 
 def test_coupled_loop_equals_the_general_path():

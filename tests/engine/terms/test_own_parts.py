@@ -1,7 +1,5 @@
 """Own parts are tried where they are handed in: a right one passes, each wrong one is refused in one sentence."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 What scikit-learn checks itself (X, y, ``random_state``) it refuses in its own words, which `check_estimator` demands.
 """
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """The estimators are scikit-learn's: its own checks, pipelines, grid searches; and they say what the sampler says."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

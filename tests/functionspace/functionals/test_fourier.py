@@ -1,7 +1,5 @@
 """Fourier features: reference numbers, the exact process as their limit, and other functionals beside them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Covariances of functionals: against quadrature and reference numbers, and by panels whose error is stated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import dblquad, quad

@@ -1,7 +1,5 @@
 """Certificates of sparse processes against exact ones in extended precision, dense formulas and printed numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 import threading

@@ -1,7 +1,5 @@
 """Exact Gaussian processes, and Laplace's approximation for labels."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

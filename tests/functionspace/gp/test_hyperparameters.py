@@ -1,7 +1,5 @@
 """The likeliest hyperparameters: recovered, averaged over subsets, bounded; and covariances that nobody chose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial import KDTree

@@ -1,7 +1,5 @@
 """Sparse variational Gaussian processes against dense formulas, exact regression, and other optimisers."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Hyperparameters by the evidence lower bound: its gradients, the exact maximum where M = n, and the two starts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Likelihoods against scipy's densities, differences and sums over the targets."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

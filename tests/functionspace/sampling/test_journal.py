@@ -1,7 +1,5 @@
 """A fit that was interrupted goes on to the same bytes, and repeats nothing of what it had found out."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rate f^2: many modes, in the right proportions; against quadrature and a Metropolis sampler."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Projected Langevin sampling for labels, its reproducibility, its predictions and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import tracemalloc

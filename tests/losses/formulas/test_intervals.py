@@ -1,7 +1,5 @@
 """Bounds of formulas over boxes hold at every point of the box, and are tight where they must be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

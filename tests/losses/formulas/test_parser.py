@@ -1,7 +1,5 @@
 """What is refused, where the error points, and that nothing hostile gets through or takes long."""
 
-from __future__ import annotations
-
 import ast
 import sys
 import time

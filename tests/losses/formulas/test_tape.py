@@ -1,7 +1,5 @@
 """What the tape computes: against closed forms, against differences, and against dual numbers on random formulas."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``particlegvi animate`` and ``pg.animate``: of a folder, a name, a file; what is refused before anything is run."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -13,15 +11,9 @@ from particlegvi.runs import animate as animating
 
 from ...test_cli import SHORT, called
 
-pytestmark = pytest.mark.usefixtures("remembered_truth")
+pytestmark = pytest.mark.usefixtures("elsewhere", "remembered_truth")
 
 SMALL = ["--frames", "2", "--seconds", "1", "--width", "200"]
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    """Every test works in an empty folder of its own."""
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.slow

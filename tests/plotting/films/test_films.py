@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import subprocess
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
+from particlegvi import plotting
 from particlegvi.plotting import style
 from particlegvi.plotting.camera import Camera
-from particlegvi.plotting.films import able, video
+from particlegvi.plotting.films import able, pace, video
 from particlegvi.plotting.kind import kinds
+from particlegvi.plotting.moving import clock_of, decimals
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
 
@@ -64,13 +67,16 @@ def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_pa
         ("line", "histograms", "apng"),
         pytest.param("line", "lifting", "webp", marks=pytest.mark.slow),
         pytest.param("plane", "particles", "webp", marks=pytest.mark.slow),
+        pytest.param("fitted", None, "webp", marks=pytest.mark.slow),
+        pytest.param("counted", None, "webp", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.thorough
 def test_the_last_frame_is_the_picture_pixel_for_pixel(request, tmp_path, runs, figure, suffix):
     results = request.getfixturevalue(runs)
     path = results.animate(tmp_path / f"a.{suffix}", figure, frames=4, seconds=1, width=1500)
-    seen, picture = frames_of(path), pixels(results.plot(figure))
+    options = {"input": 0.5} if runs == "fitted" else {}
+    seen, picture = frames_of(path), pixels(plotting.figure(results, figure or "functions", **options))
     assert np.array_equal(seen[-1], picture)
     assert not np.array_equal(seen[-2], picture), "a film that stands still would pass"
 
@@ -83,12 +89,19 @@ def test_a_gif_is_near_the_picture_and_its_ground_is_white(line, tmp_path):
     assert np.all(seen[picture.sum(axis=2) == 765] == 255)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("line", "lifting"), ("plane", "particles")])
+PARTICLES = [("line", "histograms"), ("line", "lifting"), ("plane", "particles")]
+FILMED = [("fitted", "functions"), ("counted", "functions")]
+FILMED += [pytest.param(*each, marks=pytest.mark.slow) for each in PARTICLES]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("runs", "figure"), FILMED)
 def test_a_camera_sees_what_drawing_everything_gives(request, runs, figure):
     """The camera draws again only what may move; here everything is drawn again and compared."""
-    results, kind = request.getfixturevalue(runs), kinds[figure]
-    moving = kind.moving(results, **kind.defaults)
+    results, kind, more = request.getfixturevalue(runs), kinds[figure], {}
+    if figure == "functions":
+        results, more = results.followed(), {"input": 0.5}
+    moving = kind.moving(results, **{**kind.defaults, **more})
     camera = Camera(moving, 700)
     for record in (0, 3, 20):
         for show in moving.shows.values():
@@ -237,3 +250,86 @@ def test_a_frame_takes_a_tenth_of_a_second(request, runs, figure):
             show(record)
         camera.picture()
     assert (time.thread_time() - begun) / 20 < 0.1
+
+
+def test_half_of_the_frames_show_the_first_tenth():
+    times = np.linspace(0.0, 50.0, 100_001)
+    found = pace.chosen(times, 121)
+    assert found[0] == 0 and found[-1] == 100_000
+    assert times[found[60]] == pytest.approx(5.0, abs=1e-3)
+    assert np.all(np.diff(times[found], n=2) > -1e-3), "it gets faster and faster"
+    even = pace.chosen(times, 121, even=True)
+    assert np.allclose(times[even], np.linspace(0.0, 50.0, 121), atol=1e-3)
+
+
+@pytest.mark.parametrize("records", [2, 3, 20, 119, 120, 121, 200, 5000])
+@pytest.mark.parametrize("frames", [2, 3, 17, 120])
+def test_every_record_is_shown_once_at_most(records, frames, rng):
+    for times in (np.arange(records) * 0.5, np.cumsum(rng.exponential(size=records))):
+        for even in (False, True):
+            found = pace.chosen(times, frames, even)
+            assert len(found) == min(records, frames)
+            assert found[0] == 0 and found[-1] == records - 1 and np.all(np.diff(found) > 0)
+
+
+@pytest.mark.parametrize("seconds", [1.0, 3.0, 8.0, 60.0])
+def test_the_frames_last_as_long_as_the_film(seconds):
+    for frames in (2, 3, 20):
+        found = pace.lengths(frames, seconds)
+        assert len(found) == frames and sum(found) == pytest.approx(seconds)
+        if seconds >= 4.0 and frames > 2:
+            assert found[0] == found[-1] == 1.0
+
+
+def test_more_than_fifty_frames_a_second_are_refused():
+    assert min(pace.lengths(302, 8.0)) >= 0.02 - 1e-12
+    with pytest.raises(ValueError, match="^frames must be at most 302 in a film of 8 seconds, not 303$"):
+        pace.lengths(303, 8.0)
+
+
+def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
+    clock = clock_of(line)
+    assert np.allclose(clock.times, np.arange(41) * 0.1)
+    assert [clock.at(moment, 0.1) for moment in (0, 7, 40, -1)] == ["t = 0.0", "t = 0.7", "t = 4", "t = 4"]
+    assert clock.records("DE", np.array([0, 7, 40])).tolist() == [0, 7, 40]
+    assert clock_of(plane).at(3, 1.0) == "t = 3", "the optimiser of FD-GVI has another time"
+    assert clock_of({"FDGVI": plane["FDGVI"]}).at(-1) == "step 200"
+    assert [decimals(gap) for gap in (0.1, 0.05, 1.0, 250.0, 1e-4, 0.0)] == [1, 2, 0, 0, 4, 0]
+
+
+def test_runs_of_other_lengths_are_shown_as_far_on_their_way(line):
+    runs = {"DE": line["DE"], "DLE": line["DLE"].at(20)}
+    clock = clock_of(runs)
+    assert clock.at(10) == "25% of the steps" and clock.at(-1) == "100% of the steps"
+    assert clock.records("DLE", np.array([0, 10, 40])).tolist() == [0, 5, 20]
+
+
+def test_a_fit_is_followed_to_the_end_that_it_had(fitted):
+    followed = fitted.followed()
+    assert list(followed) == ["PLS", "GP"] and followed["GP"] is fitted["GP"]
+    run = followed["PLS"]
+    assert run.steps.tolist() == list(range(21)) and run.positions.shape == (21, *fitted["PLS"].final.shape)
+    assert np.array_equal(run.final, fitted["PLS"].final)
+    assert followed.followed()["PLS"] is run, "what has records is not fitted again"
+    assert clock_of(followed).at(3) == "step 3" and clock_of(fitted).at(-1) == "step 20"
+    other = replace(fitted["PLS"], fit=fitted["PLS"].fit._replace(positions=run.at(2).positions[-1:]))
+    with pytest.raises(ValueError, match="^PLS was made by another version, and ends elsewhere"):
+        other.followed()
+
+
+def test_the_start_is_the_prior_and_the_end_is_not(fitted):
+    """Under the prior of PLS the coefficients are independent of the data: a mean near 0, unlike that of the fit."""
+    run = fitted.followed()["PLS"]
+    X = np.linspace(-3.0, 3.0, 40)
+    truth = np.sin(2.0 * X)
+
+    def error(then) -> float:
+        return float(np.sqrt(np.mean((then.sample(X).mean(axis=0) - truth) ** 2)))
+
+    assert error(run.at(20)) < 0.3 < 0.5 < error(run.at(0))
+
+
+@pytest.mark.thorough
+def test_runs_of_different_lengths_are_counted_in_shares(counted):
+    clock = clock_of(counted.followed())
+    assert clock.at(-1) == "100% of the steps" and clock.at(0) == "0% of the steps"

@@ -1,7 +1,5 @@
 """Results at one record: what was there then, as a run that ends there has it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Checkpoints: what was written comes back, or the one before it does, or nothing; never something else."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The folder of a run: it appears whole, keeps what it was given, and is refused where it is damaged or hostile."""
 
-from __future__ import annotations
-
 import json
 import os
 
@@ -56,8 +54,7 @@ def test_what_is_added_comes_back(tmp_path):
         open_folder(folder.path).record("DE")
 
 
-def test_without_a_name_the_first_free_one_is_taken(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_without_a_name_the_first_free_one_is_taken(tmp_path, elsewhere):
     assert [str(new(None).path) for _ in range(3)] == [f"runs/lifting{end}" for end in ("", "-2", "-3")]
     (tmp_path / "runs" / "lifting-4").symlink_to("nowhere")
     assert str(new(None).path) == "runs/lifting-5"
@@ -112,8 +109,7 @@ def test_overwriting_follows_no_link(tmp_path):
 
 
 @pytest.mark.parametrize("out", ["", "/dev/null/run", "/proc/run", "x" * 300, "nul\0", "."])
-def test_an_unusable_place_is_one_sentence(out, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_an_unusable_place_is_one_sentence(out, tmp_path, elsewhere):
     with pytest.raises(ValueError) as caught:
         new(out)
     assert "\n" not in str(caught.value)

@@ -1,7 +1,5 @@
 """One writer for one folder: the second is refused by the first's number, and the dead hold nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A folder names the code and the machine that its numbers come from, and others are refused or said."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Storage, resuming and signals where what Windows refuses is emulated (`tests/emulated`): a sample, and slowly all."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

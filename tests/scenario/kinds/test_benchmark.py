@@ -1,7 +1,5 @@
 """Benchmark tables as scenarios: cell by cell, stopped and resumed, refused where the data are missing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -102,8 +100,7 @@ def test_missing_data_are_said_before_anything_is_written(tmp_path, monkeypatch)
     assert not (tmp_path / "run").exists()
 
 
-def test_the_gallery_leaves_out_what_has_no_picture(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_gallery_leaves_out_what_has_no_picture(capsys, elsewhere):
     assert cli.main(["gallery", "--quick", "--only", NAME, "regression-curve"]) == 0
     out, err = capsys.readouterr()
     assert out.split() == ["plots/regression-curve.png"]

@@ -1,7 +1,5 @@
 """FactRegistry of a summary: found by being in a folder, computed in order, and checked when they are read."""
 
-from __future__ import annotations
-
 import importlib
 import shutil
 import sys

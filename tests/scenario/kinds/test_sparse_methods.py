@@ -1,7 +1,5 @@
 """Sparse processes, regressors and linear models as methods of scenarios."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Data and settings with which the models of every table take a moment."""
 
-from __future__ import annotations
-
 import pytest
 
 from particlegvi.scenario.tables.ensembles import protocols

@@ -1,7 +1,5 @@
 """Approximations by number of inducing points: the data of Huggins et al. (2019), scores by dense formulas, text."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

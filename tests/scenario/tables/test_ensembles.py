@@ -1,7 +1,5 @@
 """The table of ensembles: its protocols, its scores, and its text, on data that are made."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tables of every kind: they go on where they were, and bad settings are refused in one sentence."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Figures 2 to 4 of Burt et al. (2020) as a table: features, scores against dense formulas, and text, on made data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The three models on made data: PLS and SVGP have one posterior, and no model is far from what made the data."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

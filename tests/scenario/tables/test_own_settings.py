@@ -1,7 +1,5 @@
 """Settings of one model alone: given in a table of models, checked by the model, part of what its cells depend on."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi import datasets
 from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table, running
 from particlegvi.scenario.tables.functions.protocols import most_points
+from particlegvi.tools.cells import WorkerLost
 
 from ...bad_values import Calls, add, all_wrong_answers, wrong_answers
 
@@ -140,15 +143,13 @@ def calls(folder) -> Calls:
 
 
 @pytest.mark.parametrize("name", calls(None))
-def test_a_dozen_values_of_an_argument_are_answered(name, toy, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_dozen_values_of_an_argument_are_answered(name, toy, tmp_path, elsewhere):
     wrong = wrong_answers(name, calls(tmp_path / "table")[name])
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.thorough
-def test_every_value_of_every_argument_is_answered(toy, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_every_value_of_every_argument_is_answered(toy, tmp_path, elsewhere):
     wrong = all_wrong_answers(calls(tmp_path / "table"))
     assert not wrong, "\n".join(wrong)
 
@@ -167,3 +168,93 @@ def test_splits_are_not_so_many_that_their_list_does_not_fit(number):
     with pytest.raises(ValueError, match=f"^splits must be a whole number from 1 to 10000, not {number}$"):
         ProjectedSettings(splits=number)
     assert ProjectedSettings(splits=10_000).splits == 10_000
+
+
+@pytest.mark.thorough
+def test_two_processes_compute_what_one_does(tmp_path):
+    settings = {"rows": ["yacht", "heart"], "models": ["linear"], "protocols": ["standardised"], "splits": 2}
+    try:
+        datasets.load("yacht"), datasets.load("heart")
+    except datasets.MissingData as missing:
+        pytest.skip(str(missing))
+    alone = run_table(settings, tmp_path / "one", workers=1)
+    beside = run_table(settings, tmp_path / "two", workers=2)
+    assert len(alone.scores) == 4
+    assert alone.scores == beside.scores
+
+
+
+
+def backwards(function, tasks, workers):
+    """Another engine: the last task first, in this process."""
+    return [function(task) for task in reversed(list(tasks))]
+
+
+def elsewhere(function, tasks, workers):
+    """Another engine, whose processes do not see the folder of the table."""
+    return map(replace(function, folder=Path("not/there")), tasks)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("pool", [backwards, elsewhere])
+def test_another_engine_makes_the_same_table(pool, toy, tmp_path):
+    ours = run_table(SMALL, tmp_path / "ours", workers=1)
+    theirs = run_table(SMALL, tmp_path / "theirs", workers=3, pool=pool)
+    assert theirs.scores == ours.scores and len(toy) == 16
+    names = ["table.md", "table.json"]
+    assert all((tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes() for name in names)
+    assert run_table(SMALL, tmp_path / "theirs", workers=1).scores == ours.scores
+    assert len(toy) == 16  # its cells count
+    assert not Path("not").exists()
+
+
+def losing(times):
+    """An engine whose process is lost while it computes its second problem, in each of its first lives."""
+    lives = iter(range(times))
+
+    def pool(function, tasks, workers):
+        lost = next(lives, None) is not None
+        for place, task in enumerate(tasks):
+            if lost and place == 1:
+                function.group(task.items[0][:1])  # one of two cells is finished
+                raise WorkerLost("killed")
+            yield function(task)
+
+    return pool
+
+
+def always_losing(function, tasks, workers):
+    next(iter(tasks))
+    raise WorkerLost("killed")
+    yield
+
+
+@pytest.mark.thorough
+def test_a_table_survives_lost_processes(toy, tmp_path):
+    whole = run_table(SMALL, tmp_path / "whole", workers=1)
+    toy.clear()
+    again = run_table(SMALL, tmp_path / "lost", workers=2, pool=losing(2))
+    assert again.scores == whole.scores and len(toy) == len(whole.scores)  # and no cell is measured twice
+    with pytest.raises(WorkerLost, match="in the same cell"):
+        run_table({**SMALL, "seed": 1}, tmp_path / "lost", workers=2, pool=always_losing)
+
+
+@pytest.mark.thorough
+def test_a_cell_is_kept_before_the_others_of_its_problem_are_finished(toy, tmp_path, monkeypatch):
+    def measure(task, *rest):
+        if task.model == "linear":
+            raise KeyboardInterrupt
+        return scores_of(task, *rest)
+
+    scores_of = running.scores_of
+    monkeypatch.setattr(running, "scores_of", measure)
+    with pytest.raises(KeyboardInterrupt):
+        run_table(SMALL, tmp_path, workers=1)
+    assert [path.name for path in (tmp_path / "cells").iterdir()] == ["yacht.pls.standardised.0.json"]
+
+
+@pytest.mark.thorough
+def test_a_pool_is_a_function(toy, tmp_path):
+    with pytest.raises(ValueError, match="^pool must be a function of a function, tasks and a number of .*, not 3$"):
+        run_table(SMALL, tmp_path / "table", workers=1, pool=3)
+    assert not (tmp_path / "table").exists()

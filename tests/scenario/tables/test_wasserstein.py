@@ -1,7 +1,5 @@
 """Table 4.1: its protocols, its models, the selection by the test score, and its text, on data that are made."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

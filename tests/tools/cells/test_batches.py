@@ -1,7 +1,5 @@
 """Batches hold about a second of work, every item arrives once, and what a lost process had is done again."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

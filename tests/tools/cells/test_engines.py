@@ -1,7 +1,5 @@
 """Engines on this machine: results as they come, and no process outlives an error, a closed iterator or its parent."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """Small runs that the tests of this folder share; they change nothing in them."""
 
-from __future__ import annotations
-
 import pytest
 
 import particlegvi as pg

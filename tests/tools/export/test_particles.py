@@ -1,7 +1,5 @@
 """A run of particles in the forms of other tools: names, dimensions, every bit, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Every language says the same things, with the same values in them."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

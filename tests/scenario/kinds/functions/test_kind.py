@@ -1,7 +1,5 @@
 """Scenarios over functions: refused in one sentence, the laws they must have, and the same bytes from the disk."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 
@@ -202,8 +200,7 @@ SLOW = ("wasserstein-", "window-", "fourier-", "in-between", "blr-", "kl-", "spa
      for name in catalogue.names("function-space")],
 )  # fmt: skip
 @pytest.mark.sample("regression-curve")
-def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, elsewhere):
     short = ["--set", "particles=20", *(["--set", "data.count=60"] if name.startswith("poisson") else [])]
     assert cli.main(["run", name, *short, "--out", "run"]) == 0
     out = capsys.readouterr().out

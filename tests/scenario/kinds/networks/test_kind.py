@@ -1,7 +1,5 @@
 """Scenarios of networks: refused in one sentence, the numbers of the summary, and the same bytes from the disk."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Step sizes and times chosen for a scenario, against closed forms and against another discretisation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

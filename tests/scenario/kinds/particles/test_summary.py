@@ -1,7 +1,5 @@
 """The numbers of the summary against numpy and scipy, and the table that shows them."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
