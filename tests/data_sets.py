@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from particlegvi.datasets import Dataset
+from particlegvi.datasets import Dataset, MissingData, load
 from particlegvi.scenario.tables.settings import Classes, Numbers
 
 
@@ -25,6 +26,15 @@ def first_input(problem, settings):
     parts = (problem.test, problem.validation)
     (mean, sd), (validation_mean, validation_sd) = ((part.X[:, 0], np.full(len(part.y), 0.5)) for part in parts)
     return Numbers(mean + 1e-3 * settings.seed, sd, validation_mean, validation_sd)
+
+
+def needed(*names: str) -> None:
+    """Skips the test where one of these data sets is not on this machine."""
+    try:
+        for name in names:
+            load(name)
+    except MissingData as missing:
+        pytest.skip(str(missing))
 
 
 def wave(name: str) -> Dataset:

@@ -57,3 +57,11 @@ def synthetic():
     X = X[:1000]
     X, y = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), (y - y.mean()) / y.std(ddof=1)
     return SquaredExponential([0.35996], 2.84855), X, y, 0.0140634
+
+
+def regression(seed, n, M, dim, noise):
+    """The problems R1 and R2 of the notes on Huggins et al. (2019) and Burt et al. (2020): covariance, inputs, targets and inducing points."""
+    r = np.random.default_rng(seed)
+    X = r.uniform(-2.0, 2.0, (n, dim))
+    y = np.sin(2.0 * X[:, 0]) + 0.5 * X.sum(axis=1) + np.sqrt(noise) * r.normal(size=n)
+    return SquaredExponential(np.linspace(0.7, 1.3, dim), 1.7), X, y, r.uniform(-2.0, 2.0, (M, dim))

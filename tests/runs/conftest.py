@@ -1,6 +1,7 @@
 import pytest
 
 import particlegvi as pg
+from particlegvi.simulation import chunks
 
 from .interrupting import SHORT, content
 
@@ -17,3 +18,14 @@ def straight(tmp_path_factory):
     out = tmp_path_factory.mktemp("straight") / "run"
     pg.run("global-minimiser", out=out, **SHORT)
     return content(out)
+
+
+@pytest.fixture
+def threads_and_chunks(monkeypatch):
+    """By its number each session has one thread or two, and chunks of another length."""
+
+    def change(times):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + times % 2))
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + times % 4))
+
+    return change

@@ -56,6 +56,19 @@ def interrupted(out, calls, name="global-minimiser", **settings):
     return caught.value
 
 
+def again_and_again(folder, stop, each=lambda times: None):
+    """Resume a folder until it is finished, interrupted by ``stop(times)`` each time; the number of times."""
+    for times in range(1, 200):
+        each(times)
+        try:
+            pg.resume(folder, progress=stop(times), **ALWAYS)
+        except KeyboardInterrupt:
+            continue
+        break
+    assert times > 5
+    return times
+
+
 def spoil(place, damage):
     whole = place.read_bytes()
     if damage == "gone":

@@ -15,7 +15,7 @@ from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools.cells import Store
 
-from .interrupting import ALWAYS, Stop, content, manifest, spoil
+from .interrupting import ALWAYS, Stop, again_and_again, content, manifest, spoil
 
 STEPS, NUMBER = 20, 4
 SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
@@ -94,13 +94,7 @@ def test_interrupted_anywhere(tmp_path, straight, each, step):
 
 def test_interrupted_again_and_again(tmp_path, straight, each):
     interrupted(tmp_path / "run", 2)
-    for times in range(1, 200):
-        try:
-            pg.resume(tmp_path / "run", progress=stop_at(7 * times), **ALWAYS)
-        except KeyboardInterrupt:
-            continue
-        break
-    assert times > 5
+    again_and_again(tmp_path / "run", lambda times: stop_at(7 * times))
     assert content(tmp_path / "run") == straight
 
 

@@ -15,7 +15,7 @@ from particlegvi.simulation import chunks
 from particlegvi.tools import files
 from particlegvi.tools.sources import versions
 
-from .interrupting import ALWAYS, SHORT, Stop, change_manifest, content, interrupted, manifest
+from .interrupting import SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest
 
 
 @pytest.mark.sample("1", "20")
@@ -58,19 +58,11 @@ def test_the_gaussian_fit_goes_on_with_its_averages(tmp_path):
 
 
 @pytest.mark.thorough
-def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, monkeypatch):
+def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, threads_and_chunks):
     interrupted(tmp_path / "run", 3)
-    for calls in range(1, 200):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + calls % 2))
-        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
-        try:
-            pg.resume(tmp_path / "run", progress=Stop(1 + calls % 3), **ALWAYS)
-        except KeyboardInterrupt:
-            continue
-        break
-    assert calls > 5
+    times = again_and_again(tmp_path / "run", lambda times: Stop(1 + times % 3), threads_and_chunks)
     assert content(tmp_path / "run") == straight
-    assert len(manifest(tmp_path / "run")["resumed"]) == calls
+    assert len(manifest(tmp_path / "run")["resumed"]) == times
 
 
 def test_what_is_loaded_of_an_interrupted_run_are_its_records(tmp_path):

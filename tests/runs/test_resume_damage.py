@@ -56,23 +56,21 @@ def test_a_seed_changed_in_the_manifest_is_found(tmp_path):
             read(tmp_path / "finished")
 
 
-@pytest.mark.sample("truncated-*", "gone-*npy*")
-@pytest.mark.parametrize("victims", [["latest.json"], ["latest.json", "previous.json"], ["*.npy"]], ids=str)
+@pytest.mark.sample("truncated-*", "gone-*npy*", "flipped-*growing*")
+@pytest.mark.parametrize(
+    "victims",
+    [["checkpoint/latest.json"], ["checkpoint/latest.json", "checkpoint/previous.json"], ["checkpoint/*.npy"],
+     ["arrays/*.growing.npy"]],
+    ids=str,
+)  # fmt: skip
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
-def test_damaged_checkpoints_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
+def test_damaged_checkpoints_and_records_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
     interrupted(tmp_path / "run", 14)
     for victim in victims:
-        for place in (tmp_path / "run" / "checkpoint").glob(victim):
+        places = list((tmp_path / "run").glob(victim))
+        assert places
+        for place in places:
             spoil(place, damage)
-    pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") == straight
-
-
-@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
-def test_damaged_records_cost_time_and_nothing_else(tmp_path, straight, damage):
-    interrupted(tmp_path / "run", 14)
-    (growing,) = (tmp_path / "run" / "arrays").glob("*.growing.npy")
-    spoil(growing, damage)
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") == straight
 

@@ -6,7 +6,7 @@ import particlegvi as pg
 from particlegvi.runs.storage import checkpoint
 from particlegvi.simulation import chunks
 
-from .interrupting import Stop, content, manifest, slow
+from .interrupting import Stop, again_and_again, content, manifest, slow
 
 SMALL = {
     "poisson-bimodal": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
@@ -67,17 +67,9 @@ def test_every_scenario(tmp_path, straight, name, calls):
 
 
 @pytest.mark.thorough
-def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, monkeypatch):
+def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, threads_and_chunks):
     interrupted(tmp_path / "run", 9)
-    for calls in range(200):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + calls % 2))
-        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
-        try:
-            pg.resume(tmp_path / "run", progress=Stop(1 + calls % 9), checkpoint_every=1e-9)
-        except KeyboardInterrupt:
-            continue
-        break
-    assert calls > 5
+    again_and_again(tmp_path / "run", lambda times: Stop(1 + times % 9), threads_and_chunks)
     assert content(tmp_path / "run") == straight["poisson-bimodal"]
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import datasets
 from particlegvi.cli import main
 from particlegvi.cli.sweeping import over_of
 from particlegvi.scenario import kinds, load, text
 
+from ..data_sets import needed
 from .conftest import SMALL, outputs
 
 
@@ -121,10 +121,7 @@ FEW = {
 def test_a_sweep_of_every_kind(kind, tmp_path):
     name, overrides, over, measure = FEW[kind]
     if kind == "table":
-        try:
-            datasets.load("yacht")
-        except datasets.MissingData as missing:
-            pytest.skip(str(missing))
+        needed("yacht")
     found = pg.sweep(name, over=over, seeds=1, out=tmp_path / "s", measure=measure, **overrides)
     assert found.computed == 2 and set(found.table.of["status"]) == {"finished"}
     [shown] = found.measures

@@ -100,27 +100,15 @@ def test_few_steps_with_the_attraction_inside_and_outside_of_the_series_agree():
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("two", [False, True])
-@pytest.mark.parametrize("first_step", [0, 7])
-def test_noise_made_ahead_is_the_noise(workers, two, first_step, monkeypatch):
-    monkeypatch.setattr(threads, "count", lambda: workers)
-    ahead = NoiseAhead(noise.key_words(5), True, two)
-    seen = first_step
-    for step, count, normals in ahead.pieces(37, first_step, 5 * FIRST + 3):
-        assert step == seen and count > 0
-        for number in {step, step + 1, step + count - 1, step + count - 1 + two}:
-            row = normals[number // 2 - step // 2, number % 2]
-            assert np.array_equal(row[:37], noise.normals(5, "noise", 37, 1, number)[:, 0])
-        seen += count
-    assert seen == first_step + 5 * FIRST + 3
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("two", [False, True])
-def test_noise_of_groups_of_steps_is_the_noise(workers, two, monkeypatch):
+@pytest.mark.parametrize("groups", [
+    [(0, 5 * FIRST + 3, 0)], [(7, 5 * FIRST + 3, 0)],
+    [(0, 50, 0), (50, 50, 0), (100, 1, 0), (101, 7 * FIRST, 0), (3, 90, 1), (93, 9, 0)],
+], ids=["one", "later", "many"])  # fmt: skip
+def test_noise_of_groups_of_steps_is_the_noise(workers, two, groups, monkeypatch):
     """Groups that follow one another go on with what was begun; others begin anew."""
     monkeypatch.setattr(threads, "count", lambda: workers)
     ahead = NoiseAhead(noise.key_words(5), True, two)
-    for first_step, steps, stop in ((0, 50, 0), (50, 50, 0), (100, 1, 0), (101, 7 * FIRST, 0), (3, 90, 1), (93, 9, 0)):
+    for first_step, steps, stop in groups:
         seen = first_step
         for step, count, normals in ahead.pieces(37, first_step, steps):
             assert step == seen and 0 < count <= first_step + steps - step

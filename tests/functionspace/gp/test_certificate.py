@@ -131,12 +131,7 @@ def test_it_is_never_below_the_truth_in_many_problems():
 
 
 def regression(seed, n, M, dim, noise):
-    """The problems R1 and R2 of the notes on Huggins et al. (2019) and Burt et al. (2020)."""
-    r = np.random.default_rng(seed)
-    X = r.uniform(-2.0, 2.0, (n, dim))
-    y = np.sin(2.0 * X[:, 0]) + 0.5 * X.sum(axis=1) + math.sqrt(noise) * r.normal(size=n)
-    Z = r.uniform(-2.0, 2.0, (M, dim))
-    k = SquaredExponential(np.linspace(0.7, 1.3, dim), 1.7)
+    k, X, y, Z = references.regression(seed, n, M, dim, noise)
     return k, X, y, SparseGaussianProcess(k, likelihoods.Gaussian(noise), Z).fit(X, y)
 
 

@@ -54,24 +54,17 @@ def test_what_comes_after_the_records_is_cut(tmp_path):
     assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
 
 
-@pytest.mark.parametrize("place", [0, 20, 130, 200])
-def test_a_changed_bit_is_found(tmp_path, place):
+@pytest.mark.parametrize("place", [0, 20, 130, 200, None])
+def test_a_changed_bit_and_a_file_that_is_cut_short_are_found(tmp_path, place):
     array = grown(tmp_path / "growing", 3)
     digest = array.digest(3)
     array.close()
     content = bytearray((tmp_path / "growing").read_bytes())
-    content[place] ^= 1
+    if place is None:
+        del content[-1]
+    else:
+        content[place] ^= 1
     (tmp_path / "growing").write_bytes(content)
-    with pytest.raises(ValueError, match="damaged"):
-        RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest)
-
-
-def test_a_file_that_is_cut_short_is_found(tmp_path):
-    array = grown(tmp_path / "growing", 3)
-    digest = array.digest(3)
-    array.close()
-    content = (tmp_path / "growing").read_bytes()
-    (tmp_path / "growing").write_bytes(content[:-1])
     with pytest.raises(ValueError, match="damaged"):
         RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest)
 

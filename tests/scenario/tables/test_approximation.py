@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import datasets, plotting
+from particlegvi import plotting
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, divergences, likelihoods
 from particlegvi.scenario.tables import ApproximationSettings, ApproximationTable, Task, measure, run_table
 from particlegvi.scenario.tables.approximation import exact as problems
 from particlegvi.scenario.tables.approximation.exact import MODELS
 from particlegvi.scenario.tables.approximation.models import fitted, start
+
+from ...data_sets import needed
 
 SMALL = ApproximationSettings(sizes=(4, 7), splits=2)
 
@@ -28,10 +30,7 @@ def test_the_data_are_those_of_the_authors_program():
 
 
 def test_inputs_are_rotated_to_the_covariance_one():
-    try:
-        datasets.load("airfoil")
-    except datasets.MissingData as missing:
-        pytest.skip(str(missing))
+    needed("airfoil")
     task = problems.problem("airfoil", "10", 0)
     assert task.train.X.shape == (1103, 5) and task.test.X.shape == (400, 5)
     np.testing.assert_allclose(np.cov(task.train.X, rowvar=False), np.eye(5), atol=1e-10)

@@ -12,7 +12,7 @@ from particlegvi.scenario.tables.ensembles import protocols as problems
 from particlegvi.scenario.tables.ensembles.protocols import PRINTED, STANDARD
 from particlegvi.tools.errors import Diverged
 
-from ...data_sets import wave
+from ...data_sets import needed, wave
 
 SMALL = EnsembleSettings(rows=("yacht",), models=("de", "drle", "linear"), splits=2, particles=3, steps=200)
 
@@ -90,13 +90,8 @@ def test_the_printed_numbers():
 FRESH = {"first_split": 40, "seed": 7, "protocols": ("standard",)}
 
 
-@pytest.fixture(scope="module")
 def data():
-    try:
-        for row in PRINTED.rows():
-            datasets.load(STANDARD.get(row, row))
-    except datasets.MissingData as absent:
-        pytest.skip(str(absent))
+    needed(*(STANDARD.get(row, row) for row in PRINTED.rows()))
 
 
 @pytest.mark.slow

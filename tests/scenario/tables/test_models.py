@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi import datasets, metrics
+from particlegvi import metrics
 from particlegvi.datasets import Dataset
 from particlegvi.scenario.tables import ProjectedSettings, ProjectedTable, Task, measure, published, rows, run_table
 from particlegvi.scenario.tables.functions import holds_up, models
 from particlegvi.scenario.tables.functions import protocols as problems
 from particlegvi.scenario.tables.functions.protocols import PRINTED
+
+from ...data_sets import needed
 
 NOISE = 0.3
 SETTINGS = ProjectedSettings(inducing_points=40, particles=400)
@@ -82,11 +84,7 @@ ROWS = {"yacht": "nll", "energy-heating": "nll", "ionosphere": "auc"}
 
 @pytest.mark.slow
 def test_three_rows_hold_up(tmp_path):
-    try:
-        for row in ROWS:
-            datasets.load(row)
-    except datasets.MissingData as missing:
-        pytest.skip(str(missing))
+    needed(*ROWS)
     settings = {"rows": list(ROWS), "models": ["pls", "svgp", "linear"], "protocols": ["standardised"], "splits": 1}
     table = run_table(settings, tmp_path, workers=1)
     assert table.held() == dict.fromkeys(ROWS, True)

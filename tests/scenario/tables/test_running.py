@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import datasets
 from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table, running
 from particlegvi.scenario.tables.functions.protocols import most_points
 from particlegvi.tools.cells import WorkerLost
 
 from ...bad_values import Calls, add, all_wrong_answers, wrong_answers
+from ...data_sets import needed
 
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
 
@@ -173,16 +173,11 @@ def test_splits_are_not_so_many_that_their_list_does_not_fit(number):
 @pytest.mark.thorough
 def test_two_processes_compute_what_one_does(tmp_path):
     settings = {"rows": ["yacht", "heart"], "models": ["linear"], "protocols": ["standardised"], "splits": 2}
-    try:
-        datasets.load("yacht"), datasets.load("heart")
-    except datasets.MissingData as missing:
-        pytest.skip(str(missing))
+    needed("yacht", "heart")
     alone = run_table(settings, tmp_path / "one", workers=1)
     beside = run_table(settings, tmp_path / "two", workers=2)
     assert len(alone.scores) == 4
     assert alone.scores == beside.scores
-
-
 
 
 def backwards(function, tasks, workers):

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi import datasets
 from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure, run_table
 from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
+
+from ...data_sets import needed
 
 SMALL = WassersteinSettings(
     rows=("yacht",), models=("gwi-net", "net-constant", "svgp", "linear"), protocols=("standardised", "thesis"),
@@ -97,11 +98,7 @@ BANDS = {
 
 
 def missing(rows):
-    try:
-        for row in rows:
-            datasets.load({"energy": "energy-heating"}.get(row, row))
-    except datasets.MissingData as absent:
-        pytest.skip(str(absent))
+    needed(*({"energy": "energy-heating"}.get(row, row) for row in rows))
 
 
 @pytest.mark.slow
