@@ -55,7 +55,7 @@ KINDS = {
         for line in (RUN, ["resume", "absent"])
         for text in ("0", "-1", "nan", "inf", "1e400", "x", "")
     ],
-    "an unknown claim": [["verify", name] for name in ("no-such", "", "a\0b", "x" * 300)],
+    "an unknown claim": [["verify", name] for name in ("no-such", "sign-mixng", "", "a\0b", "x" * 300)],
     "a bad seed of the claims": [["verify", "--seed", seed] for seed in ("-1", "x", "1.5", "18446744073709551616")],
     "a report that cannot be": [
         ["verify", "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", ".", "x" * 300)
@@ -105,6 +105,7 @@ def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch, elsewhere
     assert out == "" and 1 <= len(err.splitlines()) <= 6 and len(err) < 1500
     assert "Traceback" not in err and all(each.isprintable() for each in err.splitlines())
     nearest = {"global-minimizer": "global-minimiser", "partcles=3": "particles", "histgrams": "histograms"}
+    nearest |= {"sign-mixng": "sign-mixing"}
     assert all(f'did you mean "{name}"?' in err for slip, name in nearest.items() if slip in " ".join(line))
     assert os.listdir(tmp_path) == []
 

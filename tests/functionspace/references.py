@@ -60,7 +60,7 @@ def synthetic():
 
 
 def regression(seed, n, M, dim, noise):
-    """The problems R1 and R2 of the notes on Huggins et al. (2019) and Burt et al. (2020): covariance, inputs, targets and inducing points."""
+    """Problems R1 and R2 of the notes on Huggins et al. (2019) and Burt et al. (2020): k, X, y and inducing points."""
     r = np.random.default_rng(seed)
     X = r.uniform(-2.0, 2.0, (n, dim))
     y = np.sin(2.0 * X[:, 0]) + 0.5 * X.sum(axis=1) + np.sqrt(noise) * r.normal(size=n)
