@@ -9,6 +9,8 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi import cli
 
+from .refusals import refuse
+
 LOSS = pg.losses.get("double-well")
 LINE = ["run", "lifting"]
 PLANE = ["run", "multimodal"]
@@ -97,15 +99,13 @@ def test_a_formula_in_the_place_of_a_loss_runs(elsewhere):
 def test_a_kernel_is_given_by_name_as_in_a_scenario(method):
     assert method(kernel="squared-exponential").kernel == pg.kernels.SquaredExponential()
     assert method(kernel={"name": "matern-32", "lengthscale": 0.5}).kernel == pg.kernels.Matern32(lengthscale=0.5)
-    with pytest.raises(ValueError, match='kernel: there is no kernel "matern"'):
-        method(kernel="matern")
+    refuse(lambda: method(kernel="matern"), 'kernel: there is no kernel "matern"')
 
 
 def test_an_error_inside_is_left_alone():
     def broken(X):
         raise TypeError("mine")
 
-    with pytest.raises(ValueError, match="mine"):
-        pg.Loss.from_numpy(broken, broken, dim=1)
+    refuse(lambda: pg.Loss.from_numpy(broken, broken, dim=1), "mine")
     with pytest.raises(TypeError, match="unhashable"):
         pg.simulate(LOSS, pg.methods.DE(), prior=pg.priors.Normal(), steps=3, progress=lambda *_: {}[[]])

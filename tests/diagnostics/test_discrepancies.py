@@ -9,6 +9,8 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi import diagnostics
 
+from ..refusals import refuse
+
 SE = pg.kernels.SquaredExponential
 PRIOR = pg.priors.Normal(0.0, 1.0)
 WELL = pg.losses.get("tilted-double-well")
@@ -156,8 +158,7 @@ def test_the_score_of_a_target():
     # Stein's identity with f(x) = x: E[s(X) X] = -1
     assert target.masses @ (diagnostics.target_score(target, WELL, method, PRIOR)(target.grid[:, None])[:, 0]
                             * target.grid) == pytest.approx(-1.0, abs=1e-6)  # fmt: skip
-    with pytest.raises(ValueError, match="without edges"):
-        diagnostics.target_score(target, WELL, method, pg.priors.Uniform(-3.0, 3.0))
+    refuse(lambda: diagnostics.target_score(target, WELL, method, pg.priors.Uniform(-3.0, 3.0)), "without edges")
 
 
 @pytest.mark.parametrize("n", [8, 20, 300])
@@ -220,8 +221,7 @@ def test_the_limit_law_of_a_kernel_with_one_eigenvalue():
 
 def test_bad_arguments_are_named(plane):
     x = draws((5, 2))
-    with pytest.raises(ValueError, match="order must be 1 or 2, not 3"):
-        diagnostics.sliced_wasserstein(x, plane, 3)
+    refuse(lambda: diagnostics.sliced_wasserstein(x, plane, 3), "order must be 1 or 2, not 3")
     with pytest.raises(ValueError, match="directions must be a whole number from 1 to 100000, not 0"):
         diagnostics.sliced_wasserstein(x, plane, directions=0)
     with pytest.raises(ValueError, match="target must be of dimension 2, as the particles are, not 1"):

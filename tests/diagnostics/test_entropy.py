@@ -10,6 +10,8 @@ from scipy.special import digamma
 from particlegvi import diagnostics
 from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
 
+from ..refusals import refuse
+
 SPACINGS, NEIGHBOURS = diagnostics.entropy_spacings, diagnostics.entropy_nearest_neighbours
 LAWS = {
     "normal": stats.norm(3.0, 2.0), "exponential": stats.expon(0.0, 0.5), "student": stats.t(5),
@@ -60,12 +62,9 @@ def test_atoms_have_no_entropy():
 
 @pytest.mark.parametrize("estimator", [SPACINGS, NEIGHBOURS])
 def test_bad_arguments_are_named(estimator):
-    with pytest.raises(ValueError, match="particles must be at least two for an entropy, not one"):
-        estimator([1.0])
-    with pytest.raises(ValueError, match="^(neighbours|order) must be a whole number of 1 or more, not 0"):
-        estimator([1.0, 2.0], 0)
-    with pytest.raises(ValueError, match=r"particles must be an array \(n,"):
-        estimator([1.0, np.nan])
+    refuse(lambda: estimator([1.0]), "particles must be at least two for an entropy, not one")
+    refuse(lambda: estimator([1.0, 2.0], 0), "^(neighbours|order) must be a whole number of 1 or more, not 0")
+    refuse(lambda: estimator([1.0, np.nan]), r"particles must be an array \(n,")
 
 
 def autoregression(chains, draws, memory, seed=0):

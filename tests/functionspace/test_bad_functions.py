@@ -10,6 +10,7 @@ from particlegvi import functionspace as fs
 from particlegvi.functionspace import basis, covariances, divergences, likelihoods, selection
 
 from ..bad_values import Calls, add, answered, table
+from ..refusals import refuse
 
 X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
 KERNEL = covariances.SquaredExponential(0.5)
@@ -126,15 +127,13 @@ def test_inducing_points_that_repeat_themselves_count_once():
 def test_more_inducing_points_than_data_may_be_given_but_not_chosen():
     given = np.linspace(-2.0, 2.0, 9)[:, None]
     assert np.all(np.isfinite(sampler(given).fit(X, Y).predict(X)))
-    with pytest.raises(ValueError, match="the number of inducing points must be at most 6, the rows of X, not 7"):
-        sampler(7).fit(X, Y)
+    refuse(lambda: sampler(7).fit(X, Y), "the number of inducing points must be at most 6, the rows of X, not 7")
 
 
 def test_one_row_is_data():
     for model in (sampler(X[:1]), sampler(1), fs.ExactGaussianProcess(KERNEL, 0.1), fs.LinearRegression()):
         assert np.all(np.isfinite(model.fit(X[:1], Y[:1] + 1.0).predict(X)))
-    with pytest.raises(ValueError, match="0 and 1, each at least once"):
-        fs.LogisticRegression().fit(X[:1], Y[:1])
+    refuse(lambda: fs.LogisticRegression().fit(X[:1], Y[:1]), "0 and 1, each at least once")
 
 
 def test_one_particle_is_a_sample():
@@ -163,5 +162,4 @@ def test_a_matrix_that_is_not_positive_definite_is_refused():
                   fs.SparseGaussianProcess(Distance(), likelihoods.Gaussian(0.1), X[:3])):  # fmt: skip
         with pytest.raises(ValueError, match="is not positive semi-definite: its smallest eigenvalue is -"):
             model.fit(X, Y)
-    with pytest.raises(ValueError, match="must be larger than|not positive"):
-        fs.ExactGaussianProcess(Distance(), 1e-9).fit(X, Y)
+    refuse(lambda: fs.ExactGaussianProcess(Distance(), 1e-9).fit(X, Y), "must be larger than|not positive")

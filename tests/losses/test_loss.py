@@ -9,7 +9,7 @@ import pytest
 from particlegvi import losses
 from particlegvi.losses.loss import Loss
 
-from ..refusals import refused
+from ..refusals import refuse, refused
 
 
 class Parabola(NamedTuple):
@@ -69,8 +69,7 @@ def test_shapes(name, x, value_shape, gradient_shape):
     "x", [1.0, [1.0], [1.0, 2.0, 3.0], np.zeros((2, 3)), np.zeros((1, 1, 2)), "x", [[1.0], [2.0, 3.0]]]
 )
 def test_wrong_shapes_are_named(x):
-    with pytest.raises(ValueError, match="^x "):
-        losses.get("ring").value(x)
+    refuse(lambda: losses.get("ring").value(x), "^x ")
 
 
 def test_transposed_and_strided_points_are_read_right():

@@ -14,6 +14,8 @@ from particlegvi.networks.mixtures import noise_variance
 from particlegvi.networks.training import Falling
 from particlegvi.tools.errors import Diverged
 
+from ..refusals import refuse
+
 LIGHT = {"hidden": (10,), "particles": 4, "steps": 60, "random_state": 0}
 
 
@@ -153,15 +155,12 @@ def test_a_step_size_that_is_too_large_is_said(wave):
     ],
 )
 def test_bad_settings_are_refused_in_a_sentence(given, sentence, wave):
-    with pytest.raises(ValueError, match=sentence):
-        EnsembleRegressor(**{**LIGHT, **given}).fit(*wave)
+    refuse(lambda: EnsembleRegressor(**{**LIGHT, **given}).fit(*wave), sentence)
 
 
 def test_bad_levels_and_one_class_are_refused(fitted, three):
-    with pytest.raises(ValueError, match="levels must be numbers above 0 and below 1"):
-        fitted.predict_quantiles([[0.0]], [0.0, 0.5])
-    with pytest.raises(ValueError, match="one class alone"):
-        EnsembleClassifier(**LIGHT).fit(three[0], np.ones(150))
+    refuse(lambda: fitted.predict_quantiles([[0.0]], [0.0, 0.5]), "levels must be numbers above 0 and below 1")
+    refuse(lambda: EnsembleClassifier(**LIGHT).fit(three[0], np.ones(150)), "one class alone")
 
 
 def test_constant_targets_and_columns_do_no_harm():

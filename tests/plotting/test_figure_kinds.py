@@ -14,6 +14,8 @@ from particlegvi import plotting
 from particlegvi.plotting import look, style
 from particlegvi.scenario import catalogue
 
+from ..refusals import refuse
+
 KINDS = {
     "histograms": "line",
     "distance": "line",
@@ -118,19 +120,15 @@ def test_a_slip_is_one_sentence_and_nothing_is_written(entry, sentence, line, tm
 
 
 def test_an_unknown_method_and_a_wrong_dimension_are_refused(line, plane):
-    with pytest.raises(ValueError, match='did you mean "DRLE"'):
-        plotting.figure(line, "histograms", methods=["DRL"])
-    with pytest.raises(ValueError, match="draws particles in 1 dimension"):
-        plotting.figure(plane, "histograms")
-    with pytest.raises(ValueError, match="draws particles in 2 dimension"):
-        plotting.figure(line, "particles")
+    refuse(lambda: plotting.figure(line, "histograms", methods=["DRL"]), 'did you mean "DRLE"')
+    refuse(lambda: plotting.figure(plane, "histograms"), "draws particles in 1 dimension")
+    refuse(lambda: plotting.figure(line, "particles"), "draws particles in 2 dimension")
 
 
 def test_options_are_the_keyword_parameters():
     assert plotting.options("buckets")["bucket_width"] == pytest.approx(np.pi)
     assert plotting.options("trajectories")["particles"] == 40
-    with pytest.raises(ValueError, match='did you mean "lifting"'):
-        plotting.options("liftin")
+    refuse(lambda: plotting.options("liftin"), 'did you mean "lifting"')
 
 
 def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):

@@ -8,6 +8,8 @@ from particlegvi import plotting
 from particlegvi.functionspace import likelihoods
 from particlegvi.scenario.tables import published
 
+from ..refusals import refuse
+
 CURVE = {
     "kind": "function-space",
     "name": "curve",
@@ -81,12 +83,9 @@ def test_the_levels_of_data_are_values_of_the_function_of_least_cost(name, param
 
 def test_what_is_no_function_of_one_input_is_refused(curve):
     particles = pg.run("lifting", particles=3, steps=3)
-    with pytest.raises(ValueError, match="draws functions of one input, but"):
-        plotting.figure(particles, "functions")
-    with pytest.raises(ValueError, match="input of the figure"):
-        plotting.figure(curve, "functions", input="here")
-    with pytest.raises(ValueError, match='no method "PSL"'):
-        plotting.figure(curve, "functions", methods=["PSL"])
+    refuse(lambda: plotting.figure(particles, "functions"), "draws functions of one input, but")
+    refuse(lambda: plotting.figure(curve, "functions", input="here"), "input of the figure")
+    refuse(lambda: plotting.figure(curve, "functions", methods=["PSL"]), 'no method "PSL"')
 
 
 def test_a_guarantee_is_drawn_where_there_is_one_and_the_exact_band_beside_it():
@@ -151,7 +150,5 @@ def test_a_narrow_picture_has_its_panels_below_each_other(scored):
 
 
 def test_what_is_no_table_is_refused(line):
-    with pytest.raises(ValueError, match="draws the scores of a benchmark table"):
-        plotting.figure(line, "scores")
-    with pytest.raises(ValueError, match="must be one of scores, not functions"):
-        plotting.check({"kind": "functions"}, "table")
+    refuse(lambda: plotting.figure(line, "scores"), "draws the scores of a benchmark table")
+    refuse(lambda: plotting.check({"kind": "functions"}, "table"), "must be one of scores, not functions")

@@ -14,6 +14,7 @@ from particlegvi.runs.storage.folder import open_folder
 from particlegvi.scenario import catalogue
 from particlegvi.scenario.kinds.particles import simulating
 
+from ..refusals import refuse
 from .interrupting import content, everything
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
@@ -144,8 +145,7 @@ def test_what_exists_is_refused_before_anything_is_simulated(tmp_path, monkeypat
     pg.run("lifting", out=tmp_path / "run", **SHORT)
     before = everything(tmp_path)
     monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("simulated"))
-    with pytest.raises(ValueError, match="exists already"):
-        pg.run("lifting", out=tmp_path / "run", **SHORT)
+    refuse(lambda: pg.run("lifting", out=tmp_path / "run", **SHORT), "exists already")
     assert everything(tmp_path) == before
 
 
@@ -200,8 +200,7 @@ def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):
 @pytest.mark.parametrize("figure", [{"kind": "functions"}, {"kind": "histograms", "bins": 0}, {"kind": "histogram"}])
 def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_runs(figure, tmp_path, monkeypatch):
     monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("simulated"))
-    with pytest.raises(ValueError, match="figure"):
-        pg.run("global-minimiser", out=tmp_path / "run", **(SHORT | {"figures": [figure]}))
+    refuse(lambda: pg.run("global-minimiser", out=tmp_path / "run", **(SHORT | {"figures": [figure]})), "figure")
     assert not list(tmp_path.iterdir())
 
 

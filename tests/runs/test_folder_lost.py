@@ -15,6 +15,7 @@ from particlegvi.runs.storage.arrays import RecordFile
 from particlegvi.runs.storage.lock import FolderLost, Lock
 from particlegvi.tools import files
 
+from ..refusals import refuse
 from .interrupting import ALWAYS, SHORT, change_manifest, content, everything, interrupted, manifest
 
 
@@ -115,8 +116,7 @@ def test_a_hard_link_is_not_written_through(tmp_path, quick, name):
     else:
         os.link(run / name, outside)
     before, there = outside.read_bytes(), everything(run)
-    with pytest.raises(ValueError, match=r"is a hard link, through which nothing is written; copy its folder"):
-        pg.resume(run)
+    refuse(lambda: pg.resume(run), r"is a hard link, through which nothing is written; copy its folder")
     assert outside.read_bytes() == before and everything(run) == there
     copy = shutil.copytree(run, tmp_path / "copy")
     assert pg.resume(copy).status == "finished" and outside.read_bytes() == before
@@ -132,8 +132,7 @@ def test_new_records_take_the_place_of_a_link(tmp_path):
     assert (tmp_path / "mine").read_bytes() == b"mine"
     RecordFile(tmp_path / "growing", 2, (3,), 1, digest).close()
     os.link(tmp_path / "growing", tmp_path / "second")
-    with pytest.raises(ValueError, match="is a hard link"):
-        RecordFile(tmp_path / "growing", 2, (3,), 1, digest)
+    refuse(lambda: RecordFile(tmp_path / "growing", 2, (3,), 1, digest), "is a hard link")
 
 
 def test_a_scenario_that_is_removed_while_the_run_goes_on_is_written_again(tmp_path, quick):
@@ -160,8 +159,7 @@ def test_without_its_scenario_a_folder_is_read_by_its_manifest(tmp_path):
         assert pg.resume(tmp_path / "half").status == "finished"
     assert (tmp_path / "half" / "scenario.toml").exists()
     (tmp_path / "run" / "scenario.toml").write_text("")  # damaged is not missing
-    with pytest.raises(ValueError, match="is not a complete scenario"):
-        pg.load(tmp_path / "run")
+    refuse(lambda: pg.load(tmp_path / "run"), "is not a complete scenario")
 
 
 def test_an_unfinished_folder_without_its_empty_folders_goes_on(tmp_path, quick):
@@ -193,8 +191,7 @@ def test_a_folder_of_the_first_schema_is_read_and_not_changed(tmp_path, capsys):
     found = manifest(tmp_path / "run")
     assert found["schema"] == 1 and found["figures"] and "sha256" not in found
     (tmp_path / "run" / "arrays" / "DLE.json").unlink()
-    with pytest.raises(ValueError, match=r"DLE\.json cannot be read"):
-        pg.load(tmp_path / "run")
+    refuse(lambda: pg.load(tmp_path / "run"), r"DLE\.json cannot be read")
     pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
     assert manifest(tmp_path / "run")["schema"] == 2
 
@@ -208,8 +205,7 @@ def test_a_damaged_folder_of_the_first_schema_is_refused(tmp_path, quick, change
     if changes == {"methods": [3]} or changes == {"methods": ["../../x"]}:
         assert not pg.load(tmp_path / "run")  # no method of the scenario is done
     else:
-        with pytest.raises(ValueError, match="is damaged"):
-            pg.load(tmp_path / "run")
+        refuse(lambda: pg.load(tmp_path / "run"), "is damaged")
 
 
 def test_an_unfinished_run_of_the_first_schema_is_not_resumed(tmp_path, quick):

@@ -9,6 +9,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.tools import outside
 
+from ..refusals import refuse
 from .interrupting import SHORT, interrupted
 
 STAIRS = """
@@ -78,12 +79,10 @@ def test_other_sources_are_refused_until_anyway(nothing_from_outside, tmp_path):
     interrupted(place, 3, **STEPS)
     forget()
     del sys.modules["my_stairs"]
-    with pytest.raises(ValueError, match="import my_stairs first, or say --parts my_stairs.py"):
-        pg.resume(place)
+    refuse(lambda: pg.resume(place), "import my_stairs first, or say --parts my_stairs.py")
     file.write_text(f"{REGISTERED}\n# another")
     outside.load_file(str(file))
-    with pytest.raises(ValueError, match='begun with "stairs" .* of the module my_stairs, digest .*--anyway'):
-        pg.resume(place)
+    refuse(lambda: pg.resume(place), 'begun with "stairs" .* of the module my_stairs, digest .*--anyway')
     assert pg.resume(place, anyway=True).status == "finished"
     assert json.loads((place / "manifest.json").read_text())["anyway"][0]["parts"]["schedules stairs"]
 

@@ -5,7 +5,7 @@ import pytest
 
 from particlegvi.settings import grids
 
-from ..refusals import refused
+from ..refusals import refuse, refused
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,7 @@ def test_seeds(given, seeds):
     "given", [0, -1, True, 2.5, "5", "5:5", "5:", "a:b", [], [1, 1], [-1], [2**64], None, "0:99999999"]
 )
 def test_bad_seeds(given):
-    with pytest.raises(ValueError, match="seeds must be"):
-        grids.seeds(given)
+    refuse(lambda: grids.seeds(given), "seeds must be")
 
 
 test_a_bad_table = refused(

@@ -16,6 +16,7 @@ from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.tools import sources
 from particlegvi.tools.cells import Batch, WorkerLost
 
+from ..refusals import refuse
 from ..runs.interrupting import change_manifest, everything, manifest
 from .conftest import OVER, outputs
 
@@ -126,8 +127,7 @@ def test_a_second_client_is_refused(small, tmp_path):
     pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
     lock = Lock.take(tmp_path / "s")
     try:
-        with pytest.raises(ValueError, match="is being written by another process"):
-            pg.sweep(small, over=OVER, seeds=1, out=tmp_path / "s")
+        refuse(lambda: pg.sweep(small, over=OVER, seeds=1, out=tmp_path / "s"), "is being written by another process")
     finally:
         lock.release()
     assert len(list((tmp_path / "s" / "cells").iterdir())) == 1
@@ -155,8 +155,7 @@ def test_a_sweep_of_another_scenario_is_refused_and_replaces_nothing(small, tmp_
     pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
     before = everything(tmp_path / "s")
     refused = rf"is a sweep of another scenario: {re.escape(words)}.*; choose another folder"
-    with pytest.raises(ValueError, match=refused):
-        pg.sweep({**small, **change}, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
+    refuse(lambda: pg.sweep({**small, **change}, over={"particles": [4]}, seeds=1, out=tmp_path / "s"), refused)
     assert everything(tmp_path / "s") == before
     renamed = {**small, "name": "renamed", "title": "Words alone"}
     assert pg.sweep(renamed, over={"particles": [4]}, seeds=1, out=tmp_path / "s").computed == 0  # the same numbers
@@ -270,8 +269,7 @@ def test_an_unfinished_sweep_of_other_versions_is_not_mixed(small, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=stopping(3))
     change_manifest(tmp_path / "s", versions={**manifest(tmp_path / "s")["versions"], "numpy": "1.0"})
-    with pytest.raises(ValueError, match="was begun with numpy 1.0 and this is .* to compute all anew"):
-        pg.resume(tmp_path / "s")
+    refuse(lambda: pg.resume(tmp_path / "s"), "was begun with numpy 1.0 and this is .* to compute all anew")
     assert pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s").computed <= 15  # cells of these versions count
 
 
@@ -309,8 +307,7 @@ def test_processes_that_are_lost_again_and_again(small, tmp_path):
     ],
 )
 def test_bad_arguments(small, tmp_path, options, words):
-    with pytest.raises(ValueError, match=words):
-        pg.sweep(small, **{"out": tmp_path / "s", **options})
+    refuse(lambda: pg.sweep(small, **{"out": tmp_path / "s", **options}), words)
     assert not (tmp_path / "s").exists()
 
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 import particlegvi as pg
 
+from ..refusals import refuse
 from .references import integral, l1_between, line_loss, tilted
 
 NORMAL = pg.priors.Normal(0.0, 1.0)
@@ -175,8 +176,7 @@ def test_what_is_not_integrable_is_refused_in_one_sentence(loss):
 
 
 def test_a_gaussian_prior_may_be_too_weak_as_well():
-    with pytest.raises(ValueError, match="not integrable"):
-        pg.target(line_loss(lambda t: -(t**2)), pg.methods.DLE(1.0), prior=NORMAL)
+    refuse(lambda: pg.target(line_loss(lambda t: -(t**2)), pg.methods.DLE(1.0), prior=NORMAL), "not integrable")
     assert pg.target(line_loss(lambda t: -0.25 * t**2), pg.methods.DLE(1.0), prior=NORMAL).variance == pytest.approx(
         2.0
     )
@@ -192,10 +192,8 @@ def test_shapes():
     assert np.array_equal(target.density, target.pdf(target.grid)) or np.allclose(
         target.density, target.pdf(target.grid)
     )
-    with pytest.raises(ValueError, match="shape"):
-        target.pdf(np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="must be probabilities from 0 to 1"):
-        target.quantile(1.5)
+    refuse(lambda: target.pdf(np.zeros((2, 2))), "shape")
+    refuse(lambda: target.quantile(1.5), "must be probabilities from 0 to 1")
 
 
 def test_partial_means_give_the_mean():

@@ -7,6 +7,8 @@ import pytest
 import particlegvi as pg
 from particlegvi.tools import origins, outside
 
+from ..refusals import refuse
+
 LOSS = """
 from typing import NamedTuple
 
@@ -30,8 +32,7 @@ def test_a_name_of_an_installed_package_is_a_name(install):
     assert "deep-bowl" in pg.losses.names()
     assert "bowls.parts" not in sys.modules  # naming it imports nothing
     assert pg.losses.get("deep-bowl", curvature=3.0).value([[2.0]])[0] == 6.0
-    with pytest.raises(ValueError, match='there is no loss "deep-bwol"; did you mean "deep-bowl"'):
-        pg.losses.get("deep-bwol")
+    refuse(lambda: pg.losses.get("deep-bwol"), 'there is no loss "deep-bwol"; did you mean "deep-bowl"')
 
 
 def test_names_of_the_package_ask_nobody(nothing_from_outside):
@@ -86,10 +87,8 @@ def test_a_registered_part_lives_in_this_process_and_can_be_edited(nothing_from_
         made = cell(curvature)
         assert pg.losses.registry["my-bowl"] is made
     other = type("Other", (), {"name": "my-bowl", "__module__": "elsewhere"})
-    with pytest.raises(ValueError, match="must have another name: the module __main__ has this one"):
-        pg.losses.register(other)
-    with pytest.raises(ValueError, match="must be a class or a function with a name"):
-        pg.losses.register(object())
+    refuse(lambda: pg.losses.register(other), "must have another name: the module __main__ has this one")
+    refuse(lambda: pg.losses.register(object()), "must be a class or a function with a name")
 
 
 def test_a_file_registers_parts_once(nothing_from_outside, tmp_path):

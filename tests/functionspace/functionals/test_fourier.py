@@ -16,7 +16,7 @@ from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.gp import sparse_gp
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums, evidence_bound
 
-from ...refusals import refused
+from ...refusals import refuse, refused
 
 M12, M32, M52 = covariances.Matern12, covariances.Matern32, covariances.Matern52
 X = np.linspace(0.0, 1.0, 200)[:, None]
@@ -195,5 +195,4 @@ def test_other_features_are_refused():
         fit_hyperparameters(M32(0.5), x, y, 0.1, functionals=fl.Points(x))
     with pytest.raises(ValueError, match="must be a Matern covariance"):
         fit_hyperparameters(covariances.SquaredExponential(0.5), x, y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3))
-    with pytest.raises(ValueError, match="y must vary"):
-        fit_hyperparameters(M32(0.5), x, 0.0 * y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3))
+    refuse(lambda: fit_hyperparameters(M32(0.5), x, 0.0 * y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3)), "y must vary")

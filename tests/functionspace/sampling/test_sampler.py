@@ -13,6 +13,7 @@ from particlegvi.functionspace import ProjectedLangevinSampler, covariances, lik
 from particlegvi.functionspace.sampling import cost as costs
 from particlegvi.functionspace.sampling.langevin import Minibatch
 
+from ...refusals import refuse
 from ..references import metropolis
 
 KERNEL = pg.kernels.SquaredExponential(0.8, 2.0)
@@ -310,11 +311,7 @@ def test_inducing_points_that_coincide_and_columns_that_are_constant():
 
 def test_predict_refuses_what_it_cannot_do():
     pls = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), SIX).fit(X40, Y40)
-    with pytest.raises(ValueError, match="must be Bernoulli"):
-        pls.predict_probability(X40)
-    with pytest.raises(ValueError, match="quantiles must be None"):
-        pls.predict(X40, quantiles=[0.5], of="target")
-    with pytest.raises(ValueError, match=r"quantiles must be probabilities between 0 and 1, not 1\.5"):
-        pls.predict(X40, quantiles=[1.5])
-    with pytest.raises(ValueError, match="u must be an array"):
-        pls.potential(np.zeros((2, 5)))
+    refuse(lambda: pls.predict_probability(X40), "must be Bernoulli")
+    refuse(lambda: pls.predict(X40, quantiles=[0.5], of="target"), "quantiles must be None")
+    refuse(lambda: pls.predict(X40, quantiles=[1.5]), r"quantiles must be probabilities between 0 and 1, not 1\.5")
+    refuse(lambda: pls.potential(np.zeros((2, 5))), "u must be an array")

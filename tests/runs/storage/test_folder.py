@@ -14,6 +14,7 @@ from particlegvi.runs.storage.manifest import New
 from particlegvi.scenario import decisive, load, text
 from particlegvi.tools.files import finite
 
+from ...refusals import refuse
 from ..interrupting import manifest
 
 SCENARIO = load("lifting", {"particles": 4, "steps": 10, "methods.DE": {}})
@@ -50,8 +51,7 @@ def test_what_is_added_comes_back(tmp_path):
     assert info == {"way": "direct", "error": 1e-3, "seconds": 1.235}
     # Wall-clock time is in the manifest only: the other files depend on the run alone.
     assert "seconds" not in (folder.path / "arrays" / "DLE.json").read_text()
-    with pytest.raises(ValueError, match="no results of DE"):
-        open_folder(folder.path).record("DE")
+    refuse(lambda: open_folder(folder.path).record("DE"), "no results of DE")
 
 
 def test_without_a_name_the_first_free_one_is_taken(tmp_path, elsewhere):
@@ -103,8 +103,7 @@ def test_overwriting_follows_no_link(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "DE.json").write_text("mine")
     (run / "arrays").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ValueError, match="is a link"):
-        new(run, overwrite=True)
+    refuse(lambda: new(run, overwrite=True), "is a link")
     assert (tmp_path / "elsewhere" / "DE.json").read_text() == "mine"
 
 
@@ -149,23 +148,18 @@ def test_a_changed_manifest_is_refused(tmp_path, key, values):
 
 
 def test_a_folder_without_a_manifest_is_no_run(tmp_path):
-    with pytest.raises(ValueError, match="not the folder of a run"):
-        open_folder(tmp_path)
-    with pytest.raises(ValueError, match="not the folder of a run"):
-        open_folder(tmp_path / "absent")
+    refuse(lambda: open_folder(tmp_path), "not the folder of a run")
+    refuse(lambda: open_folder(tmp_path / "absent"), "not the folder of a run")
     os.mkfifo(tmp_path / "manifest.json")
-    with pytest.raises(ValueError, match="not the folder of a run"):
-        open_folder(tmp_path)
+    refuse(lambda: open_folder(tmp_path), "not the folder of a run")
 
 
 @pytest.mark.parametrize("label", ["../../x", "a/b", "", "x" * 60, ".x", "a\0"])
 def test_no_label_leaves_the_folder(tmp_path, label):
     folder = new(tmp_path / "run")
-    with pytest.raises(ValueError, match="label"):
-        folder.add(label, record())
+    refuse(lambda: folder.add(label, record()), "label")
     folder.manifest["methods"] = [label]
-    with pytest.raises(ValueError, match="label"):
-        folder.record(label)
+    refuse(lambda: folder.record(label), "label")
     folder.release()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "manifest.json", "run", "scenario.toml"]
 
@@ -173,16 +167,14 @@ def test_no_label_leaves_the_folder(tmp_path, label):
 def test_records_that_do_not_fit_together_are_refused(tmp_path):
     folder = new(tmp_path / "run")
     folder.add("DE", record()._replace(arrays={**record().arrays, "steps": np.array([0, 5, 10])}))
-    with pytest.raises(ValueError, match="damaged"):
-        folder.record("DE")
+    refuse(lambda: folder.record("DE"), "damaged")
 
 
 def test_a_scenario_edited_badly_is_answered_with_its_place(tmp_path):
     folder = new(tmp_path / "run")
     place = folder.path / "scenario.toml"
     place.write_text(place.read_text().replace("particles = 4", "particles = -4"))
-    with pytest.raises(ValueError, match=r"scenario\.toml .*particles must be a whole number"):
-        stored_scenario(folder)
+    refuse(lambda: stored_scenario(folder), r"scenario\.toml .*particles must be a whole number")
 
 
 def test_json_holds_only_finite_numbers():
@@ -210,8 +202,7 @@ def test_files_of_the_kinds_own_come_back_and_go_with_the_run(tmp_path):
 )
 def test_a_file_of_another_name_is_refused_before_anything_is_written(tmp_path, name):
     folder = new(tmp_path / "run")
-    with pytest.raises(ValueError, match="is not the name of a file"):
-        folder.add("DLE", record()._replace(files={name: "x"}))
+    refuse(lambda: folder.add("DLE", record()._replace(files={name: "x"})), "is not the name of a file")
     assert not list((folder.path / "arrays").iterdir())
     folder.discard()
     assert not (tmp_path / "run").exists()

@@ -9,6 +9,8 @@ import pytest
 
 from particlegvi.runs.storage.lock import Lock
 
+from ...refusals import refuse
+
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -30,8 +32,7 @@ def holder(tmp_path):
 
 
 def test_the_second_is_told_who_the_first_is(tmp_path, holder):
-    with pytest.raises(ValueError, match=rf"another process \(pid {holder.pid}\)"):
-        Lock.take(tmp_path)
+    refuse(lambda: Lock.take(tmp_path), rf"another process \(pid {holder.pid}\)")
 
 
 def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, holder):
@@ -47,8 +48,7 @@ def test_a_lock_that_was_given_back_says_nothing(tmp_path):
     Lock.take(tmp_path).release()
     lock = Lock.take(tmp_path)
     assert lock.before == {}
-    with pytest.raises(ValueError, match=f"pid {os.getpid()}"):
-        Lock.take(tmp_path)
+    refuse(lambda: Lock.take(tmp_path), f"pid {os.getpid()}")
     lock.release()
     lock.release()  # harmless
 

@@ -13,6 +13,7 @@ from particlegvi.runs.storage.origin import machine
 from particlegvi.sweeps import api
 from particlegvi.tools import sources as origin
 
+from ...refusals import refuse
 from ..interrupting import change_manifest as put
 from ..interrupting import interrupted, manifest
 
@@ -63,8 +64,7 @@ def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(tmp_path, capsys, 
     assert manifest(folder)["code"]["sources"] == origin.sources()
     put(folder, code={"sources": OTHER, "commit": "c" * 40})
     refused = f"begun with other sources of particlegvi \\(digest {OTHER}, commit c{{12}}\\) and this is .*--anyway"
-    with pytest.raises(ValueError, match=refused):
-        pg.resume(folder)
+    refuse(lambda: pg.resume(folder), refused)
     assert main(["resume", str(folder), "--quiet"]) == 2
     said = capsys.readouterr().err
     assert len(said.strip().splitlines()) == 1 and "--anyway" in said
@@ -92,8 +92,7 @@ def test_other_versions_too(tmp_path, package):
     interrupted(folder, 3, "lifting")
     versions = manifest(folder)["versions"]
     put(folder, versions={**versions, package: "0.0.7"})
-    with pytest.raises(ValueError, match=f"{package} 0.0.7 .*--anyway"):
-        pg.resume(folder)
+    refuse(lambda: pg.resume(folder), f"{package} 0.0.7 .*--anyway")
     shutil.copytree(folder, tmp_path / "anyway")
     assert pg.resume(tmp_path / "anyway", anyway=True).status == "finished"
     assert manifest(tmp_path / "anyway")["anyway"][0]["versions"][package] != "0.0.7"
@@ -129,8 +128,7 @@ def test_a_damaged_entry_is_named(tmp_path, entry):
     folder = tmp_path / "run"
     interrupted(folder, 3, "lifting")
     put(folder, **entry)
-    with pytest.raises(ValueError, match=f"is damaged: {next(iter(entry))} is"):
-        pg.load(folder)
+    refuse(lambda: pg.load(folder), f"is damaged: {next(iter(entry))} is")
 
 
 @pytest.mark.thorough
@@ -155,8 +153,7 @@ def test_an_unfinished_sweep_of_other_sources_is_refused_and_one_of_before_goes_
     cell = next((place / "cells").glob("*.json"))
     cell.unlink()
     monkeypatch.setattr(origin, "sources", lambda: OTHER)
-    with pytest.raises(ValueError, match="begun with other sources of particlegvi .*--anyway"):
-        pg.resume(place)
+    refuse(lambda: pg.resume(place), "begun with other sources of particlegvi .*--anyway")
     assert pg.resume(place, anyway=True).computed == 1
     versions = {name: version for name, version in manifest(place)["versions"].items() if name != "sources"}
     put(place, versions=versions, status="running")  # as folders of before are; their cells have other names

@@ -9,6 +9,8 @@ import pytest
 
 from particlegvi.runs.storage.arrays import RecordFile, read_array, write_array
 
+from ...refusals import refuse
+
 RECORDS = np.random.default_rng(3).normal(size=(5, 4, 2))
 
 
@@ -65,8 +67,7 @@ def test_a_changed_bit_and_a_file_that_is_cut_short_are_found(tmp_path, place):
     else:
         content[place] ^= 1
     (tmp_path / "growing").write_bytes(content)
-    with pytest.raises(ValueError, match="damaged"):
-        RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest)
+    refuse(lambda: RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest), "damaged")
 
 
 def test_an_interrupted_record_does_not_count(tmp_path):
@@ -115,8 +116,7 @@ def test_a_link_is_not_followed(tmp_path):
 @pytest.mark.parametrize("options", [{}, {"keep": 1, "digest": "0" * 64}])
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path, options):
     os.mkfifo(tmp_path / "growing")
-    with pytest.raises(ValueError, match="growing is not a file"):
-        RecordFile(tmp_path / "growing", 5, (4, 2), **options)
+    refuse(lambda: RecordFile(tmp_path / "growing", 5, (4, 2), **options), "growing is not a file")
 
 
 class Bomb:
@@ -190,5 +190,4 @@ def test_every_flipped_bit_of_the_header_is_refused_or_harmless(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"a\.npy cannot be read"):
-        read_array(tmp_path / "a.npy", np.float64, 3)
+    refuse(lambda: read_array(tmp_path / "a.npy", np.float64, 3), r"a\.npy cannot be read")

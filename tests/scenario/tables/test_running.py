@@ -16,6 +16,7 @@ from particlegvi.tools.cells import WorkerLost
 
 from ...bad_values import Calls, add, all_wrong_answers, wrong_answers
 from ...data_sets import needed
+from ...refusals import refuse
 
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
 
@@ -91,8 +92,7 @@ def test_a_damaged_cell_is_measured_again(toy, tmp_path):
     ],
 )
 def test_bad_settings_are_refused_before_anything_is_written(change, words, toy, tmp_path):
-    with pytest.raises(ValueError, match=words):
-        run_table({**SMALL, **change}, tmp_path / "table", workers=1)
+    refuse(lambda: run_table({**SMALL, **change}, tmp_path / "table", workers=1), words)
     with pytest.raises(ValueError, match="workers must be a whole number of 1 or more, not 0"):
         run_table(SMALL, tmp_path / "table", workers=0)
     assert not (tmp_path / "table").exists()
@@ -165,8 +165,7 @@ def test_progress_is_any_callable(toy, tmp_path):
 
 @pytest.mark.parametrize("number", [0, 10_001, 2**31])
 def test_splits_are_not_so_many_that_their_list_does_not_fit(number):
-    with pytest.raises(ValueError, match=f"^splits must be a whole number from 1 to 10000, not {number}$"):
-        ProjectedSettings(splits=number)
+    refuse(lambda: ProjectedSettings(splits=number), f"^splits must be a whole number from 1 to 10000, not {number}$")
     assert ProjectedSettings(splits=10_000).splits == 10_000
 
 
