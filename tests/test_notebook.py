@@ -1,0 +1,92 @@
+"""Notebooks in a real Jupyter kernel: that of the docs, a small one, and a cell that is stopped."""
+
+import importlib.util
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.needs("nbclient", "nbformat", "ipykernel")
+
+
+def execute(cells, folder, timeout=120):
+    """The outputs of cells of code, executed one after the other in one kernel."""
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    client = nbclient.NotebookClient(
+        notebook, timeout=timeout, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    )
+    client.execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+def shown(outputs, kind):
+    return next((each.data[kind] for each in outputs if kind in each.get("data", {})), "")
+
+
+def test_a_small_notebook_shows_tables_pictures_and_a_bar(tmp_path):
+    found = execute(
+        [
+            "import particlegvi as pg\n"
+            "loss, prior = pg.losses.get('double-well'), pg.priors.Normal(0.0, 1.0)\n"
+            "run = pg.simulate(loss, pg.methods.DLE(1.0), prior, 50, 200, 1e-3, progress=True)\n"
+            "run",
+            "run.plot()",
+            "from particlegvi.tools import progress; progress.in_notebook(), progress.automatic()",
+        ],
+        tmp_path,
+    )
+    told = "".join(each.text for each in found[0] if each.get("name") == "stderr")
+    assert "DLE" in told and "Traceback" not in told and "IProgress" not in told
+    assert '<svg width="200" height="40"' in shown(found[0], "text/html")
+    assert shown(found[1], "image/png") and "(True, 'notebook')" in shown(found[2], "text/plain")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("arviz", "h5netcdf")
+def test_the_notebook_of_the_docs_runs_and_shows_what_is_kept(root, tmp_path):
+    import nbformat
+
+    spec = importlib.util.spec_from_file_location("notebook", root / "docs" / "notebook.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    before = nbformat.read(root / "docs" / "notebook.ipynb", as_version=4)
+    after = module.executed(root / "docs" / "notebook.ipynb", tmp_path)
+    nbformat.validate(after)
+    cells = [pair for pair in zip(before.cells, after.cells, strict=True) if pair[0].cell_type == "code"]
+    assert len(cells) > 10
+    for old, new in cells:
+        was, now = ([each for each in cell.outputs if each.get("name") != "stderr"] for cell in (old, new))
+        kinds = [[sorted(each.get("data", {})) for each in outputs] for outputs in (now, was)]
+        assert kinds[0] == kinds[1], old.source
+        assert shown(now, "text/plain") == shown(was, "text/plain"), old.source
+    assert {path.name for path in tmp_path.iterdir()} >= {"film.gif", "temperatures.nc"}
+
+
+@pytest.mark.slow
+def test_a_cell_that_is_stopped_says_how_to_get_what_was_recorded(tmp_path):
+    import nbclient
+    import nbformat
+
+    run = "pg.simulate(pg.losses.get('double-well'), pg.methods.DLE(1.0), pg.priors.Normal(0.0, 1.0), 2000, 10**9, 1e-3"
+    long = f"import particlegvi as pg\n{run}, progress=lambda done, steps: open('begun', 'w').close())"
+    after = "left = pg.last_interrupted(); len(left.positions)"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (long, after)])
+    place = {"metadata": {"path": str(tmp_path)}}
+    client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True, resources=place)
+
+    def stop():
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.1)
+        os.kill(client.km.provisioner.process.pid, signal.SIGINT)  # as the stop button does
+
+    threading.Thread(target=stop, daemon=True).start()
+    client.execute()
+    first, second = notebook.cells
+    error = next(each for each in first.outputs if each.output_type == "error")
+    assert error.ename == "KeyboardInterrupt" and "particlegvi.last_interrupted()" in error.evalue
+    assert "error.run" in error.evalue and int(shown(second.outputs, "text/plain")) >= 1
