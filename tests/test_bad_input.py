@@ -172,7 +172,6 @@ UNTRIED = {
     "DE", "Embedding",  # nor do these, or they are what a function returns
     "Loss", "Method", "Schedule", "Stepping", "SCHEMES",  # what parts are made of
     "plot_run",  # what `run.plot` calls
-    "Loss", "register",  # their own tests: of `from_formula` and the others, and of what a part must be
 }  # fmt: skip
 
 
