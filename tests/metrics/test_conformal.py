@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from particlegvi.metrics import gaussian_nll
 from particlegvi.metrics.calibration import conformal_radius, variance_factor
 
-from ...refusals import refuse
+from ..refusals import refuse
 
 REPEATS = 4000
 
