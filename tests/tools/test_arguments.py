@@ -27,6 +27,7 @@ ACCEPTED = {
     "locations": REAL | NOT_FINITE | EMPTY | SEQUENCES | ONE,
     "matrix": set(),
     "not_negative": NOT_NEGATIVE,
+    "one_or_many": REAL | NOT_FINITE | EMPTY | SEQUENCES | ONE,
     "paired": {"-1", "0", "-0.0", "5e-324"} | POSITIVE | ONE,
     "points": EMPTY | SEQUENCES | {"(1,)"},
     "positive": {"1e308", "5e-324"} | POSITIVE,
