@@ -86,6 +86,8 @@ add(CALLS, "from_formula", pg.Loss.from_formula, "formula variables name", formu
 add(CALLS, "from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
 add(CALLS, "from_numpy", pg.Loss.from_numpy, "value gradient dim name gradient_at",
           value=lambda x: (x**2).sum(axis=1) / 2, gradient=lambda x: x, dim=1)  # fmt: skip
+add(CALLS, "losses.linear_model", pg.losses.linear_model, "X y family noise_variance batch_size batches",
+          X=[[0.5], [1.0], [2.0]], y=[0, 1, 1])  # fmt: skip
 add(CALLS, "from_numba", pg.Loss.from_numba, "value gradient", value=lambda x: x[0] ** 2, gradient=lambda x: x, dim=1)
 CALLS["from_numpy value returns"] = lambda value: pg.Loss.from_numpy(lambda x: value, lambda x: x, 1)
 CALLS["from_numpy gradient_at returns"] = lambda value: pg.Loss.from_numpy(

@@ -72,6 +72,14 @@ assert hot["position"].dims == ("record", "particle", "coordinate")
 """,
         "assert draws['posterior'].attrs['independent_chains'] == 1 and set(data.groups()) >= {'posterior', 'prior'}",
     ],
+    "docs/own-models.md": [
+        "assert 'DLE' in run.describe() and run.final.shape == (300, 2)",
+        """
+assert all(-0.1 < log_score(run.final) < -0.06 for run in (mala, dle, svgd)) and -0.1 < log_score(laplace) < -0.06
+assert np.abs(dle.final.mean(axis=0) - mala.final.mean(axis=0)).max() < 0.35 * mala.final.std(axis=0).max()
+assert 0.6 < mala.info["acceptance_rate"] < 0.9
+""",
+    ],
     "docs/plugins.md": [
         "assert loss.name == 'my-ripples' and loss.dim == 1 and run.info['integrator'] == 'half-noise'",
     ],
@@ -118,8 +126,12 @@ assert divergences.kl(regressors, exact) == np.inf
     ],
     "docs/theory/questions.md": ["assert np.abs(q - right / np.sum(right * h)).max() < 1e-12"],
 }
-SLOW = {"README.md", "docs/tour.md", "docs/films.md", "docs/notebook.md", "docs/start.md", "docs/sweeps.md"}
-NEEDS = {"docs/estimators.md": ["sklearn"], "docs/notebook.md": ["arviz", "h5netcdf"]}
+SLOW = {"README.md", *(f"docs/{page}.md" for page in ["tour", "films", "notebook", "own-models", "start", "sweeps"])}
+NEEDS = {
+    "docs/estimators.md": ["sklearn"],
+    "docs/notebook.md": ["arviz", "h5netcdf"],
+    "docs/own-models.md": ["sklearn"],
+}
 # Pages whose Python is not run from the first line to the last, and why.
 NOT_RUN = {
     "docs/extending.md": "shows files; tests/test_extending.py puts them into a copy of the package",

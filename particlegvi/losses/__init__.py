@@ -30,11 +30,12 @@ from typing import Any
 import numpy as np
 
 from particlegvi.losses.checks import declared
+from particlegvi.losses.elsewhere import linear_model
 from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
 
-__all__ = ["Loss", "get", "names", "parameters", "register"]
+__all__ = ["Loss", "get", "linear_model", "names", "parameters", "register"]
 
 registry: Registry[Any] = Registry(__name__, "loss")
 names, register = registry.names, registry.register

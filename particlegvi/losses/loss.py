@@ -28,7 +28,8 @@ class Loss:
     name : str
         Name in the registry, or a description.
     kind : str
-        "compiled", or "numpy" for array functions that compiled code cannot call: right, but slower.
+        "compiled", or "numpy", "numpy, gradient by differences", "JAX" or "PyTorch" for functions that compiled code
+        cannot call: right, but slower.
     formula : str or None
         The formula it was made from.
     variables : list of str
@@ -163,7 +164,7 @@ class Loss:
     def from_numpy(
         cls,
         value: Function,
-        gradient: Function,
+        gradient: Function | str,
         dim: int,
         name: str | None = None,
         gradient_at: Function | None = None,
@@ -174,8 +175,9 @@ class Loss:
         ----------
         value : callable
             ``value(X)`` with ``X`` (n, dim), which returns an array (n,).
-        gradient : callable
-            ``gradient(X)``, which returns an array (n, dim).
+        gradient : callable or "differences"
+            ``gradient(X)``, which returns an array (n, dim). "differences" takes central differences of ``value``, at
+            2 dim points for each point: ten digits where it is smooth.
         dim : int
             Number of coordinates.
         name : str, optional
@@ -193,14 +195,86 @@ class Loss:
         """
         from particlegvi.engine.terms.trial import trial_points, try_batches, try_out
 
-        for role, function in (("value", value), ("gradient", gradient), ("gradient_at", gradient_at)):
-            if not callable(function) and (role != "gradient_at" or function is not None):
-                raise arguments.refuse(role, function, "a function")
+        differences = isinstance(gradient, str) and gradient == "differences"
+        if not callable(value):
+            raise arguments.refuse("value", value, "a function")
+        if not callable(gradient) and not differences:
+            raise arguments.refuse("gradient", gradient, 'a function or "differences"')
+        if not callable(gradient_at) and gradient_at is not None:
+            raise arguments.refuse("gradient_at", gradient_at, "a function")
         label, size = named(name, name_of(value)), whole_dim(dim)
-        loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)
+        if differences:
+            from particlegvi.losses.elsewhere import by_differences
+
+            gradient = by_differences(value)
+        loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)  # type: ignore[arg-type]
+        loss.kind = "numpy, gradient by differences" if differences else loss.kind
         try_out(label, loss.value, loss.gradient, size)
         if gradient_at is not None:
             try_batches(label, loss.gradient, loss.gradient_at, trial_points(size)[2:4])
+        return loss
+
+    @classmethod
+    @explains_bad_calls
+    def from_jax(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Loss:
+        """A loss from one function of JAX; its gradient is found by JAX, and both are jitted once.
+
+        Parameters
+        ----------
+        f : callable
+            ``f(x)`` with ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim), which
+            returns (n,), each from its own row.
+        dim : int
+            Number of coordinates.
+        name : str, optional
+            By default the name of ``f``.
+        batched : bool
+            Whether ``f`` takes many points.
+
+        Raises
+        ------
+        MissingLibrary
+            Without the extra ``jax``.
+        ValueError
+            If JAX computes in float32, or as `from_numpy`.
+        """
+        return cls._from_library("JAX", f, dim, name, arguments.flag("batched", batched))
+
+    @classmethod
+    @explains_bad_calls
+    def from_torch(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Loss:
+        """A loss from one function of PyTorch; its gradient is found by PyTorch, in float64 on the processor.
+
+        Parameters
+        ----------
+        f : callable
+            ``f(x)`` with a tensor ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim),
+            which returns (n,), each from its own row.
+        dim : int
+            Number of coordinates.
+        name : str, optional
+            By default the name of ``f``.
+        batched : bool
+            Whether ``f`` takes many points.
+
+        Raises
+        ------
+        MissingLibrary
+            Without the extra ``torch``.
+        ValueError
+            As `from_numpy`.
+        """
+        return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))
+
+    @classmethod
+    def _from_library(cls, library: str, f: Function, dim: int, name: str | None, batched: bool) -> Loss:
+        from particlegvi.losses import elsewhere
+
+        if not callable(f):
+            raise arguments.refuse("f", f, "a function")
+        made = elsewhere.jax_functions if library == "JAX" else elsewhere.torch_functions
+        loss = cls.from_numpy(*made(f, batched), dim, named(name, name_of(f)))
+        loss.kind = library
         return loss
 
     def value(self, x: ArrayLike) -> Any:

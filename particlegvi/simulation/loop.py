@@ -233,7 +233,8 @@ def loss_kind(loss: Loss) -> str:
     if isinstance(loss, Driven):
         return "network, compiled"
     if loss.term is None:
-        return "numpy function, called from Python at every step (slower)"
+        kind = loss.kind if isinstance(loss, losses.Loss) and loss.kind != "numpy" else "numpy function"
+        return f"{kind}, called from Python at every step (slower)"
     interpreted = isinstance(loss, losses.Loss) and loss.formula
     return "formula, by the compiled interpreter" if interpreted else "compiled"
 

@@ -122,7 +122,7 @@ test_from_numpy_refuses = refused(
         (lambda X: square(X.astype(np.float32)), lambda X: 2 * X, "returned float32, which has seven digits only; it"),
         (square, lambda X: (2 * X).astype(np.float32), "gradient(X) returned float32"),
         (3, square, "value must be a function, not 3"),
-        (square, 3, "gradient must be a function, not 3"),
+        (square, 3, 'gradient must be a function or "differences", not 3'),
         (lambda X: (X**2).sum(axis=0), lambda X: 2 * X, "value(X) returned float64 of shape (2,)"),
         (lambda X: (X**2).sum(), lambda X: 2 * X, "value(X) returned float64 of shape ()"),
         (lambda X: (X**2).sum(axis=1, keepdims=True), lambda X: 2 * X, "it must return real numbers of shape (6,)"),

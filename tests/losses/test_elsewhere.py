@@ -1,0 +1,151 @@
+"""Losses from JAX, PyTorch, differences and linear models, against scipy's densities, closed forms and each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+
+from ..refusals import refuse, refused
+
+FAMILIES = ("bernoulli", "gaussian", "poisson")
+
+
+def data(family, n=27, dim=3, seed=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, dim)) * 0.7
+    f = X @ rng.normal(size=dim)
+    noise = {"bernoulli": rng.logistic(size=n), "gaussian": rng.normal(size=n), "poisson": 0.0}[family]
+    y = {"bernoulli": f + noise > 0.0, "gaussian": f + noise, "poisson": rng.poisson(np.exp(f))}[family]
+    return X, y.astype(float)
+
+
+def log_likelihood(family, f, y, noise_variance):
+    if family == "bernoulli":
+        return stats.bernoulli.logpmf(y, 1.0 / (1.0 + np.exp(-f)))
+    if family == "gaussian":
+        return stats.norm.logpdf(y, f, noise_variance**0.5)
+    return stats.poisson.logpmf(y, np.exp(f))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("rows", [1, 4, 27])  # the compiled sum takes four rows at a time
+def test_a_linear_model_is_minus_the_log_likelihood(family, rows, rng):
+    X, y = (part[:rows] for part in data(family))
+    loss = pg.losses.linear_model(X, y, family, noise_variance=0.3)
+    theta = rng.normal(size=(5, 3))
+    expected = [-log_likelihood(family, X @ each, y, 0.3).sum() for each in theta]
+    assert np.allclose(loss.value(theta), expected, rtol=1e-12)
+    numerical = pg.Loss.from_numpy(loss.value, "differences", dim=3)
+    assert np.allclose(loss.gradient(theta), numerical.gradient(theta), rtol=1e-7, atol=1e-7)
+    assert np.allclose(loss.gradient(theta[0]), loss.gradient(theta)[0], rtol=1e-12)  # by one point and by a block
+    assert not np.allclose(loss.gradient(theta), 1.01 * numerical.gradient(theta), rtol=1e-7, atol=1e-7)
+
+
+def test_far_out_coefficients_give_finite_slopes_of_labels():
+    loss = pg.losses.linear_model([[1.0], [1.0]], [0, 1])
+    assert np.allclose(loss.gradient([[-900.0], [900.0]]), [[-1.0], [1.0]])
+    assert np.allclose(loss.value([[-900.0], [900.0]]), [900.0, 900.0])
+
+
+@pytest.mark.parametrize("batches", ["epochs", "fresh"])
+def test_the_mean_of_minibatches_is_the_gradient(batches):
+    X, y = data("poisson")
+    loss = pg.losses.linear_model(X, y, "poisson", batch_size=9, batches=batches)
+    at = np.array([[0.1, -0.2, 0.3]])
+    found = np.array([loss.gradient_at(at, step, 5)[0] for step in range(900)])
+    if batches == "epochs":  # three batches are all rows
+        assert np.allclose(found.reshape(300, 3, 3).mean(axis=1), loss.gradient(at), rtol=1e-12)
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert np.all(np.abs(found.mean(axis=0) - loss.gradient(at)[0]) < 4.5 * error)
+    assert np.array_equal(found[7], loss.gradient_at(at, 7, 5)[0])
+    assert not np.array_equal(found[7], loss.gradient_at(at, 7, 6)[0])
+
+
+@pytest.mark.thorough
+def test_the_target_of_a_gaussian_model_is_the_posterior_in_closed_form():
+    X, y = data("gaussian", dim=2)
+    loss = pg.losses.linear_model(X, y, "gaussian", noise_variance=0.5)
+    target = pg.target(loss, pg.methods.DLE(kl_weight=1.0), prior=pg.priors.Normal([0.0, 0.0], 2.0))
+    covariance = np.linalg.inv(X.T @ X / 0.5 + np.eye(2) / 4.0)
+    assert np.allclose(target.mean, covariance @ X.T @ y / 0.5, atol=1e-6)
+    # the constant of the likelihood is kept, so the normaliser is the evidence
+    evidence = stats.multivariate_normal.logpdf(y, np.zeros(len(y)), 4.0 * X @ X.T + 0.5 * np.eye(len(y)))
+    assert np.isclose(target.log_normaliser, evidence, atol=1e-6)
+
+
+test_bad_data_of_a_linear_model_are_refused = refused(
+    lambda given: pg.losses.linear_model(**({"X": [[1.0], [2.0]], "y": [0, 1]} | given)),
+    ({"y": [0, 2]}, "y must be labels 0 and 1, not 2"),
+    ({"y": [0.5, 1], "family": "poisson"}, 'y must be counts 0, 1, 2, ... for the family "poisson", not 0.5'),
+    ({"family": "binomial"}, 'family must be one of "bernoulli", "gaussian" and "poisson", not "binomial"'),
+    ({"batch_size": 3}, "batch_size"),
+    ({"batch_size": 1, "batches": "all"}, 'batches must be one of "epochs" and "fresh", not "all"'),
+    ({"X": [[np.nan], [1.0]]}, "X must be"),
+    plain=True,
+)
+
+
+def test_differences_have_ten_digits_whatever_the_scale():
+    loss = pg.Loss.from_numpy(lambda X: np.cosh(X[:, 0] * 3.0) + X[:, 1] ** 4, "differences", dim=2)
+    at = np.array([[0.5, 2.0], [-1.0, 300.0], [0.0, 0.0]])
+    expected = np.stack([3.0 * np.sinh(3.0 * at[:, 0]), 4.0 * at[:, 1] ** 3], axis=1)
+    size = np.abs(expected).max(axis=1, keepdims=True) + 1.0
+    assert np.all(np.abs(loss.gradient(at) - expected) < 1e-9 * size)
+    run = pg.simulate(loss, pg.methods.DE(), initial=at, particles=3, steps=2, step_size=1e-3, record_every=1)
+    assert run.info["loss"].startswith("numpy, gradient by differences")
+
+
+def test_differences_of_many_points_are_those_of_each(monkeypatch):
+    from particlegvi.losses import elsewhere
+
+    loss = pg.Loss.from_numpy(lambda X: np.sin(X).sum(axis=1), "differences", dim=3)
+    at = np.linspace(-2.0, 2.0, 30).reshape(10, 3)
+    whole = loss.gradient(at)
+    monkeypatch.setattr(elsewhere, "MOST_AT_ONCE", 40)
+    assert np.array_equal(loss.gradient(at), whole)
+
+
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_a_missing_library_is_named_with_its_extra(library, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=rf"pip install 'particlegvi\[{library}\]'"):
+        getattr(pg.Loss, f"from_{library}")(lambda x: x.sum(), dim=2)
+
+
+@pytest.mark.needs("jax")
+def test_a_loss_of_jax_is_the_linear_model():
+    import jax
+    import jax.numpy as jnp
+
+    X, y = data("bernoulli")
+    here = np.random.default_rng(0).normal(size=(7, 3))
+    own = pg.losses.linear_model(X, y)
+    one = lambda x: jnp.sum(jnp.logaddexp(0.0, X @ x) - y * (X @ x))
+    many = lambda P: jnp.sum(jnp.logaddexp(0.0, P @ X.T) - y * (P @ X.T), axis=1)
+    jax.config.update("jax_enable_x64", False)
+    refuse(lambda: pg.Loss.from_jax(one, dim=3), "JAX must compute in float64")
+    jax.config.update("jax_enable_x64", True)
+    for loss in (pg.Loss.from_jax(one, dim=3), pg.Loss.from_jax(many, dim=3, batched=True)):
+        assert loss.kind == "JAX"
+        assert np.allclose(loss.value(here), own.value(here), rtol=1e-12)
+        assert np.allclose(loss.gradient(here), own.gradient(here), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.needs("torch")
+def test_a_loss_of_torch_is_the_linear_model():
+    import torch
+
+    X, y = data("bernoulli")
+    A, b = torch.tensor(X), torch.tensor(y)
+    here = np.random.default_rng(0).normal(size=(7, 3))
+    own = pg.losses.linear_model(X, y)
+    one = lambda x: (torch.nn.functional.softplus(A @ x) - b * (A @ x)).sum()
+    many = lambda P: (torch.nn.functional.softplus(P @ A.T) - b * (P @ A.T)).sum(dim=1)
+    for loss in (pg.Loss.from_torch(one, dim=3), pg.Loss.from_torch(many, dim=3, batched=True)):
+        assert loss.kind == "PyTorch"
+        assert np.allclose(loss.value(here), own.value(here), rtol=1e-12)
+        assert np.allclose(loss.gradient(here), own.gradient(here), rtol=1e-10, atol=1e-12)
+    refuse(lambda: pg.Loss.from_torch(lambda x: x.float().sum(), dim=3), "f must return float64")
