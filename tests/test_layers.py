@@ -55,7 +55,8 @@ MOST_ROOMS = 23
 # Files that hold one definition in plain Python, and the files beside them that do more.
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {
-    "particlegvi.losses", "particlegvi.losses.loss", "particlegvi.losses.checks", "particlegvi.losses.elsewhere",
+    "particlegvi.losses", "particlegvi.losses.loss", "particlegvi.losses.checks",
+    "particlegvi.losses.elsewhere", "particlegvi.losses.models",
     "particlegvi.kernels", "particlegvi.kernels.bandwidth", "particlegvi.kernels.on_outputs",
 }  # fmt: skip
 FORMULAS = "particlegvi.losses.formulas"  # a whole folder that defines no loss

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from particlegvi.losses.checks import declared
-from particlegvi.losses.elsewhere import linear_model
 from particlegvi.losses.loss import Loss
+from particlegvi.losses.models import linear_model
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
 

@@ -94,7 +94,7 @@ def test_differences_have_ten_digits_whatever_the_scale():
     expected = np.stack([3.0 * np.sinh(3.0 * at[:, 0]), 4.0 * at[:, 1] ** 3], axis=1)
     size = np.abs(expected).max(axis=1, keepdims=True) + 1.0
     assert np.all(np.abs(loss.gradient(at) - expected) < 1e-9 * size)
-    run = pg.simulate(loss, pg.methods.DE(), initial=at, particles=3, steps=2, step_size=1e-3, record_every=1)
+    run = pg.simulate(loss, pg.methods.DE(), initial=at, particles=3, steps=2, step_size=1e-6)
     assert run.info["loss"].startswith("numpy, gradient by differences")
 
 
