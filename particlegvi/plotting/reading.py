@@ -61,10 +61,10 @@ def of_networks(results: Results, methods: Sequence[str] | None, inputs: int) ->
 
 def _check_inputs(known: Mapping[str, int], inputs: int, what: str) -> None:
     """Refuse a run with another number of inputs; 0 stands for a run of another kind."""
-    many = "one input" if inputs == 1 else f"{inputs} inputs"
     for label, found in known.items():
         if found != inputs:
-            is_one = f"a {what} of {found} inputs" if found else f"no {what}"
+            many, own = ("one input" if number == 1 else f"{number} inputs" for number in (inputs, found))
+            is_one = f"a {what} of {own}" if found else f"no {what}"
             raise ValueError(f"this kind of figure draws {what}s of {many}, but {label} is {is_one}")
 
 

@@ -61,7 +61,7 @@ def animate(
     check_listening(progress)
     if isinstance(source, str | os.PathLike) and is_folder(source):
         if seed is not None or overrides:
-            raise ValueError(f"seed and settings belong to a scenario, and {os.fspath(source)} is a run that is done")
+            raise ValueError(f"seed and settings must be left out for {os.fspath(source)}, which is a finished run")
         return load(source).animate(out, figure, progress=progress, **film, **options)
     settings = scenario.load(source, dict(overrides or {}))
     entry = films.figure_for(settings, figure, options)

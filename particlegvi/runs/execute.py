@@ -48,7 +48,7 @@ def run(
     scenario : str, path or mapping
         Name of a scenario (`particlegvi.scenarios.names()`), path of a TOML file, or the content of one.
     seed : int
-        From 0 to 2^64 - 1. The same scenario, seed and versions give the same bytes.
+        From 0 to 2^64 - 1. Equal scenarios, seeds and versions give equal bytes.
     out : path, optional
         Folder to write; nothing is written without it.
     overwrite : bool

@@ -21,7 +21,7 @@ EXAMPLES = {
     "methods": (
         "{DLE = {kl_weight = 0.5}}",
         '{cold = {method = "DLE", kl_weight = 0.1}}',
-        "{DE = false}  (leaves DE out of the methods that are there)",
+        "{DE = false}  (leaves DE out of the default methods)",
     ),
     "integrator": ('"leimkuhler-matthews"', '{name = "baoab", friction = 1.0}'),
     "figures": ('[{kind = "histograms", bins = 40}]', "or one table [[figures]] for each picture"),

@@ -177,8 +177,8 @@ def finish(
     if words is not None and not anyway:
         raise ValueError(
             f"{place} was begun with {words[0]} and this is {words[1]}, which may give other numbers; go on with the"
-            f" former, say particlegvi sweep {place / 'scenario.toml'} --out {place} to compute all anew, or say"
-            " --anyway (anyway=True)"
+            f" version that began it, say particlegvi sweep {place / 'scenario.toml'} --out {place} to compute all"
+            " anew, or say --anyway (anyway=True)"
         )
     plan = plans.plan(stored, manifest["versions"])
     return running.run(plan, place, workers, progress, dask=dask, pictures=pictures, style=style)

@@ -51,8 +51,9 @@ class SweepFolder(LockedFolder):
 def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
     """Make the folder of a sweep, or take the lock of one that is there, for the grid of this scenario.
 
-    A ValueError if the folder is there and not that of a sweep, or holds another scenario, another process is writing
-    into it, or it cannot be made. A warning if it holds the tables of another grid, which will be replaced.
+    A ValueError if the path exists and is not the folder of a sweep, if it holds another scenario, if another process
+    is writing into it, or if it cannot be made. A warning if it holds the tables of another grid, which will be
+    replaced.
     """
     text = scenarios.text(scenario)
     manifest: Facts = {
@@ -127,7 +128,7 @@ def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
     Warns
     -----
     UserWarning
-        If the cells that are there come from other code, and are computed anew.
+        If the cells of the folder come from other code, and are computed anew.
     """
     if path is None or not is_sweep(path):
         return None
@@ -157,7 +158,7 @@ def read(path: Path) -> Facts:
     """The manifest of the folder of a sweep; a ValueError if there is none, it is damaged, or needs parts not here."""
     place = path / MANIFEST
     if not os.path.isfile(place) or not is_sweep(path):
-        raise ValueError(f"{path} is there and not the folder of a sweep; choose another folder (--out)")
+        raise ValueError(f"{path} exists and is not the folder of a sweep; choose another folder (--out)")
     manifest = files.read_json(place)
     if (path / "cells").is_symlink():
         raise ValueError(f"{path / 'cells'} is a link, which is not followed")
@@ -176,7 +177,7 @@ def stored_scenario(path: Path) -> Facts:
     place = path / SCENARIO
     found = complete(place, files.read_text(place, links=False))
     if "sweep" not in found:
-        raise ValueError(f"{place} must have a table [sweep], as that of a sweep has")
+        raise ValueError(f"{place} must have a table [sweep], as the scenario of every sweep has")
     return found
 
 

@@ -182,7 +182,7 @@ def _expanded(scenario: Facts, key: str) -> list[str]:
         found = below
     if not found:
         near = nearest(key.rpartition(".")[2], seen)
-        raise ValueError(f"over must name keys that are there, not {key}{f'; did you mean {near}?' if near else ''}")
+        raise ValueError(f"over must name keys of the scenario, not {key}{f'; did you mean {near}?' if near else ''}")
     return [way for way, _ in found]
 
 

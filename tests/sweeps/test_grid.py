@@ -97,7 +97,7 @@ def test_the_identity_of_a_cell_is_plain_data(small):
         ),
         (
             {"methods.*.kl_weigth": [1.0]},
-            r"over must name keys that are there, not methods\.\*\.kl_weigth; did you mean kl_",
+            r"over must name keys of the scenario, not methods\.\*\.kl_weigth; did you mean kl_",
         ),
         ({"methods.*.kl_weight": [1.0], "methods.DLE.kl_weight": [2.0]}, "over must set each key of the scenario once"),
         ({"seed": [1, 2]}, "the seed is not part of a scenario"),

@@ -138,7 +138,7 @@ def test_a_folder_of_something_else_is_left_alone(small, tmp_path):
     (tmp_path / "mine" / "table.csv").write_text("mine")
     pg.run(small, out=tmp_path / "run")
     for name in ("mine", "run"):
-        with pytest.raises(ValueError, match="is there and not the folder of a sweep; choose another"):
+        with pytest.raises(ValueError, match="exists and is not the folder of a sweep; choose another"):
             pg.sweep(small, over=OVER, seeds=1, out=tmp_path / name)
     assert [place.name for place in (tmp_path / "mine").iterdir()] == ["table.csv"]
 

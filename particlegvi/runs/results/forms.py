@@ -156,7 +156,7 @@ class ExportedRuns(Mapping[str, Any]):
             True shows a bar, "auto" one in notebooks and on terminals for what takes longer than a second. A function
             is called as ``progress("film", frames done, frames)``.
         **options
-            Options of the figure, such as ``methods=["DE", "DLE"]``. Those left out are as in the scenario.
+            Options of the figure, such as ``methods=["DE", "DLE"]``. Options that are left out are as in the scenario.
 
         Returns
         -------

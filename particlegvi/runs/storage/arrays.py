@@ -123,7 +123,7 @@ class RecordFile:
         return max(self._ends)
 
     def append(self, record: NDArray[np.float64]) -> None:
-        """Add a record. Whatever interrupts this leaves the array as long as it was."""
+        """Add a record. An interruption leaves the array as long as it was."""
         count = self.count
         content = np.ascontiguousarray(record, dtype=np.float64).data.cast("B")
         digest = self._ends[count].copy()

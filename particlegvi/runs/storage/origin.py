@@ -37,7 +37,7 @@ def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
         if words is not None and not anyway:
             raise ValueError(
                 f"{folder} was begun with {words[0]} and this is {words[1]}, which may give other numbers; go on with"
-                " the former, start over with --overwrite, or say --anyway (anyway=True)"
+                " the version that began it, start over with --overwrite, or say --anyway (anyway=True)"
             )
         others |= {} if words is None else entry
     return others

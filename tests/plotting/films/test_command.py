@@ -85,7 +85,7 @@ def test_a_run_that_is_done_takes_no_seed_and_no_settings(capsys):
     assert called(capsys, "run", "lifting", "--out", "a", "--no-figure", "--quiet", *SHORT)[0] == 0
     for more in (["--seed", 1], ["--set", "particles=3"]):
         code, _, err = called(capsys, "animate", "a", *more)
-        assert code == 2 and "seed and settings belong to a scenario, and a is a run that is done" in err
+        assert code == 2 and "seed and settings must be left out for a, which is a finished run" in err
 
 
 @pytest.mark.thorough

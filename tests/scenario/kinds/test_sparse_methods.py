@@ -85,5 +85,5 @@ test_bad_settings_are_refused = refused(
     ({"methods.SVGP elbo.placement": "best"}, 'methods.SVGP elbo: there is no selection "best"'),
     ({"methods.SoR elbo.inducing_points": 0}, "inducing_points must be a whole number of 1 or more, not 0"),
     ({"methods.SVGP elbo.compare": 1}, "compare must be True or False"),
-    ({"likelihood": "bernoulli-logistic"}, "exact for the likelihood gaussian only"),
+    ({"likelihood": "bernoulli-logistic"}, "likelihood must be gaussian for this method"),
 )

@@ -47,7 +47,7 @@ class Data(NamedTuple):
         for left, right in self.settings["gaps"]:
             x = x[(x < left) | (x > right)]
         if not len(x):
-            raise ValueError("data.gaps leaves no point; at least one is needed")
+            raise ValueError("data.gaps must leave at least one point, not cover all of them")
         return x[:, None], np.asarray(likelihood.sample(self._finite(x[:, None]), random), dtype=np.float64)
 
     @property

@@ -42,7 +42,7 @@ class Particles(Kind):
                 f"particles must be {len(start)}, as many as initial.points has, not {scenario['particles']}"
             )
         if "replicates" in scenario and "modes" not in scenario:
-            raise ValueError("replicates count modes, and the key modes is missing")
+            raise ValueError("modes must be given where there are replicates, which are counted by mode")
         keys.check_record_every(scenario)
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:

@@ -149,7 +149,7 @@ def test_replicates_are_the_runs_of_the_next_seeds():
     for label in ("DE", "DRLE"):
         covered = [np.count_nonzero(pg.diagnostics.mode_occupancy(run[label].final, modes)) for run in single]
         assert results[label].info["replicates"]["modes_covered"] == covered
-    with pytest.raises(ValueError, match="replicates count modes, and the key modes is missing"):
+    with pytest.raises(ValueError, match="modes must be given where there are replicates, which are counted by mode"):
         pg.run("repulsion-pays", modes=None, **short)
 
 

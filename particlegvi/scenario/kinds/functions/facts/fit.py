@@ -113,5 +113,5 @@ def shares(run: FunctionRun) -> Facts:
 
 @fact(40)
 def equilibrium(run: FunctionRun) -> Facts:
-    """``equilibrium``: as the sampler states it."""
+    """``equilibrium``: the verdict of the sampler, for methods that have one."""
     return {"equilibrium": run.info["equilibrium"]} if "equilibrium" in run.info else {}

@@ -54,9 +54,8 @@ class GP:
         return GaussianPosterior(model, problem.particles, 0, problem.seed)
 
 
-def gaussian(likelihood: Likelihood, method: str = "GP") -> Gaussian:
+def gaussian(likelihood: Likelihood) -> Gaussian:
     """The likelihood, or a ValueError if it is not Gaussian."""
     if not isinstance(likelihood, Gaussian):
-        what = "exact" if method == "GP" else "there"
-        raise ValueError(f"{method} is {what} for the likelihood gaussian only, not for {likelihood.name}")
+        raise ValueError(f"likelihood must be gaussian for this method with these settings, not {likelihood.name}")
     return likelihood

@@ -78,7 +78,7 @@ class GWI:
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood for which there is no closed form."""
-        gaussian(likelihood, self.name)
+        gaussian(likelihood)
 
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse coordinates that the inputs do not have."""
@@ -112,7 +112,7 @@ class GWI:
         Z = problem.inducing_points
         return GaussianWasserstein(
             problem.kernel,
-            gaussian(problem.likelihood, self.name),
+            gaussian(problem.likelihood),
             self._used(Z) if isinstance(Z, np.ndarray) else Z,
             means.MeanNetwork(self.hidden, self.epochs, self.step_size, self.batch_size)
             if self.mean == "network"
