@@ -31,7 +31,7 @@ import numpy as np
 
 from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss
-from particlegvi.losses.models import linear_model
+from particlegvi.losses.of_data import linear_model
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from particlegvi.contracts import Array
+from particlegvi.losses.checks import name_of, named
+from particlegvi.tools import arguments
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import needed
 
-Function: TypeAlias = Callable[..., Any]
+Function: TypeAlias = Callable[[Array], Array]
 THIRD = np.finfo(np.float64).eps ** (1.0 / 3.0)  # of the size of a coordinate: rounding and curvature cost as much
 MOST_AT_ONCE = 2_000_000  # numbers in the points of one call of a value
 
@@ -67,7 +70,7 @@ def torch_functions(f: Function, batched: bool) -> tuple[Function, Function]:
         points = torch.from_numpy(X.copy()).requires_grad_(True)
         return _checked(torch.autograd.grad(many(points).sum(), points)[0])
 
-    def _checked(tensor: Any) -> Array:
+    def _checked(tensor: torch.Tensor) -> Array:
         if tensor.dtype != torch.float64:
             raise ValueError(f"f must return float64, not {tensor.dtype}: give its constants dtype=torch.float64")
         return tensor.detach().numpy()
@@ -77,3 +80,75 @@ def torch_functions(f: Function, batched: bool) -> tuple[Function, Function]:
 
 def _numpy(function: Function) -> Function:
     return lambda X: np.asarray(function(X))
+
+
+class FromLibraries:
+    """The constructors of a loss from one function of a library that finds gradients."""
+
+    kind: str
+
+    @classmethod
+    @explains_bad_calls
+    def from_jax(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:
+        """A loss from one function of JAX; its gradient is found by JAX, and both are jitted once.
+
+        Parameters
+        ----------
+        f : callable
+            ``f(x)`` with ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim), which
+            returns (n,), each from its own row.
+        dim : int
+            Number of coordinates.
+        name : str, optional
+            By default the name of ``f``.
+        batched : bool
+            Whether ``f`` takes many points.
+
+        Raises
+        ------
+        MissingLibrary
+            Without the extra ``jax``.
+        ValueError
+            If JAX computes in float32, or as `from_numpy`.
+        """
+        return cls._from_library("JAX", f, dim, name, arguments.flag("batched", batched))
+
+    @classmethod
+    @explains_bad_calls
+    def from_torch(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:
+        """A loss from one function of PyTorch; its gradient is found by PyTorch, in float64 on the processor.
+
+        Parameters
+        ----------
+        f : callable
+            ``f(x)`` with a tensor ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim),
+            which returns (n,), each from its own row.
+        dim : int
+            Number of coordinates.
+        name : str, optional
+            By default the name of ``f``.
+        batched : bool
+            Whether ``f`` takes many points.
+
+        Raises
+        ------
+        MissingLibrary
+            Without the extra ``torch``.
+        ValueError
+            As `from_numpy`.
+        """
+        return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))
+
+    @classmethod
+    def _from_library(cls, library: str, f: Function, dim: int, name: str | None, batched: bool) -> Self:
+        if not callable(f):
+            raise arguments.refuse("f", f, "a function")
+        made = jax_functions if library == "JAX" else torch_functions
+        value, gradient = made(f, batched)
+        loss = cls.from_numpy(value, gradient, dim, named(name, name_of(f)))
+        loss.kind = library
+        return loss
+
+    @classmethod
+    def from_numpy(cls, value: Function, gradient: Function, dim: int, name: str | None = None) -> Self:
+        raise NotImplementedError  # `Loss` has it

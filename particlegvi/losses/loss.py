@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
+from particlegvi.losses.elsewhere import FromLibraries, by_differences
 from particlegvi.tools import arguments, html
 from particlegvi.tools.calls import explains_bad_calls
 
 Function: TypeAlias = Callable[..., Any]  # given by a user; every result is checked
 
 
-class Loss:
+class Loss(FromLibraries):
     """A function of R^dim with its gradient, made by one of the constructors below or by `particlegvi.losses.get`.
 
     Attributes
@@ -204,77 +205,12 @@ class Loss:
             raise arguments.refuse("gradient_at", gradient_at, "a function")
         label, size = named(name, name_of(value)), whole_dim(dim)
         if differences:
-            from particlegvi.losses.elsewhere import by_differences
-
             gradient = by_differences(value)
         loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)  # type: ignore[arg-type]
         loss.kind = "numpy, gradient by differences" if differences else loss.kind
         try_out(label, loss.value, loss.gradient, size)
         if gradient_at is not None:
             try_batches(label, loss.gradient, loss.gradient_at, trial_points(size)[2:4])
-        return loss
-
-    @classmethod
-    @explains_bad_calls
-    def from_jax(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Loss:
-        """A loss from one function of JAX; its gradient is found by JAX, and both are jitted once.
-
-        Parameters
-        ----------
-        f : callable
-            ``f(x)`` with ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim), which
-            returns (n,), each from its own row.
-        dim : int
-            Number of coordinates.
-        name : str, optional
-            By default the name of ``f``.
-        batched : bool
-            Whether ``f`` takes many points.
-
-        Raises
-        ------
-        MissingLibrary
-            Without the extra ``jax``.
-        ValueError
-            If JAX computes in float32, or as `from_numpy`.
-        """
-        return cls._from_library("JAX", f, dim, name, arguments.flag("batched", batched))
-
-    @classmethod
-    @explains_bad_calls
-    def from_torch(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Loss:
-        """A loss from one function of PyTorch; its gradient is found by PyTorch, in float64 on the processor.
-
-        Parameters
-        ----------
-        f : callable
-            ``f(x)`` with a tensor ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim),
-            which returns (n,), each from its own row.
-        dim : int
-            Number of coordinates.
-        name : str, optional
-            By default the name of ``f``.
-        batched : bool
-            Whether ``f`` takes many points.
-
-        Raises
-        ------
-        MissingLibrary
-            Without the extra ``torch``.
-        ValueError
-            As `from_numpy`.
-        """
-        return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))
-
-    @classmethod
-    def _from_library(cls, library: str, f: Function, dim: int, name: str | None, batched: bool) -> Loss:
-        from particlegvi.losses import elsewhere
-
-        if not callable(f):
-            raise arguments.refuse("f", f, "a function")
-        made = elsewhere.jax_functions if library == "JAX" else elsewhere.torch_functions
-        loss = cls.from_numpy(*made(f, batched), dim, named(name, name_of(f)))
-        loss.kind = library
         return loss
 
     def value(self, x: ArrayLike) -> Any:
