@@ -160,7 +160,7 @@ def test_in_five_dimensions_against_plain_monte_carlo(kernel):
         (priors.Uniform([-1.0] * 5, 1.5), rng.uniform(-1.0, 1.5, size=(n, 5))),
     ):
         made = priors.embedding(prior, kernel)
-        sample = evaluate.profile_values(kernel, evaluate.squared(x[None], draws))[0]
+        sample = evaluate.profile_values(kernel, evaluate.squared_distances(x[None], draws))[0]
         got = values(made.term, x[None])[0]
         assert abs(got - sample.mean()) < 4.5 * sample.std() / math.sqrt(n)
 

@@ -149,11 +149,11 @@ def test_a_file_of_notepad_is_read(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_run_of_the_room_of_simulations_alone_describes_itself():
-    """In a new process, which has not imported the room that makes the verdict."""
+def test_a_run_describes_itself_in_a_new_process():
+    """``pg.simulate`` is all that the process has imported: it brings the room that makes the verdict."""
     code = (
-        "from particlegvi import losses, methods, priors; from particlegvi.simulation.loop import simulate;"
-        "run = simulate(losses.get('tilted-double-well'), methods.DE(), priors.Normal(), 5, 10, 0.01);"
+        "import particlegvi as pg;"
+        "run = pg.simulate(pg.losses.get('tilted-double-well'), pg.methods.DE(), pg.priors.Normal(), 5, 10, 0.01);"
         "print(run.describe())"
     )
     said = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
