@@ -16,7 +16,7 @@ Answer = Callable[[bytes, Watch], Any]
 def warm_up() -> None:
     """Load what the package loads only when it answers a bad name, or meets a kind of scenario for the first time."""
     from particlegvi import integrators, kernels, losses, methods, plotting, priors, schedules
-    from particlegvi.scenario import catalogue, load
+    from particlegvi.scenario import catalogue, check, load
     from particlegvi.scenario.kinds import build
     from particlegvi.tools.quoting import shown
     from particlegvi.tools.registry import nearest
@@ -27,6 +27,7 @@ def warm_up() -> None:
     for name in catalogue.names():
         with contextlib.suppress(ValueError):
             build(load(name))
+    build(check({"name": "warm", "loss": "x^2"}))  # all else is estimated
 
 
 def formulas(folder: Path) -> Answer:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from particlegvi.losses.formulas.graph import FUNCTIONS, Graph, mistake
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.registry import nearest
 
 LONGEST = 10_000  # characters
@@ -153,7 +153,7 @@ class _Reader:
             self.push_open(token.kind, token)
             self.wants_operand = True
         else:
-            raise self.wrong(token, f'an operator is missing before "{token.text}" (a product is written with *)')
+            raise self.wrong(token, f"an operator is missing before {shown(token.text)} (a product is written with *)")
 
     def push_value(self, token: Token, node: int) -> None:
         self.graph.column = token.column
