@@ -1,11 +1,11 @@
 """What the protocol "standard" of the table `uci-ensembles` says, from its folder, whole or not.
 
     particlegvi run uci-ensembles --out DIR     # about 18 minutes on two processors; `particlegvi resume DIR` goes on
-    python benchmarks/uci_ensembles.py DIR [--into docs/networks.md]
+    python benchmarks/uci_ensembles.py DIR [--into docs/appendix/table-5-1.md]
 
-Prints the tables of docs/networks.md, of the splits that every model of a row has finished, and one line for each of
-what the networks have to show; ``--into`` puts the tables between the two marks of a page. It exits with 1 where one of
-these is missed.
+Prints the tables of docs/appendix/table-5-1.md, of the splits that every model of a row has finished, and one line for
+each of what the networks have to show; ``--into`` puts the tables between the two marks of a page. It exits with 1
+where one of these is missed.
 """
 
 from __future__ import annotations

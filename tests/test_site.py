@@ -40,7 +40,8 @@ def test_every_public_name_is_in_the_reference(root, site):
 
 
 def test_every_page_of_the_repository_is_in_the_site(root, site):
-    assert {page.stem for page in (root / "docs").glob("*.md")} <= {page.stem for page in site.glob("*.html")}
+    pages = (page.relative_to(root / "docs").with_suffix("") for page in (root / "docs").rglob("*.md"))
+    assert set(pages) <= {page.relative_to(site).with_suffix("") for page in site.rglob("*.html")}
 
 
 def test_no_page_asks_another_server(site):

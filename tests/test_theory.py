@@ -51,7 +51,7 @@ def test_claims_that_the_pages_name_exist(root):
     shown = {word for row in rows for word in re.findall(r"`([a-z0-9-]+)`", row)} - {"more-modes", "-code", "-thesis"}
     assert shown
     assert shown <= known
-    pages = "\n".join(path.read_text(encoding="utf-8") for path in (root / "docs").glob("*.md"))
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (root / "docs").rglob("*.md"))
     asked = set(re.findall(r"`(?:particlegvi )?verify ([a-z0-9]+(?:-[a-z0-9]+)+)`", pages))
     assert len(asked) > 20
     assert asked <= known
