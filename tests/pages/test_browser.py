@@ -461,3 +461,65 @@ def test_the_work_of_a_frame(browser, page, state, most):
     steps = int(by_id(browser, "clock").text.rpartition(" ")[2])
     assert steps >= 0.9 * 210 * state["pace"]  # a frame on a busy machine gives steps up to stay in time
     assert np.median(times) <= most
+
+
+SIZES = {"1400x900": (1400, 900), "1280x720": (1280, 720), "960x560": (960, 560), "phone": (390, 844)}
+SEEN = """const inside = box => box.height > 0 && box.top >= -1 && box.bottom <= innerHeight + 1;
+const boxes = query => [...document.querySelectorAll(query)].map(each => each.getBoundingClientRect());
+const [pictures, sliders] = [boxes("#live .panels canvas"), boxes(".settings input[type=range]").filter(b => b.height)];
+return { pictures: pictures.length > 0 && pictures.every(inside), sliders: sliders.filter(inside).length };"""
+
+
+def sized(browser: Any, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@driven
+@pytest.mark.parametrize("size", SIZES)
+def test_sliders_and_pictures_are_seen_together(browser, page, size):
+    """From the top of the page; on a phone after scrolling to the sliders, and the control: not before."""
+    sized(browser, *SIZES[size])
+    opened(browser, page)
+    wait(browser, "document.querySelector('#live tbody td')")
+    if size == "phone":
+        assert browser.execute_script(SEEN)["sliders"] < 5
+        browser.execute_script("document.querySelector('.settings').scrollIntoView({ block: 'end' })")
+    seen = browser.execute_script(SEEN)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert seen["pictures"] and seen["sliders"] >= 5
+
+
+@driven
+def test_long_numbers_stay_in_one_line(browser, page):
+    opened(browser, page, "#kl_weight=1.6343696167774218&seed=18446744073709551613")
+    wait(browser, "document.querySelector('#live tbody td')")
+    shown = """return [...document.querySelectorAll("output")].filter(each => each.offsetParent)
+      .map(each => [each.textContent, each.scrollWidth <= each.clientWidth])"""
+    texts = dict(browser.execute_script(shown))
+    assert texts["1.63437"] and texts["184\u202613"] and all(texts.values())
+
+
+@driven
+def test_a_preset_has_its_own_title(browser, tmp_path):
+    place = pg.page("multimodal", particles=20).save(tmp_path / "plane.html")
+    opened(browser, place)
+    title = browser.find_element("tag name", "h1")
+    assert title.text == browser.title and title.text.startswith("One Gaussian")
+    by_id(browser, "preset-too_hot").click()
+    assert title.text == browser.title == "too hot"
+    by_id(browser, "preset-own").click()
+    assert title.text.startswith("One Gaussian")
+    box = browser.execute_script("""document.getElementById('method-DE').click();
+      document.getElementById('method-DLE').click();
+      return document.querySelector('#live canvas').getBoundingClientRect();""")
+    assert box["width"] / box["height"] < 1.4  # one panel of the plane is not stretched
+
+
+@driven
+def test_bars_of_particles_at_rest_are_not_split_by_rounding(browser, page):
+    """Places of atoms lie inside of bins; the control: the window's own 48 bins have an edge at 0."""
+    opened(browser, page)
+    found = browser.execute_script("return [VIEW.bins(-4.8, 4.8, [0, 2]), VIEW.bins(-4.8, 4.8, [])]")
+    inside = [[abs((t - each["from"]) / each["width"] % 1.0 - 0.5) < 0.4 for t in (0.0, 2.0)] for each in found]
+    assert inside == [[True, True], [False, False]]

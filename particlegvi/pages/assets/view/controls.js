@@ -19,8 +19,10 @@ VIEW.controls = function (state, own, types, changed) {
     const out = element("output", {}),
       input = element("input", { type: "range", id: key, min: low, max: high, step });
     const show = () => {
-      out.textContent = shown(state()[key]);
-      input.setAttribute("aria-valuetext", out.textContent);
+      const text = shown(state()[key]);
+      out.textContent = text.length > 9 ? `${text.slice(0, 3)}…${text.slice(-2)}` : text; // a seed of 64 bits
+      out.title = text;
+      input.setAttribute("aria-valuetext", text);
     };
     input.addEventListener("input", () => {
       changed(key, value(Number(input.value)));
@@ -150,8 +152,8 @@ VIEW.controls = function (state, own, types, changed) {
     select("kind", kinds, kind, picked),
     formula_row,
     drawing_row,
-    methods,
     ...rows,
+    methods,
     element(
       "label",
       { class: "wide" },

@@ -5,11 +5,14 @@
 VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   const [g, W, H] = VIEW.prepare(canvas),
     [a, b] = scene.window,
-    middle = H * 0.42,
-    base = H - 38,
+    left = 46,
+    right = W - 10,
+    has_loss = scene.loss.length || scene.band.length,
+    middle = has_loss ? H * 0.42 : 4,
+    base = H - (H < 210 ? 32 : 38),
     ink = VIEW.colour("--ink"),
     soft = VIEW.colour("--soft");
-  const px = t => 10 + ((W - 20) * (t - a)) / (b - a),
+  const px = t => left + ((right - left) * (t - a)) / (b - a),
     py = v => middle - 8 - ((middle - 22) * (v - scene.floor)) / (scene.top - scene.floor || 1);
   const label = (text, x, y, align = "left") => {
     // readable on top of a curve
@@ -24,16 +27,30 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   const clip = (from, to) => {
     g.save();
     g.beginPath();
-    g.rect(0, from, W, to - from);
+    g.rect(left, from, right - left, to - from);
     g.clip();
   };
-  if (scene.loss.length) {
+  // numbers at a vertical axis; the highest would touch the label above the axis
+  const axis = (low, high, place, from, to) => {
+    g.fillStyle = soft;
+    g.textAlign = "right";
+    for (const [v, text] of VIEW.ticks(low, high, (to - from) / 32))
+      if (place(v) > from + 16) {
+        g.fillText(text, left - 6, place(v) + 5);
+        g.fillRect(left - 4, place(v), 4, 1);
+      }
+    g.fillRect(left, from, 1, to - from);
+  };
+  if (has_loss) {
+    axis(scene.floor, scene.top, py, 4, middle - 4);
     clip(0, middle);
     g.strokeStyle = soft;
+    g.fillStyle = VIEW.colour("--line");
     g.lineWidth = 2;
     g.beginPath();
     for (const [t, v] of scene.loss) g.lineTo(px(t), Math.max(py(v), -50));
     g.stroke();
+    for (const [t, low, high] of scene.band) g.fillRect(px(t) - 0.5, py(high), (right - left) / 300 + 1, py(low) - py(high));
     const values = new Float64Array(x.length);
     scene.values(x, values);
     g.fillStyle = colour;
@@ -46,16 +63,15 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     }
     g.restore();
     g.globalAlpha = 1;
-    label(VIEW.say("loss"), 4, 16);
+    label(VIEW.say(scene.band.length ? "loss_range" : "loss"), left + 5, 15);
   }
-  const bins = 48,
-    counts = new Float64Array(bins),
-    width = (b - a) / bins,
-    is_share = truth && truth.atoms;
+  const is_share = truth && truth.atoms,
+    { bins, from, width } = VIEW.bins(a, b, is_share ? truth.atoms.map(([t]) => t) : []),
+    counts = new Float64Array(bins);
   let outside = 0;
   for (const t of x) {
-    const k = Math.floor((t - a) / width);
-    if (k >= 0 && k < bins) counts[k]++;
+    const k = Math.floor((t - from) / width);
+    if (k >= 0 && k < bins && t >= a && t <= b) counts[k]++;
     else outside++;
   }
   const unit = is_share ? x.length : x.length * width,
@@ -64,11 +80,14 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
       ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w))))
       : (scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1.3 * most || 1,
     hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
+  axis(0, tallest, hy, middle + 2, base);
+  clip(middle, base + 1);
   g.fillStyle = colour;
   g.globalAlpha = 0.55;
   for (let k = 0; k < bins; k++)
     if (counts[k])
-      g.fillRect(px(a + k * width), hy(counts[k] / unit), (W - 20) / bins - 1, base - hy(counts[k] / unit));
+      g.fillRect(px(from + k * width), hy(counts[k] / unit), px(width) - px(0) - 1, base - hy(counts[k] / unit));
+  g.restore();
   g.globalAlpha = 1;
   g.strokeStyle = ink;
   g.lineWidth = 2.5;
@@ -94,32 +113,59 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     clip(middle, base + 1);
     g.setLineDash([8, 5]);
     g.beginPath();
+    const half = (b - a) / 300;
     for (let i = 0; i <= 300; i++) {
       const t = a + ((b - a) * i) / 300;
-      g.lineTo(px(t), hy(truth.pdf(t)));
+      // of more modes than pixels the mean over a few pixels is drawn, as the bars are
+      g.lineTo(px(t), hy(scene.band.length ? (truth.cdf(t + half) - truth.cdf(t - half)) / (2 * half) : truth.pdf(t)));
     }
     g.stroke();
     g.restore();
     g.setLineDash([]);
   }
   g.lineWidth = 1;
+  g.strokeStyle = ink;
   g.beginPath();
-  g.moveTo(6, base);
-  g.lineTo(W - 6, base);
+  g.moveTo(left, base + 0.5);
+  g.lineTo(right, base + 0.5);
   g.stroke();
   g.fillStyle = ink;
   g.textAlign = "center";
-  for (const [t, text] of VIEW.ticks(a, b)) {
+  for (const [t, text] of VIEW.fitted_ticks(g, a, b, right - left)) {
     g.fillText(text, px(t), base + 17);
     g.fillRect(px(t), base, 1, 4);
   }
   g.fillStyle = soft;
-  g.fillText(scene.variable, W / 2, base + 34);
-  label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), 4, middle + 12);
-  if (outside) label(VIEW.say("outside", { count: outside }), W - 4, middle + 12, "right");
+  g.fillText(scene.variable, (left + right) / 2, H - 3);
+  label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), left + 5, middle + 12);
+  if (outside) label(VIEW.say("outside", { count: outside }), right, middle + 27, "right");
+};
+// Equal bins over a window, {bins, from, width}. Those places where all particles gather, if there are any, lie as far
+// from the edges of the bins as they can, so that rounding does not split one of them.
+VIEW.bins = function (a, b, places) {
+  const bins = 48,
+    width = (b - a) / bins;
+  let best = { bins, from: a, width, gap: -1 };
+  if (places.length && places.length <= 60)
+    for (let k = 0; k < 16; k++) {
+      const from = a - (k * width) / 16,
+        gap = Math.min(...places.map(t => Math.abs((((t - from) / width + 0.5) % 1) - 0.5)));
+      if (gap > best.gap) best = { bins: bins + 1, from, width, gap };
+    }
+  return best;
 };
 // The scene of several runs on the line: one window and one height for all panels.
 VIEW.line_scene = function (loss, truths, variable, seen) {
+  // of a loss with more wells than pixels: its lowest and highest value between neighbouring places
+  function bands({ values }, x) {
+    const many = 200;
+    return Array.from(x.subarray(1), (t, i) => {
+      const some = Float64Array.from({ length: many }, (_, k) => x[i] + ((t - x[i]) * k) / many),
+        v = new Float64Array(many);
+      values([some], v, PG.plain);
+      return [x[i], Math.min(...v), Math.max(...v)];
+    }).filter(([, low, high]) => Number.isFinite(low) && Number.isFinite(high));
+  }
   let [low, high] = loss && seen[1] - seen[0] < 4 * (loss.window[0][1] - loss.window[0][0]) ? loss.window[0] : seen;
   const known = truths.filter(Boolean),
     ends = known.flatMap(truth =>
@@ -135,7 +181,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     low = Math.min(low, ...ends);
     high = Math.max(high, ...ends);
   }
-  const scene = { window: [low, high], variable, loss: [], floor: 0, top: 1, tallest: 0, values: () => {} };
+  const scene = { window: [low, high], variable, loss: [], band: [], floor: 0, top: 1, tallest: 0, values: () => {} };
   if (loss) {
     const n = 301,
       x = Float64Array.from({ length: n }, (_, i) => low + ((high - low) * i) / (n - 1)),
@@ -145,11 +191,15 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
         .filter(Number.isFinite)
         .sort((p, q) => p - q),
       at = share => finite[Math.floor(share * (finite.length - 1))];
-    let turns = 0;
-    for (let i = 2; i < n; i++) if ((v[i] - v[i - 1]) * (v[i - 1] - v[i - 2]) < 0) turns++;
-    if (turns < n / 4) scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
     scene.floor = at(0);
     scene.top = Math.min(at(1), at(0) + 1.7 * (at(0.7) - at(0))) || at(0) + 1;
+    let turns = 0;
+    for (let i = 2; i < n; i++) if ((v[i] - v[i - 1]) * (v[i - 1] - v[i - 2]) < 0) turns++;
+    if (turns >= n / 4) {
+      scene.band = bands(loss, x);
+      scene.floor = Math.min(...scene.band.map(([, lowest]) => lowest));
+      scene.top = Math.max(...scene.band.map(([, , highest]) => highest));
+    } else scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
     scene.values = (points, out) => loss.values([points], out, PG.plain);
   }
   for (const truth of known)

@@ -14,6 +14,7 @@ VIEW.live = function (root) {
     pinned = null, // the settings that are kept for comparison
     frames = 0,
     idle = null,
+    chosen = "", // the name of the preset that is shown
     waiting = null;
   const panels = VIEW.panels(),
     kept = VIEW.panels(),
@@ -30,13 +31,13 @@ VIEW.live = function (root) {
     clock = element("span", { id: "clock", "aria-live": "off" }),
     row = (label, ...children) => element("div", { class: "row", role: "group", "aria-label": label }, ...children),
     button = (key, action, more) => element("button", { type: "button", id: key, onclick: action, ...more }, say(key));
-  const preset = (key, settings, watched) =>
+  const preset = (key, settings, watched, name = "") =>
     element(
       "button",
-      { type: "button", id: `preset-${key}`, onclick: () => choose(settings, watched) },
+      { type: "button", id: `preset-${key}`, onclick: () => choose(settings, watched, name) },
       say(`preset_${key}`),
     );
-  const presets = data.presets.map(({ key, settings }) => preset(key, settings, say(`preset_${key}_watch`))),
+  const presets = data.presets.map(({ key, settings }) => preset(key, settings, say(`preset_${key}_watch`), say(`preset_${key}`))),
     play_button = button("play", () => (VIEW.still && !playing ? jump(5000) : play(!playing)), {
       "aria-pressed": "false",
     }),
@@ -54,19 +55,43 @@ VIEW.live = function (root) {
     scenario_box = element("div", { hidden: true }, element("p", {}, say("scenario_help")), text),
     controls = VIEW.controls(() => state, own, types, changed),
     summary = element("summary", {}, say("settings")),
-    kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid, kept.table);
+    kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid),
+    kept_table = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.table),
+    printed = element("p", { class: "printed" }),
+    taken = row(say("link"), button("save", save), button("copy", show_scenario), button("link", show_address));
   address.hidden = true;
-  root.append(row(say("presets"), ...presets, preset("own", {}, sentence)), watch);
-  root.append(row(say("simulation"), ...buttons, clock), error, panels.grid, panels.table, kept_box, panels.energy);
-  root.append(element("details", { open: true, id: "settings" }, summary, controls.box));
   root.append(
-    element("div", { class: "row" }, button("save", save), button("copy", show_scenario), button("link", show_address)),
+    element("div", { class: "head" }, row(say("presets"), ...presets, preset("own", {}, sentence)), watch),
+    element(
+      "div",
+      { class: "work" },
+      element(
+        "div",
+        { class: "stage" },
+        printed,
+        row(say("simulation"), ...buttons, clock),
+        error,
+        panels.grid,
+        kept_box,
+      ),
+      element("details", { open: true, id: "settings", class: "side" }, summary, controls.box),
+    ),
+    element(
+      "div",
+      { class: "below" },
+      panels.table,
+      kept_table,
+      panels.energy,
+      taken,
+      element("p", {}, address),
+      scenario_box,
+    ),
   );
-  root.append(element("p", {}, address), scenario_box);
 
   // From settings to particles.
   function changed(key, value, more) {
     state = { ...state, ...more, [key]: value };
+    if (key === "loss") chosen = "";
     if (key === "loss" && value !== "spline") state = { ...state, heights: undefined, low: undefined, high: undefined };
     if (key === "pace") {
       remember();
@@ -77,7 +102,8 @@ VIEW.live = function (root) {
     else restart();
     controls.show();
   }
-  function choose(given, watched) {
+  function choose(given, watched, name) {
+    chosen = name;
     const shared_only = Object.fromEntries(Object.entries(base).filter(([key]) => !key.includes(".")));
     play(false);
     state = { ...(given.methods ? shared_only : base), ...given };
@@ -120,10 +146,17 @@ VIEW.live = function (root) {
     problem = found;
     state = { ...state, particles: Number(state.particles) };
     ensembles.build(panels, problem, state);
+    head();
     error.textContent = "";
     told();
     paint(true);
     remember();
+  }
+  function head() {
+    // the heading of the page while its own loss is shown; of another loss it says what is shown
+    const is_own = state.loss === "own" && !chosen,
+      loss = state.loss === "own" ? data.loss.name || data.loss.formula : state.loss;
+    VIEW.heading(is_own ? data.title : chosen || say("title_of", { loss: loss === "spline" ? say("drawn") : loss }));
   }
   function told() {
     // of the truths of some methods, all that is known at once or from a worker
@@ -204,7 +237,8 @@ VIEW.live = function (root) {
       ensembles.build(kept, PG.problem(pinned, own, types), pinned);
     }
     document.getElementById("compare").textContent = say(pinned ? "stop_comparing" : "compare");
-    kept_box.hidden = !pinned;
+    kept_box.hidden = kept_table.hidden = !pinned;
+    kept_box.parentNode.classList.toggle("two", Boolean(pinned));
     reset();
     if (!pinned) return;
     kept.draw();

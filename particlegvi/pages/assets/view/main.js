@@ -31,7 +31,15 @@
     else if (data.why) section.append(element("p", { class: "soft" }, data.why));
   };
   const section = element("section", { id: "live" });
-  if (data.source) main.append(element("p", { class: "soft" }, data.source));
+  const title = main.querySelector("h1"),
+    source = element("p", { class: "soft source" }, data.source || "");
+  main.append(element("header", {}, title, source));
+  // The title of what is shown: its source stands beside the page's own title alone.
+  VIEW.heading = text => {
+    if (title.textContent === text) return;
+    title.textContent = document.title = text;
+    source.hidden = text !== data.title;
+  };
   if (data.replay) {
     const replay = element("section", { id: "replay" });
     main.append(

@@ -11,10 +11,11 @@ VIEW.panels = function () {
   const columns = heads.map(() => element("th", { scope: "col" })),
     table = element("table", {}, element("thead", {}, element("tr", {}, ...columns)), body);
   const energy = element("canvas", { class: "energy", role: "img" }),
+    energy_words = element("small"),
     energy_box = element(
       "figure",
       {},
-      element("figcaption", {}, say("energy_title"), element("small", {}, say("energy_note"))),
+      element("figcaption", {}, say("energy_title"), energy_words),
       energy,
     );
   let entries = [],
@@ -27,11 +28,14 @@ VIEW.panels = function () {
     dim = the_dim;
     grid.replaceChildren();
     body.replaceChildren();
+    const rows = Math.ceil(entries.length / 4);
+    grid.style.setProperty("--columns", Math.ceil(entries.length / rows));
+    grid.classList.toggle("two", rows > 1);
     columns.forEach((column, k) => {
       column.textContent = head(heads[k]);
     });
     entries.forEach(entry => {
-      entry.canvas = element("canvas", { role: "img" });
+      entry.canvas = element("canvas", { role: "img", class: dim === 2 ? "plane" : "line" });
       const caption = element("figcaption", {}, entry.label, element("small", { class: "soft" }, entry.note));
       caption.style.color = `var(${entry.colour})`;
       grid.append(element("figure", {}, caption, entry.canvas));
@@ -97,6 +101,10 @@ VIEW.panels = function () {
       .filter(Number.isFinite);
     energy_box.hidden = entries.every(entry => entry.history.length < 3);
     if (energy_box.hidden) return;
+    const has_goal = entries.some(entry => entry.goal != null),
+      is_few = entries.some(({ ensemble }) => ensemble && ensemble.settings.mmd_weight > 0 && ensemble.x[0].length < 100),
+      notes = [say("energy_note"), has_goal && say("energy_note_dashed"), is_few && say("energy_note_few")];
+    energy_words.textContent = notes.filter(Boolean).join("; ");
     const [g, W, H] = VIEW.prepare(energy),
       times = entries.flatMap(entry => entry.history.map(([t]) => t)),
       last = Math.max(...times) || 1;

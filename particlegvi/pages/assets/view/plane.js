@@ -123,7 +123,7 @@
     g.strokeRect(left, 8, W - left - 8, base - 8);
     g.fillStyle = ink;
     g.textAlign = "center";
-    for (const [t, text] of VIEW.ticks(a, b)) g.fillText(text, px(t), base + 17);
+    for (const [t, text] of VIEW.fitted_ticks(g, a, b, W - left)) g.fillText(text, px(t), base + 17);
     g.fillStyle = soft;
     g.fillText(scene.variables[0], W / 2, base + 34);
     g.fillStyle = ink;

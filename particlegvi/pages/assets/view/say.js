@@ -13,7 +13,13 @@ VIEW.number = function (x, digits = 3) {
     text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(1) : x.toFixed(size >= 100 ? 0 : digits);
   return text.replaceAll("-", "−").replace(".", VIEW.data.words.decimal);
 };
-VIEW.shown = value => String(value).replace(".", VIEW.data.words.decimal);
+// a setting: a whole number with all its digits, any other number with six, so that it stays in one line
+VIEW.shown = function (value) {
+  const x = Number(value),
+    text = value === "" || !Number.isFinite(x) || Number.isInteger(x) ? String(value) : String(Number(x.toPrecision(6)));
+  return VIEW.shown_text(text);
+};
+VIEW.shown_text = value => String(value).replace(".", VIEW.data.words.decimal);
 VIEW.element = function (tag, attributes, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -57,5 +63,14 @@ VIEW.ticks = function (low, high, most = 7) {
   // where neighbours cannot be told apart in doubles, there is none
   if (!(step > 1e-12 * Math.max(Math.abs(low), Math.abs(high)))) return [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
-  return found.map(t => [t, VIEW.shown(Number(t.toPrecision(6))).replace("-", "−")]);
+  const text = t => (t !== 0 && high - low < 4e-3 ? Number(t.toPrecision(3)).toExponential() : Number(t.toPrecision(6)));
+  return found.map(t => [t, VIEW.shown_text(text(t)).replaceAll("-", "−")]);
+};
+// as many ticks as have room for their numbers in so many pixels
+VIEW.fitted_ticks = function (g, low, high, pixels) {
+  for (let most = 7; ; most--) {
+    const found = VIEW.ticks(low, high, most),
+      widest = Math.max(0, ...found.map(([, text]) => g.measureText(text).width));
+    if (most <= 2 || found.length * (widest + 10) < pixels) return found;
+  }
 };
