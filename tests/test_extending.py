@@ -1,4 +1,4 @@
-"""The files shown in docs/extending.md are put into a copy of the package, and do there what the page says.
+"""The files shown in docs/extending/ are put into a copy of the package, and do there what the pages say.
 
 They lie in folders that are digested, so everything that they use is compiled again: the tests of that are thorough.
 """
@@ -144,14 +144,14 @@ print(json.dumps(said))
 
 
 def examples(root: Path) -> dict[str, str]:
-    """Path and content of every file that the page shows: blocks whose first line is a comment with a path."""
-    text = (root / "docs" / "extending.md").read_text(encoding="utf-8")
+    """Path and content of every file that the pages show: blocks whose first line is a comment with a path."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in sorted((root / "docs" / "extending").glob("*.md")))
     return dict(re.findall(r"```\w+\n# (\S+/\S+)\n(.*?)```", text, flags=re.DOTALL))
 
 
 @pytest.fixture(scope="module")
 def ask(root, tmp_path_factory):
-    """Runs a program beside a copy of the package with the page's files in it, and reads the JSON that it prints."""
+    """Runs a program beside a copy of the package with the pages' files in it, and reads the JSON that it prints."""
     folder = tmp_path_factory.mktemp("extending")
     for name in ("particlegvi", "scenarios"):
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -174,7 +174,7 @@ def said(ask) -> dict:
     return ask(PARTS)
 
 
-def test_the_page_shows_a_file_of_every_kind(root):
+def test_the_pages_show_a_file_of_every_kind(root):
     parts = ("losses", "kernels", "priors", "integrators", "integrators/schedules", "methods", "plotting")
     functions = ("particlegvi/functionspace/covariances", "particlegvi/functionspace/likelihoods")
     above = "particlegvi/scenario"

@@ -52,6 +52,7 @@ assert np.mean(sd / sd_of_bayes) < 0.1 and round(1e6 * gwi.shrinkage_, 2) == 0.8
 assert np.allclose(around.predict(x, return_std=True)[1], sd_of_bayes)
 """,
     ],
+    "docs/integrators.md": ["assert run.info['acceptance_rate'] > 0.5", "assert 25.0 < run.times[-1] < 30.0"],
     "docs/tour.md": ["assert run.final.shape == (2000, 1)"],
     "docs/live-page.md": ["assert len(page.html) < 500_000 and page._repr_html_().startswith('<iframe')"],
     "docs/networks.md": [
@@ -133,8 +134,12 @@ NEEDS = {
     "docs/own-models.md": ["sklearn"],
 }
 # Pages whose Python is not run from the first line to the last, and why.
+EXTENDING = [
+    *["claim", "covariance", "fact", "figure", "integrator", "kernel", "kind", "likelihood", "loss", "method", "prior"],
+    *["schedule", "table-model"],
+]
 NOT_RUN = {
-    "docs/extending.md": "shows files; tests/test_extending.py puts them into a copy of the package",
+    **{f"docs/extending/{part}.md": "shows a file that tests/test_extending.py tries" for part in EXTENDING},
     "docs/tables.md": "computes for hours; tests/scenario/tables/ has small tables",
 }
 

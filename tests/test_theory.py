@@ -39,7 +39,7 @@ def test_the_path_leads_through_all_pages(root):
 
 
 def test_claims_that_the_pages_name_exist(root):
-    table = (root / "docs" / "verification.md").read_text(encoding="utf-8")  # tests/verification compares it
+    table = (root / "docs" / "claims.md").read_text(encoding="utf-8")  # tests/verification compares it
     known = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
     assert len(known) > 80
     for name in PATH:

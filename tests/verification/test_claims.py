@@ -137,6 +137,6 @@ def test_a_claim_holds_at_other_seeds(name):
 
 
 def test_the_page_lists_every_claim_as_it_is(root):
-    page = (root / "docs" / "verification.md").read_text(encoding="utf-8").replace("\\*", "*")
+    page = (root / "docs" / "claims.md").read_text(encoding="utf-8").replace("\\*", "*")
     for name, claim in claims.registry.parts().items():
         assert f"| `{name}` | {claim.claim} | {claim.source} | {claim.wrong} |" in page
