@@ -299,6 +299,7 @@ VIEW.live = function (root) {
   function again() {
     if (!problem) return;
     paint(false);
+    if (pinned) kept.draw();
     panels.draw_energy();
     controls.show();
   }
@@ -312,8 +313,15 @@ VIEW.live = function (root) {
     if (event.key === "r") document.getElementById("reset").click();
     if (event.key === ".") jump(1);
   });
-  addEventListener("resize", again);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  VIEW.redrawn(again, () => {
+    if (!problem) return;
+    const { loss, prior, step_size, seed, particles, integrator } = state,
+      { time, step } = lead(),
+      shown_loss = loss === "own" ? data.loss.name || data.loss.formula : loss,
+      shown_prior = typeof prior === "string" ? prior : PG.write_prior(prior),
+      values = { time: number(time), step, step_size: VIEW.shown(step_size), seed, particles, integrator };
+    printed.textContent = say("printed", { ...values, loss: shown_loss, prior: shown_prior });
+  });
   addEventListener("hashchange", from_address);
   from_address();
 };

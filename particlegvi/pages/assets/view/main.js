@@ -31,6 +31,8 @@
     else if (data.why) section.append(element("p", { class: "soft" }, data.why));
   };
   const section = element("section", { id: "live" });
+  // For a frame on a slide: pictures, buttons and sliders alone.
+  if (new URLSearchParams(location.search).has("embed")) document.documentElement.classList.add("embed");
   const title = main.querySelector("h1"),
     source = element("p", { class: "soft source" }, data.source || "");
   main.append(element("header", {}, title, source));
@@ -54,5 +56,5 @@
     main.append(section);
     live();
   }
-  main.append(element("p", { class: "soft" }, say("about")));
+  main.append(element("p", { class: "soft about" }, say("about")));
 })();

@@ -20,6 +20,7 @@ VIEW.replay = function (root, ready) {
       value: 0,
       "aria-label": say("timeline"),
     });
+  const printed = element("p", { class: "printed" });
   const button = (key, id, action, more) =>
     element("button", { type: "button", id, onclick: action, ...more }, say(key));
   const play_button = button("play", "replay-play", () => play(!playing), { "aria-pressed": "false" });
@@ -39,6 +40,7 @@ VIEW.replay = function (root, ready) {
       line,
       clock,
     ),
+    printed,
     panels.grid,
     panels.table,
   );
@@ -142,9 +144,13 @@ VIEW.replay = function (root, ready) {
     play(false);
     show(Number(line.value));
   });
-  addEventListener("resize", () => {
-    if (decoded) panels.draw();
-  });
+  VIEW.redrawn(
+    () => decoded && panels.draw(),
+    () => {
+      const values = { time: number(run.times[at]), step: run.steps[at], particles: run.particles, ...run.printed };
+      printed.textContent = say("printed_replay", values);
+    },
+  );
   unpack().then(() => {
     const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null,
       truths = run.methods.map(truth_of);

@@ -38,11 +38,25 @@ VIEW.method_colour = (type, before = 0) =>
     : PG.type_of(type) || type === "FDGVI"
       ? `--${type.toLowerCase()}`
       : "--other";
+VIEW.is_paper = () => document.documentElement.classList.contains("paper");
+// Calls `drawn` where pictures must be drawn anew: another size, other colours, and paper, which has light colours and
+// a width of its own. `told` comes before the paper, and puts into words how the state on it can be made again.
+VIEW.redrawn = function (drawn, told) {
+  const paper = on => {
+    document.documentElement.classList.toggle("paper", on);
+    if (on) told();
+    drawn();
+  };
+  addEventListener("resize", () => VIEW.is_paper() || drawn());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawn);
+  addEventListener("beforeprint", () => paper(true));
+  addEventListener("afterprint", () => paper(false));
+};
 VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves by itself
 
 // A canvas with sharp pixels; returns its context and size in CSS pixels.
 VIEW.prepare = function (canvas) {
-  const scale = window.devicePixelRatio || 1,
+  const scale = VIEW.is_paper() ? 3 : window.devicePixelRatio || 1,
     W = canvas.clientWidth,
     H = canvas.clientHeight;
   if (canvas.width !== Math.round(W * scale) || canvas.height !== Math.round(H * scale)) {

@@ -1,0 +1,129 @@
+"""The layout of a page, in Chromium: pictures beside sliders, in a frame on a slide, on paper; numbers in one line."""
+
+import base64
+from typing import Any
+
+import pytest
+
+import particlegvi as pg
+
+from .test_browser import CHROMIUM, assert_quiet, browser, by_id, driven, opened, page, wait
+
+__all__ = ["browser", "page"]  # fixtures
+
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
+
+SIZES = {"1400x900": (1400, 900), "1280x720": (1280, 720), "960x560": (960, 560), "phone": (390, 844)}
+SEEN = """const inside = box => box.height > 0 && box.top >= -1 && box.bottom <= innerHeight + 1;
+const boxes = query => [...document.querySelectorAll(query)].map(each => each.getBoundingClientRect());
+const [pictures, sliders] = [boxes("#live .panels canvas"), boxes(".settings input[type=range]").filter(b => b.height)];
+return { pictures: pictures.length > 0 && pictures.every(inside), sliders: sliders.filter(inside).length };"""
+
+
+def sized(browser: Any, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@driven
+@pytest.mark.parametrize("size", SIZES)
+def test_sliders_and_pictures_are_seen_together(browser, page, size):
+    """From the top of the page; on a phone after scrolling to the sliders, and the control: not before."""
+    sized(browser, *SIZES[size])
+    opened(browser, page)
+    wait(browser, "document.querySelector('#live tbody td')")
+    if size == "phone":
+        assert browser.execute_script(SEEN)["sliders"] < 5
+        browser.execute_script("document.querySelector('.settings').scrollIntoView({ block: 'end' })")
+    seen = browser.execute_script(SEEN)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert seen["pictures"] and seen["sliders"] >= 5
+
+
+@driven
+def test_long_numbers_stay_in_one_line(browser, page):
+    opened(browser, page, "#kl_weight=1.6343696167774218&seed=18446744073709551613")
+    wait(browser, "document.querySelector('#live tbody td')")
+    shown = """return [...document.querySelectorAll("output")].filter(each => each.offsetParent)
+      .map(each => [each.textContent, each.scrollWidth <= each.clientWidth])"""
+    texts = dict(browser.execute_script(shown))
+    assert texts["1.63437"] and texts["184\u202613"] and all(texts.values())
+
+
+@driven
+def test_a_preset_has_its_own_title(browser, tmp_path):
+    place = pg.page("multimodal", particles=20).save(tmp_path / "plane.html")
+    opened(browser, place)
+    title = browser.find_element("tag name", "h1")
+    assert title.text == browser.title and title.text.startswith("One Gaussian")
+    by_id(browser, "preset-too_hot").click()
+    assert title.text == browser.title == "too hot"
+    by_id(browser, "preset-own").click()
+    assert title.text.startswith("One Gaussian")
+    box = browser.execute_script("""document.getElementById('method-DE').click();
+      document.getElementById('method-DLE').click();
+      return document.querySelector('#live canvas').getBoundingClientRect();""")
+    assert box["width"] / box["height"] < 1.4  # one panel of the plane is not stretched
+
+
+@driven
+def test_bars_of_particles_at_rest_are_not_split_by_rounding(browser, page):
+    """Places of atoms lie inside of bins; the control: the window's own 48 bins have an edge at 0."""
+    opened(browser, page)
+    found = browser.execute_script("return [VIEW.bins(-4.8, 4.8, [0, 2]), VIEW.bins(-4.8, 4.8, [])]")
+    inside = [[abs((t - each["from"]) / each["width"] % 1.0 - 0.5) < 0.4 for t in (0.0, 2.0)] for each in found]
+    assert inside == [[True, True], [False, False]]
+
+
+@driven
+def test_a_frame_on_a_slide_has_pictures_and_sliders_alone(browser, page):
+    sized(browser, 960, 560)
+    browser.get(f"{page.as_uri()}?embed#particles=50")
+    wait(browser, "document.querySelector('#live tbody td')")
+    seen = browser.execute_script(SEEN)
+    overflow = "return document.documentElement.scrollHeight - innerHeight"
+    assert seen["pictures"] and seen["sliders"] >= 6 and browser.execute_script(overflow) <= 0
+    shown = [browser.find_element("css selector", each).is_displayed() for each in ("h1", ".head", ".below", "#play")]
+    assert shown == [False, False, False, True]
+    opened(browser, page)
+    assert browser.find_element("tag name", "h1").is_displayed() and browser.execute_script(overflow) > 0
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert_quiet(browser)
+
+
+@driven
+@pytest.mark.parametrize("size", [(640, 360), (700, 450)])
+def test_at_200_per_cent_a_picture_fits_into_the_window(browser, page, size):
+    sized(browser, *size)
+    opened(browser, page)
+    wait(browser, "document.querySelector('#live tbody td')")
+    browser.execute_script("document.querySelector('#live .panels').scrollIntoView({ block: 'end' })")
+    seen = browser.execute_script(SEEN)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert seen["pictures"]
+
+
+@driven
+def test_paper_says_how_the_picture_was_made(browser, page):
+    """Time, step size and seed stand on it; colours are light, and pictures have a resolution of their own."""
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    opened(browser, page, "#particles=50&seed=7&step_size=0.002&at=30")
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 30')")
+    found = browser.execute_script("""
+      const [words, canvas] = [document.querySelector("#live .printed"), document.querySelector("#live canvas")];
+      const shown = () => [getComputedStyle(words).display !== "none", VIEW.colour("--ground"),
+        canvas.width / canvas.clientWidth];
+      const before = shown();
+      dispatchEvent(new Event("beforeprint"));
+      const paper = shown();
+      dispatchEvent(new Event("afterprint"));
+      return [before, paper, shown(), words.textContent];""")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    before, paper, after, text = found
+    assert before == after and not before[0] and paper[0]
+    assert before[1] != "#fff" and paper[1] == "#fff" and paper[2] == pytest.approx(3.0, rel=0.02)
+    assert "Time 0.060: 30 steps of 0.002" in text and "seed 7" in text and "50 particles" in text
+    printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
+    assert printed.startswith(b"%PDF") and printed.count(b"/Type /Page\n") == 1
