@@ -90,6 +90,13 @@ class Certified(Protocol):
 
 
 @runtime_checkable
+class Spectral(Protocol):
+    """A fit whose basis may have eigenvalues."""
+
+    def eigenvalues(self) -> Array | None: ...  # (size,), descending
+
+
+@runtime_checkable
 class Scored(Protocol):
     """A benchmark table (`particlegvi.scenario.tables.table.Table`)."""
 

@@ -18,7 +18,7 @@ PARAMETERS = {
 }
 LIKELIHOODS = [likelihoods.get(name, **PARAMETERS.get(name, {})) for name in likelihoods.names()]
 COVARIANCES = [covariances.get(name) for name in covariances.names()]
-BASES = [basis.get(name)(covariances.get("matern-32"), np.linspace(0.0, 1.0, 4)) for name in basis.names()]
+BASES = [basis.get(name)(covariances.get("squared-exponential"), np.linspace(0.0, 1.0, 4)) for name in basis.names()]
 
 
 def missing(thing, contract):

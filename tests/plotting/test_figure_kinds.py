@@ -35,6 +35,7 @@ KINDS = {
     "heat-map": "swept",
     "lines": "swept",
     "bound": "featured",
+    "decay": "featured",
     "shrinkage": "weighted",
     "estimates": "weighted",
     "function-plane": "clustered",

@@ -10,6 +10,8 @@ N(0, I)               ``prior="gp"``         k(x, Z) k(Z, Z)^-1 k(Z, x'): with t
 N(0, Lambda)          ``prior="rkhs"``       k(x, Z) k(Z, x') / M: the thesis's r (6.10), nu the points Z
 ====================  =====================  ================================================================
 
+`Mercer` has the exact eigenpairs of k under a Gaussian or uniform nu, which those of `Nystroem` estimate from Z.
+
 The e_m of `Nystroem` are orthonormal in the reproducing kernel Hilbert space of k, as in the thesis: a function with
 coefficients u has the squared norm |u|^2.
 
@@ -23,11 +25,12 @@ from __future__ import annotations
 from typing import Any
 
 from particlegvi.contracts import Basis
+from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import InducingValues, Nystroem
 from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.tools.registry import Registry
 
-__all__ = ["PRIORS", "Basis", "InducingValues", "Nystroem", "Projection", "get", "names", "register"]
+__all__ = ["PRIORS", "Basis", "InducingValues", "Mercer", "Nystroem", "Projection", "get", "names", "register"]
 
 PRIORS = ("rkhs", "gp")
 _registry: Registry[Any] = Registry(__name__, "basis")

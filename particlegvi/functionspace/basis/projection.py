@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances, functionals
+from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
@@ -110,8 +111,14 @@ class Projection:
         return basis
 
 
-def basis_of(covariance: KernelLike, given: ArrayLike | Functionals, inputs: int) -> Basis:
-    """The projection onto functionals, or the Nystroem basis of points, for data with this number of coordinates."""
+def basis_of(covariance: KernelLike, given: ArrayLike | Functionals | Mercer, inputs: int) -> Basis:
+    """The projection onto functionals, the Mercer basis itself, or the Nystroem basis of points, for so many inputs."""
+    if isinstance(given, Mercer):
+        if given.inputs != inputs:
+            raise ValueError(f"the basis must be of functions of {inputs} coordinates like X, not {given.inputs}")
+        if given.covariance.facts() != covariances.of(covariance).facts():
+            raise ValueError(f"the basis must have the prior's covariance {covariance!r}, not {given.covariance!r}")
+        return given
     if not isinstance(given, Functionals):
         return Nystroem(covariance, points("inducing_points", given, inputs))
     if given.inputs != inputs:

@@ -40,7 +40,7 @@ def of(given: ArrayLike | Functionals) -> Functionals:
     return given if isinstance(given, Functionals) else Points(given)
 
 
-def facts_at(given: ArrayLike | Functionals, X: Array) -> Facts:
+def facts_at(given: object, X: Array) -> Facts:
     """Facts of functionals at inputs (n, dim): the number of inputs ``outside`` the interval of Fourier features."""
     if not isinstance(given, Functionals):
         return {}

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import selection
 from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals, facts_at
@@ -26,7 +27,7 @@ SEARCH_FACTS = {"start": "start", "iterations": "steps", "converged": "converged
 class Placement(NamedTuple):
     """Checked inducing points, and the settings for their choice."""
 
-    given: Array | int | str | Functionals  # points (M, dim), their number, "auto", or functionals
+    given: Array | int | str | Functionals | Mercer  # points (M, dim), their number, "auto", functionals or a basis
     rule: str  # name of a rule of `selection`
     gap: float  # the largest certified gap for "auto"
     most: int | None  # the largest number of points for "auto"; None for as many as rows
@@ -35,7 +36,7 @@ class Placement(NamedTuple):
     def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
         """The basis for inputs (n, dim) and targets (n,), and facts about its choice."""
         given, rule = self.given, self.rule
-        if isinstance(given, Functionals):
+        if isinstance(given, Functionals | Mercer):
             return basis_of(covariance, given, X.shape[1]), facts_at(given, X)
         if isinstance(given, str):
             return self._grown(covariance, X, y, seed)
@@ -82,7 +83,7 @@ class Placement(NamedTuple):
 
 
 def placement_of(
-    given: ArrayLike | int | str | Functionals,
+    given: ArrayLike | int | str | Functionals | Mercer,
     rule: str,
     gap: float,
     most: int | None,
@@ -98,7 +99,7 @@ def placement_of(
     allowed = f'an array, a whole number or "{AUTO}"'
     if isinstance(given, str) and given != AUTO:
         raise refuse("inducing_points", given, allowed)
-    if not isinstance(given, str | Functionals):
+    if not isinstance(given, str | Functionals | Mercer):
         found = array("inducing_points", given, allowed, booleans=True)
         if not found.ndim:
             return Placement(whole("the number of inducing points", given, 1), rule, gap, most, noise)

@@ -12,6 +12,7 @@ from particlegvi.contracts import Array, Basis, Facts, Likelihood, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.finding import find
+from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.functionspace.covariances.covariance import KernelLike
@@ -48,8 +49,8 @@ class SparseGaussianProcess(Card):
     likelihood : Likelihood
         From :mod:`particlegvi.functionspace.likelihoods`. Its ``log_density(y, f)``, ``slope(f, y)`` (minus the
         derivative of the log density in f) and ``check_targets(y, n)`` are used, and ``noise_variance`` of a Gaussian.
-    inducing_points : array (M, dim), int, "auto" or Functionals
-        Z, or the number of points for `placement`, or any functionals (`particlegvi.functionspace.functionals`). With
+    inducing_points : array (M, dim), int, "auto", Functionals or Mercer
+        Z, the number of points for `placement`, any functionals (`functionspace.functionals`), or a basis. With
         "auto", for a Gaussian likelihood, the number doubles until `certify` guarantees ``certified_gap``;
         ``facts["stopped"]`` says why it ended.
     nodes : int
@@ -89,7 +90,7 @@ class SparseGaussianProcess(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | str | Functionals,
+        inducing_points: ArrayLike | int | str | Functionals | Mercer,
         nodes: int = 20,
         most_iterations: int = 200,
         tolerance: float = 1e-8,

@@ -14,6 +14,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals, selection
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import find
+from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
@@ -52,8 +53,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         k, from :mod:`particlegvi.kernels` or :mod:`particlegvi.functionspace.covariances`.
     likelihood : likelihood
         From :mod:`particlegvi.functionspace.likelihoods`.
-    inducing_points : array (M, inputs), int or Functionals
-        Z, or the number of rows of X to select greedily (thesis, D.14.1).
+    inducing_points : array (M, inputs), int, Functionals or Mercer
+        Z, or the number of rows of X to select greedily (thesis, D.14.1), or other functionals, or a basis.
     particles : int
         Number of posterior samples, J.
     steps : int, optional
@@ -95,7 +96,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
     kernel: KernelLike
     likelihood: Likelihood
-    inducing_points: ArrayLike | int | Functionals
+    inducing_points: ArrayLike | int | Functionals | Mercer
     particles: int = 100
     steps: int | None = None
     step_size: float | None = None
@@ -163,8 +164,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
     @property
     def eigenvalues_(self) -> Array:
-        """Eigenvalues (size,) of k(Z, Z) / M, descending."""
-        return with_inducing_points(self.basis_, "eigenvalues_").eigenvalues
+        """Eigenvalues (size,), descending: of k(Z, Z) / M, or those of the Mercer basis."""
+        basis = self.basis_
+        return (basis if isinstance(basis, Mercer) else with_inducing_points(basis, "eigenvalues_")).eigenvalues
 
     def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, Facts]:
         """The basis for inputs (n, inputs), and facts about its choice; called once in a fit.

@@ -27,6 +27,7 @@ from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress,
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
+from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals, facts_at
@@ -67,7 +68,7 @@ class GaussianWasserstein(Card):
         k.
     likelihood : Gaussian
         Its ``noise_variance`` is s2.
-    inducing_points : array (M, dim), int or Functionals
+    inducing_points : array (M, dim), int, Functionals or Mercer
         Inducing points of the basis e; for a number, they are chosen greedily.
     mean : Mean, optional
         The model of the mean: `means.Inducing`, the default, `means.MeanNetwork` or `means.Given`.
@@ -97,7 +98,7 @@ class GaussianWasserstein(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | Functionals,
+        inducing_points: ArrayLike | int | Functionals | Mercer,
         mean: Mean | None = None,
         w2_weight: float | str = 1.0,
         covariance: str = "closed",
@@ -181,7 +182,7 @@ class GaussianWasserstein(Card):
 
     def _basis(self, x: Array) -> tuple[Any, Facts]:
         given = self.inducing_points
-        if isinstance(given, Functionals) or np.ndim(given) > 0:
+        if isinstance(given, Functionals | Mercer) or np.ndim(given) > 0:
             return basis_of(self.kernel, given, x.shape[1]), facts_at(given, x)
         found = selection.select("greedy", self.kernel, x, whole("inducing_points", given, 1), self.seed)
         return basis_of(self.kernel, found.points, x.shape[1]), found.facts

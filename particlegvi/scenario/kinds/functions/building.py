@@ -37,7 +37,7 @@ class Parts(NamedTuple):
         most = max(
             len(Z) if isinstance(Z, list) else Z,
             *(entry.get("inducing_points", 0) for entry in entries),
-            *(max(2 * each.get("frequencies", 0) + 2, each.get("count", 0)) for each in features),
+            *(max(2 * each.get("frequencies", 0) + 2, each.get("count", 0), each.get("size", 0)) for each in features),
         )
         return _memory(self.data.rows, most, self.settings["particles"])
 

@@ -117,6 +117,16 @@ class FunctionRun(Exports):
             return None
         return self.method.guaranteed(self.problem, self.fit, _inputs(X, self.data.inputs))
 
+    def eigenvalues(self) -> Array | None:
+        """The eigenvalues (size,) of the basis, descending; None for a method whose basis has none."""
+        from particlegvi.functionspace.basis import Mercer, Nystroem
+        from particlegvi.functionspace.basis.finding import NAME, unpacked
+
+        if not {NAME, "eigenvalues"} & set(self.fit.arrays):
+            return None
+        basis = unpacked(self.problem.kernel, self.fit.arrays)
+        return basis.eigenvalues if isinstance(basis, Mercer | Nystroem) else None
+
     def sample(self, X: ArrayLike) -> Array:
         """Posterior samples of the function at these inputs together, (particles, n)."""
         return self.posterior.sample(_inputs(X, self.data.inputs))

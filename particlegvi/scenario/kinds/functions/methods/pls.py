@@ -6,11 +6,15 @@ import math
 
 import numpy as np
 
-from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.basis.mercer import Mercer
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
+from particlegvi.scenario.kinds.functions.features import checked, features_of
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole
 from particlegvi.tools.quoting import POSITIVE, refuse
@@ -20,7 +24,8 @@ from particlegvi.tools.registry import look_up
 class PLS:
     """Particles of coefficients; see `particlegvi.functionspace.ProjectedLangevinSampler` for the parameters.
 
-    By default, ``steps`` and ``step_size`` are taken from the scenario.
+    By default, ``steps`` and ``step_size`` are taken from the scenario. ``features``, a table as for SVGP, stand in the
+    place of its inducing points.
     """
 
     name = "PLS"
@@ -35,6 +40,7 @@ class PLS:
         integrator: str = "exponential-euler",
         *,
         batch_size: int | None = None,
+        features: Facts | None = None,
     ) -> None:
         if moves is not None:
             look_up("kind of moves", moves, dict.fromkeys(MOVES))
@@ -48,9 +54,17 @@ class PLS:
             raise refuse("step_size", step_size, POSITIVE)
         self.moves, self.steps, self.step_size = moves, steps, step_size
         self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
+        self.features = checked(features)
 
     def check(self, likelihood: Likelihood) -> None:
         """Accept any likelihood."""
+
+    def fits(self, kernel: Covariance, inputs: int) -> None:
+        """Refuse features that the covariance, the number of inputs or the prior does not allow."""
+        if self.features is not None:
+            of = features_of(self.features, kernel, inputs)
+            if isinstance(of, Functionals) and self.prior != "gp":
+                raise refuse("prior", self.prior, '"gp" for functionals that are no points')
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         sampler = self._sampler(problem).fit(problem.X, problem.y, progress, storage)
@@ -71,11 +85,16 @@ class PLS:
         """The sampler as it was after its fit, with the stored basis."""
         return self._sampler(problem).restored(unpacked(problem.kernel, fit.arrays), fit.positions[-1])
 
+    def _places(self, problem: FunctionProblem) -> Array | int | Functionals | Mercer:
+        if self.features is None:
+            return problem.inducing_points
+        return features_of(self.features, problem.kernel, problem.X.shape[1])
+
     def _sampler(self, problem: FunctionProblem) -> ProjectedLangevinSampler:
         return ProjectedLangevinSampler(
             problem.kernel,
             problem.likelihood,
-            problem.inducing_points,
+            self._places(problem),
             particles=problem.particles,
             steps=self.steps if self.steps is not None else problem.steps,
             step_size=self.step_size if self.step_size is not None else problem.step_size,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import linalg
@@ -14,22 +14,21 @@ from particlegvi.functionspace import divergences, selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.functionals import Fourier, Functionals, Windows
 from particlegvi.functionspace.gp.certificate import Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.regression import Gaussian
+from particlegvi.scenario.kinds.functions.features import MOST_FEATURES, checked, features_of
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
-from particlegvi.tools.arguments import flag, not_negative, real, whole, wholes
+from particlegvi.tools.arguments import flag, whole, wholes
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import check_parameters, look_up
+from particlegvi.tools.registry import look_up
 
 ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of a Gaussian
 GRID = 1000  # inputs at which a process is compared with the exact one
-MOST_FEATURES = 20_000
 
 
 class Sparse:
@@ -68,9 +67,9 @@ class SVGP(Sparse):
         As for `Sparse`; the placements "elbo" and "fisher" need the Gaussian likelihood.
     features : table, optional
         Functionals instead of inducing points: ``{name = "fourier", low, high, frequencies, ends}`` or
-        ``{name = "windows", low, high, count, width}``, evenly placed.
+        ``{name = "windows", low, high, count, width}``, evenly placed; or ``{name = "mercer", mean, sd, size}``.
     sizes : list of int, optional
-        Numbers of inducing points, frequencies or windows for which the bound is computed as well, for the figure
+        Numbers of inducing points or features for which the bound is computed as well, for the figure
         ``bound``.
     """
 
@@ -85,13 +84,8 @@ class SVGP(Sparse):
         sizes: Sequence[int] | None = None,
     ) -> None:
         super().__init__(placement, inducing_points, compare)
-        if features is not None and not isinstance(features, dict):
-            raise refuse("features", features, 'a table such as {name = "fourier", low = 0, high = 1, frequencies = 9}')
-        self.features = features
+        self.features = checked(features)
         self.sizes = [] if sizes is None else wholes("sizes", sizes, MOST_FEATURES)
-        if features is not None:
-            for each in (None, *self.sizes):
-                functionals_of(features, each)
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood with a pole (its bound has no maximum), and a search unless it is Gaussian."""
@@ -106,10 +100,8 @@ class SVGP(Sparse):
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse features that the covariance does not allow, or with another number of inputs."""
         if self.features is not None:
-            of = functionals_of(self.features)
-            if of.inputs != inputs:
-                raise ValueError(f"features must be of functions of {inputs} inputs as the data have, not {of.inputs}")
-            of.check(kernel)
+            for each in (None, *self.sizes):
+                features_of(self.features, kernel, inputs, each)
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
@@ -153,7 +145,7 @@ class SVGP(Sparse):
 
     def _model(self, problem: FunctionProblem, number: int | None = None) -> SparseGaussianProcess:
         if self.features is not None:
-            of = functionals_of(self.features, number)
+            of = features_of(self.features, problem.kernel, problem.X.shape[1], number)
             return SparseGaussianProcess(problem.kernel, problem.likelihood, of, seed=problem.seed)
         points = self.chosen_points(problem, number)
         return SparseGaussianProcess(
@@ -220,36 +212,3 @@ class Degenerate(GaussianPosterior):
         normals = noise.normals(self.seed, "draws", self.draws, len(self.model.law.mean))
         with one_blas_thread():
             return self.model.sample(X, normals)
-
-
-def _fourier(given: Facts, number: int | None) -> Functionals:
-    check_parameters("features fourier", given, ("low", "high", "frequencies", "ends"))
-    _needed("fourier", given, ("low", "high", "frequencies"))
-    frequencies = given["frequencies"] if number is None else number
-    return Fourier(given["low"], given["high"], frequencies, given.get("ends", False))
-
-
-def _windows(given: Facts, number: int | None) -> Functionals:
-    """Windows of one width, evenly placed from low to high."""
-    check_parameters("features windows", given, ("low", "high", "count", "width"))
-    _needed("windows", given, ("low", "high", "count", "width"))
-    low, high = (real(f"features.{key}", given[key]) for key in ("low", "high"))
-    if not low < high:
-        raise refuse("features.high", given["high"], f"above low, which is {low:g}")
-    count = whole("features.count", given["count"] if number is None else number, 1, MOST_FEATURES)
-    return Windows(np.linspace(low, high, count)[:, None], not_negative("features.width", given["width"]))
-
-
-MAKERS: dict[str, Callable[[Facts, int | None], Functionals]] = {"fourier": _fourier, "windows": _windows}
-
-
-def functionals_of(settings: Facts, number: int | None = None) -> Functionals:
-    """The functionals of a table with a name; ``number`` replaces its frequencies or its count."""
-    make = look_up("kind of features", settings["name"], MAKERS)
-    return make({key: value for key, value in settings.items() if key != "name"}, number)
-
-
-def _needed(name: str, given: Facts, keys: tuple[str, ...]) -> None:
-    for key in keys:
-        if key not in given:
-            raise ValueError(f"features {name} must have the key {key}")

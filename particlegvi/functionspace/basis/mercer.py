@@ -1,0 +1,271 @@
+"""The exact eigenbasis of a covariance under a law nu of the inputs, where both are known in closed form."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ive
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.functionspace import covariances
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
+from particlegvi.functionspace.covariances.periodic import Periodic
+from particlegvi.functionspace.covariances.stationary import Matern12, SquaredExponential
+from particlegvi.tools.arguments import coordinates, frozen, points, refuse, same_length, scales, whole
+from particlegvi.tools.registry import look_up
+
+MOST = 20_000  # functions
+SMALLEST = 1e-290  # of the eigenvalues: their inverses and squares are finite
+LARGE = 1e100  # a Hermite polynomial beyond this is scaled down
+
+
+class Mercer:
+    """``e_m = sqrt(lambda_m) b_m`` with ``int k(., x) b_m(x) dnu(x) = lambda_m b_m`` and b_m orthonormal in L2(nu).
+
+    =====================  =======================================================  ==================================
+    covariance             nu                                                       functions b_m
+    =====================  =======================================================  ==================================
+    SquaredExponential     Gaussian, independent inputs of this mean and sd         Hermite functions
+    Periodic               uniform over a period of each input; no mean and no sd   sines and cosines
+    Matern12, one input    uniform with this mean and sd                            sines and cosines, exponential tails
+    =====================  =======================================================  ==================================
+
+    With several inputs the functions are products of functions of one input, in descending order of the eigenvalue.
+
+    Parameters
+    ----------
+    covariance : Covariance or a kernel of particlegvi.kernels
+        k.
+    mean, sd : float or array (inputs,)
+        Of nu, in the units of the inputs; 0 and 1 if not given.
+    size : int
+        The number of functions.
+    inputs : int, optional
+        The number of coordinates of an input, where neither mean, sd nor the lengthscale has one entry for each.
+
+    Attributes
+    ----------
+    covariance : Covariance
+    inputs, size : int
+    eigenvalues : array (size,)
+        lambda_m, descending. All of them together have the sum k(x, x).
+    levels : array (size, inputs)
+        The number of the function of each input, from 0 on, in every product.
+
+    Raises
+    ------
+    ValueError
+        If the eigenpairs of this covariance are not known, or its last eigenvalue would be below 1e-290.
+
+    Sources: Rasmussen and Williams (2006), (4.39), (4.40), without the normalisation that they leave out; Ghanem and
+    Spanos (1991), 2.3.3.
+    """
+
+    name = "mercer"
+
+    def __init__(
+        self,
+        covariance: KernelLike,
+        mean: ArrayLike | None = None,
+        sd: ArrayLike | None = None,
+        size: int = 50,
+        *,
+        inputs: int | None = None,
+    ) -> None:
+        k = covariances.of(covariance)
+        if not isinstance(k, SquaredExponential | Periodic | Matern12):
+            raise refuse("covariance", k, "SquaredExponential, Periodic or Matern12, whose eigenpairs are known")
+        self.covariance: Covariance = k
+        self.size = whole("size", size, 1, MOST)
+        self.mean, self.sd = _moments(k, mean, sd, inputs)
+        self.axes = _axes(k, self.mean, self.sd)
+        self.levels, eigenvalues = _largest([axis.eigenvalues(self.size) for axis in self.axes], self.size)
+        self.eigenvalues = frozen(k.variance * eigenvalues)
+        if not self.eigenvalues[-1] >= SMALLEST:
+            most = int(np.count_nonzero(self.eigenvalues >= SMALLEST))
+            raise refuse("size", size, f"at most {most}, up to which the eigenvalues are above {SMALLEST:g}")
+
+    @property
+    def inputs(self) -> int:
+        """The number of coordinates of an input."""
+        return len(self.axes)
+
+    def features(self, X: ArrayLike) -> Array:
+        """e_m(x_n), shape (n, size), for inputs (n, inputs)."""
+        x = points("X", X, self.inputs)
+        e = np.full((len(x), self.size), math.sqrt(self.covariance.diagonal(np.zeros((1, self.inputs)))[0]))
+        for d, axis in enumerate(self.axes):
+            e *= axis.features(x[:, d], int(self.levels[:, d].max()) + 1)[:, self.levels[:, d]]
+        return e
+
+    def prior_variances(self, prior: str) -> Array:
+        """The prior variances of the coefficients: the eigenvalues for "rkhs" (the thesis), ones for "gp"."""
+        choices = {"rkhs": self.eigenvalues.copy(), "gp": np.ones(self.size)}
+        return look_up("prior of the coefficients", prior, choices)
+
+    def facts(self) -> Facts:
+        """Mean and sd of nu, the number of functions, and the part of the prior variance that they leave out."""
+        prior = float(self.covariance.diagonal(np.zeros((1, self.inputs)))[0])
+        left = max(0.0, 1.0 - float(self.eigenvalues.sum()) / prior)
+        return {"mean": self.mean.tolist(), "sd": self.sd.tolist(), "kept": self.size, "left_out": left}
+
+    def state(self) -> dict[str, Array]:
+        """The numbers from which `restore` makes the same basis, bit for bit."""
+        given = {} if isinstance(self.covariance, Periodic) else {"nu_mean": self.mean, "nu_sd": self.sd}
+        return {**given, "functions": np.array(self.size), "inputs": np.array(self.inputs)}
+
+    @classmethod
+    def restore(cls, covariance: KernelLike, state: Mapping[str, ArrayLike]) -> Self:
+        """The basis with this `state`."""
+        size, inputs = (int(np.asarray(state[key]).item()) for key in ("functions", "inputs"))
+        return cls(covariance, state.get("nu_mean"), state.get("nu_sd"), size, inputs=inputs)
+
+
+class Axis(Protocol):
+    """The eigenpairs of a covariance of one input with variance 1."""
+
+    def eigenvalues(self, count: int, /) -> Array: ...  # (count,), descending
+    def features(self, x: Array, count: int, /) -> Array: ...  # sqrt(lambda_m) b_m(x_n), (n, count)
+
+
+class Hermite(NamedTuple):
+    """The squared exponential under N(mean, sd^2)."""
+
+    lengthscale: float
+    mean: float
+    sd: float
+
+    def rates(self) -> tuple[float, float, float]:
+        """The first eigenvalue, the ratio B of an eigenvalue to the one before, and c / a (Rasmussen and Williams)."""
+        ratio = 2.0 * (self.sd / self.lengthscale) ** 2  # b / a
+        root = math.sqrt(1.0 + 2.0 * ratio)
+        return math.sqrt(2.0 / (1.0 + ratio + root)), ratio / (1.0 + ratio + root), root
+
+    def eigenvalues(self, count: int) -> Array:
+        first, base, _ = self.rates()
+        with np.errstate(under="ignore"):
+            return np.asarray(first * base ** np.arange(count))
+
+    def features(self, x: Array, count: int) -> Array:
+        """By the recurrence of orthonormal Hermite polynomials, whose sizes are kept apart as logarithms."""
+        first, base, root = self.rates()
+        t = (x - self.mean) / self.sd
+        z, logarithm = math.sqrt(0.5 * root) * t, 0.25 * ((1.0 - root) * t * t + math.log(root))
+        scale = 0.5 * (math.log(first) + math.log(base) * np.arange(count))
+        before, now, e = np.zeros_like(z), np.ones_like(z), np.empty((len(x), count))
+        for m in range(count):
+            with np.errstate(under="ignore"):
+                e[:, m] = now * np.exp(logarithm + scale[m])
+            before, now = now, math.sqrt(2.0 / (m + 1)) * z * now - math.sqrt(m / (m + 1)) * before
+            far = np.abs(now) > LARGE
+            before[far] /= LARGE
+            now[far] /= LARGE
+            logarithm[far] += math.log(LARGE)
+        return e
+
+
+class Circle(NamedTuple):
+    """The periodic covariance under the uniform law over a period: b_0 = 1, then a cosine and a sine in turn."""
+
+    lengthscale: float
+    period: float
+
+    def eigenvalues(self, count: int) -> Array:
+        return np.asarray(ive((np.arange(count) + 1) // 2, self.lengthscale**-2))
+
+    def features(self, x: Array, count: int) -> Array:
+        number = np.arange(count)
+        angles = (2.0 * np.pi / self.period) * x[:, None] * ((number + 1) // 2)
+        functions = np.where(number % 2 == 1, np.cos(angles), np.sin(angles)) * math.sqrt(2.0)
+        functions[:, 0] = 1.0
+        return functions * np.sqrt(self.eigenvalues(count))
+
+
+class Interval(NamedTuple):
+    """The Matern 1/2 under the uniform law on an interval: cos(theta t) and sin(theta t) in turn for |t| <= 1.
+
+    The angles solve theta tan(theta) = q and theta = -q tan(theta), q = half width / lengthscale. Beyond the ends the
+    functions decay as the covariance does.
+    """
+
+    lengthscale: float
+    mean: float
+    sd: float
+
+    def angles(self, count: int) -> tuple[Array, float]:
+        """theta (count,), each between number pi / 2 and the next multiple, by bisection; and q."""
+        q = math.sqrt(3.0) * self.sd / self.lengthscale
+        low = np.linspace(0.0, 0.5 * np.pi * (count - 1), count)
+        ends = [low.copy(), low + 0.5 * np.pi]
+        for _ in range(60):
+            middle = 0.5 * (ends[0] + ends[1])
+            below = middle - low < np.arctan2(q, middle)
+            ends = [np.where(below, middle, ends[0]), np.where(below, ends[1], middle)]
+        return ends[1], q
+
+    def eigenvalues(self, count: int) -> Array:
+        theta, q = self.angles(count)
+        return np.asarray(q / (theta**2 + q**2))
+
+    def features(self, x: Array, count: int) -> Array:
+        theta, q = self.angles(count)
+        t = (x - self.mean) / (math.sqrt(3.0) * self.sd)
+        inside, beyond = np.clip(t, -1.0, 1.0), np.maximum(np.abs(t) - 1.0, 0.0)
+        angles, even = inside[:, None] * theta, np.arange(count) % 2 == 0
+        squares = 0.5 + np.where(even, 1.0, -1.0) * np.sin(2.0 * theta) / (4.0 * theta)  # their means under nu
+        functions = np.where(even, np.cos(angles), np.sin(angles)) * np.exp(-q * beyond)[:, None]
+        return functions * np.sqrt(q / (theta**2 + q**2) / squares)
+
+
+def _moments(
+    k: SquaredExponential | Periodic | Matern12, mean: ArrayLike | None, sd: ArrayLike | None, inputs: int | None
+) -> tuple[Array, Array]:
+    """Mean and sd of nu for each input; those of the uniform law over a period from 0 on for a periodic k."""
+    if isinstance(k, Periodic):
+        for key, given in (("mean", mean), ("sd", sd)):
+            if given is not None:
+                raise refuse(key, given, "absent for a periodic covariance, where nu is uniform over a period")
+        mean, sd = 0.5 * k.period, k.period / math.sqrt(12.0)
+    m = coordinates("mean", 0.0 if mean is None else mean)
+    s = np.atleast_1d(scales("sd", 1.0 if sd is None else sd))
+    m, s = same_length(("mean", "sd"), m, s)
+    m, _ = same_length(("mean and sd", "lengthscale"), m, np.atleast_1d(k.lengthscale))
+    dim = len(m) if inputs is None else whole("inputs", inputs, 1)
+    if len(m) not in (1, dim):
+        raise refuse("inputs", dim, f"{len(m)}, the number of entries of mean, sd or lengthscale")
+    if dim > 1 and isinstance(k, Matern12):
+        raise refuse("inputs", dim, "1 for Matern12, which is no product over inputs")
+    return frozen(np.broadcast_to(m, dim).copy()), frozen(np.broadcast_to(s, dim).copy())
+
+
+def _axes(k: SquaredExponential | Periodic | Matern12, mean: Array, sd: Array) -> list[Axis]:
+    scales_of = np.broadcast_to(k.lengthscale, len(mean)).tolist()
+    if isinstance(k, Periodic):
+        return [Circle(each, k.period) for each in scales_of]
+    kind = Hermite if isinstance(k, SquaredExponential) else Interval
+    return [kind(*each) for each in zip(scales_of, mean.tolist(), sd.tolist(), strict=True)]
+
+
+def _largest(factors: list[Array], size: int) -> tuple[NDArray[np.int64], Array]:
+    """The ``size`` largest products of one entry of each factor, which descend: their numbers (size, inputs), and them.
+    """
+    if len(factors) == 1:
+        return np.arange(size)[:, None], factors[0]
+    start = (0,) * len(factors)
+    heap, seen = [(-float(np.prod([each[0] for each in factors])), start)], {start}
+    found: list[tuple[float, tuple[int, ...]]] = []
+    while len(found) < size:
+        found.append(heapq.heappop(heap))
+        place = found[-1][1]
+        for d in range(len(factors)):
+            after = (*place[:d], place[d] + 1, *place[d + 1 :])
+            if after not in seen and after[d] < size:
+                seen.add(after)
+                product = math.prod(float(each[n]) for each, n in zip(factors, after, strict=True))
+                heapq.heappush(heap, (-product, after))
+    return np.array([place for _, place in found]), np.array([-value for value, _ in found])

@@ -1,0 +1,132 @@
+"""The exact eigenpairs against quadrature of the integral operator, sums of squares, and what does not have them."""
+
+import numpy as np
+import pytest
+
+from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods, residuals
+from particlegvi.functionspace.basis import Mercer, Nystroem, get
+from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.covariances import Matern12, Matern32, Periodic, SquaredExponential
+
+from ..refusals import refuse
+from .references import gaussian_posterior
+from .sampling.test_sampler_gaussian import assert_law
+
+
+def nodes(name, mean, sd):
+    """Places and weights of the law nu for each covariance; the rules are exact but for Matern."""
+    if name == "gaussian":
+        x = np.linspace(-8.0, 8.0, 500)
+        weights = np.exp(-0.5 * x**2)
+        return mean + sd * x, weights / weights.sum()
+    x = (np.arange(1000) + 0.5) / 500.0 - 1.0
+    return mean + np.sqrt(3.0) * sd * x, np.full(1000, 1e-3)
+
+
+CASES = {
+    "squared exponential": (SquaredExponential(0.7, 2.0), "gaussian", 0.5, 1.3, 1e-9),
+    "periodic": (Periodic(2.0, 0.8, 1.5), "uniform", 1.0, 2.0 / np.sqrt(12.0), 1e-9),
+    "matern": (Matern12(0.5, 2.0), "uniform", 1.0, 1.0, 1e-3),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_eigenpairs_solve_the_integral_equation(case):
+    k, law, mean, sd, tolerance = CASES[case]
+    x, weights = nodes(law, mean, sd)
+    basis = Mercer(k, *(() if case == "periodic" else (mean, sd)), size=12)
+    e = basis.features(x[:, None])
+    np.testing.assert_allclose((e * weights[:, None]).T @ e, np.diag(basis.eigenvalues), atol=0.1 * tolerance)
+    outside = np.append(np.linspace(mean - 4.0 * sd, mean + 4.0 * sd, 9), mean)[:, None]
+    image = k(outside, x[:, None]) @ (e * weights[:, None])
+    error = np.abs(image - basis.features(outside) * basis.eigenvalues).max() / basis.eigenvalues[0]
+    assert error < tolerance
+    wrong = np.abs(image - basis.features(outside) * basis.eigenvalues * 1.01).max() / basis.eigenvalues[0]
+    assert wrong > 2.0 * tolerance
+
+
+@pytest.mark.parametrize(
+    "basis",
+    [
+        Mercer(SquaredExponential(0.3, 1.7), -1.0, 2.0, 400),
+        Mercer(SquaredExponential([0.9, 1.5], 1.7), [0.0, 1.0], 1.0, 900),
+        Mercer(Periodic(1.5, [0.9, 2.0, 3.0], 1.7), size=1200),
+    ],
+    ids=["line", "plane", "circles"],
+)
+def test_all_functions_together_make_the_covariance(basis, rng):
+    X = rng.normal(size=(20, basis.inputs))
+    e = basis.features(X)
+    np.testing.assert_allclose(e @ e.T, basis.covariance(X), atol=1e-7)
+    assert np.all(np.diff(basis.eigenvalues) <= 0.0)
+    assert len({tuple(each) for each in basis.levels}) == basis.size
+    assert np.abs(e[:, 1:] @ e[:, 1:].T - basis.covariance(X)).max() > 1e-3  # the first is needed
+
+
+def test_far_inputs_need_functions_of_high_order():
+    """At 20 sd the first functions vanish; with enough of them the sum of squares is the variance again."""
+    basis = Mercer(SquaredExponential(0.7), 0.0, 1.0, 900)
+    e = basis.features([[20.0]])[0]
+    assert np.sum(e[:50] ** 2) < 1e-30
+    assert np.sum(e**2) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_nystroem_from_draws_of_nu_tends_to_it(rng):
+    k = SquaredExponential(0.8)
+    exact = Mercer(k, 0.5, 1.2, 4).eigenvalues
+    draws = 0.5 + 1.2 * rng.normal(size=(1000, 1))
+    estimates = Nystroem(k, draws).eigenvalues[:4]
+    assert np.abs(estimates - exact).max() < 4.0 / np.sqrt(1000)  # each k(., x) is at most 1
+    wide = Mercer(k, 0.5, 3.0, 4).eigenvalues
+    assert np.abs(estimates - wide).max() > 4.0 / np.sqrt(1000)
+
+
+@pytest.mark.parametrize("prior", ["rkhs", "gp"])
+def test_particles_in_the_basis_have_the_posterior(prior, rng):
+    k = SquaredExponential(0.6, 1.3)
+    X = rng.uniform(-1.5, 1.5, (50, 1))
+    y = np.cos(2.0 * X[:, 0]) + 0.3 * rng.normal(size=50)
+    basis = Mercer(k, 0.0, 1.0, 8)
+    pls = ProjectedLangevinSampler(k, likelihoods.Gaussian(0.09), basis, particles=4000, prior=prior, seed=3).fit(X, y)
+    assert_law(pls.coefficients_, *gaussian_posterior(basis.features(X), y, 0.09, basis.prior_variances(prior)))
+    np.testing.assert_array_equal(pls.eigenvalues_, basis.eigenvalues)
+    assert np.linalg.eigvalsh(residuals.get("gp", basis).covariance(X))[0] > -1e-12
+
+
+def test_a_sparse_process_takes_it_and_nears_the_evidence(rng):
+    k, X = SquaredExponential(0.6, 1.3), rng.normal(size=(60, 1))
+    y = np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=60)
+    K = k(X) + 0.09 * np.eye(60)
+    evidence = -0.5 * (y @ np.linalg.solve(K, y) + np.linalg.slogdet(K)[1] + 60 * np.log(2.0 * np.pi))
+    bounds = [SparseGaussianProcess(k, likelihoods.Gaussian(0.09), Mercer(k, 0, 1, size)).fit(X, y).bound
+              for size in (4, 40)]  # fmt: skip
+    assert bounds[0] < evidence - 1.0 and evidence - 1e-3 < bounds[1] <= evidence + 1e-9
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_restored_with_the_same_bits(case):
+    k, _, mean, sd, _ = CASES[case]
+    made = Mercer(k, *(() if case == "periodic" else (mean, sd)), size=7)
+    again = unpacked(k, {**packed(made), "mean": np.zeros(2)})
+    x = np.linspace(-3.0, 3.0, 9)[:, None]
+    assert type(again) is get("mercer") and again.features(x).tobytes() == made.features(x).tobytes()
+    assert 0.0 < made.facts()["left_out"] < 0.25
+
+
+def test_what_has_no_closed_form_is_refused():
+    k = SquaredExponential(1.0)
+    refuse(lambda: Mercer(Matern32(1.0)), "covariance must be SquaredExponential, Periodic or Matern12")
+    refuse(lambda: Mercer(Matern12(1.0), [0.0, 1.0]), "inputs must be 1 for Matern12")
+    refuse(lambda: Mercer(Periodic(1.0), 0.0), "mean must be absent for a periodic covariance")
+    refuse(lambda: Mercer(k, 0.0, -1.0), "sd must be a positive finite number")
+    refuse(lambda: Mercer(k, np.nan), "mean must be a finite number")
+    refuse(lambda: Mercer(k, [0.0, 1.0], [1.0, 1.0, 1.0]), "mean and sd must have the same number of entries")
+    refuse(lambda: Mercer(k, [0.0, 1.0], inputs=3), "inputs must be 2")
+    refuse(lambda: Mercer(k, size=0), "size must be a whole number")
+    refuse(lambda: Mercer(k, 0.0, 0.01, 200), "size must be at most")
+    refuse(lambda: Mercer(k).features(np.zeros((2, 2))), "X must be an array")
+    fit = lambda kernel, basis: ProjectedLangevinSampler(kernel, likelihoods.Gaussian(0.1), basis).fit(
+        np.zeros((3, 1)), np.zeros(3)
+    )
+    refuse(lambda: fit(k, Mercer(k, inputs=2)), "the basis must be of functions of 1 coordinates")
+    refuse(lambda: fit(SquaredExponential(2.0), Mercer(k)), "the basis must have the prior's covariance")
