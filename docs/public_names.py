@@ -43,9 +43,14 @@ def members(thing: type, path: str) -> Iterator[str]:
             yield f"{path}.{name}"
 
 
+def public(module: ModuleType) -> list[str]:
+    """The public names of a module, with those that a star import leaves out because they need an extra."""
+    return sorted(dir(module) if "__dir__" in vars(module) else module.__all__)
+
+
 def names(module: ModuleType, path: str) -> Iterator[str]:
     """The lines of a module, and of the modules that it lists."""
-    for name in sorted(module.__all__):
+    for name in public(module):
         thing = getattr(module, name)
         here = f"{path}.{name}"
         if isinstance(thing, ModuleType):

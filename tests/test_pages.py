@@ -22,6 +22,7 @@ CHECKS = {
 assert functions.shape == (100, 100)
 assert classifier.predict_proba(X).shape == (100, 2)
 """,
+        "assert (again.predict(X) == model.predict(X)).all() and type(again) is type(model)",
         "assert search.best_score_ > 0.9 and set(search.best_params_) == {'pls__inducing_points'}",
         """
 assert 0.1 < factor < 10.0 and 0.5 < radius < 10.0

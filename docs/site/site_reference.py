@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from docutils import nodes
-from public_names import members
+from public_names import members, public
 from sphinx.roles import XRefRole
 
 import particlegvi
@@ -29,7 +29,7 @@ def first_sentence(thing: object) -> str:
 
 def modules(module: ModuleType, path: str) -> Iterator[tuple[str, ModuleType]]:
     """The public modules below a public module, by their public path."""
-    for name in sorted(module.__all__):
+    for name in public(module):
         below = getattr(module, name)
         if isinstance(below, ModuleType):
             yield f"{path}.{name}", below
@@ -55,7 +55,7 @@ def entry(path: str, thing: object, again: bool) -> list[str]:
 
 def page(path: str, module: ModuleType, words: str, seen: set[int]) -> list[str]:
     lines = [*heading(path), words, ""]
-    for name in sorted(module.__all__):
+    for name in public(module):
         thing = getattr(module, name)
         if not isinstance(thing, ModuleType) and not name.startswith("__"):
             lines += entry(f"{path}.{name}", thing, id(thing) in seen)

@@ -37,9 +37,9 @@ _NAMES = {
 }
 # These names need scikit-learn, an extra, so a star import leaves them out.
 _ESTIMATORS = (
-    "GaussianWassersteinRegressor",
-    "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
-    "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
+    "Classifier", "Estimator", "GaussianWassersteinRegressor",
+    "ProjectedLangevinClassifier", "ProjectedLangevinEstimator", "ProjectedLangevinPoissonRegressor",
+    "ProjectedLangevinRegressor", "Regressor", "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
 )  # fmt: skip
 
 __all__ = [*_MODULES, *_NAMES]
@@ -57,10 +57,14 @@ if TYPE_CHECKING:
         wasserstein,
     )
     from particlegvi.functionspace.estimators import (
+        Classifier,
+        Estimator,
         GaussianWassersteinRegressor,
         ProjectedLangevinClassifier,
+        ProjectedLangevinEstimator,
         ProjectedLangevinPoissonRegressor,
         ProjectedLangevinRegressor,
+        Regressor,
         SparseGaussianProcessClassifier,
         SparseGaussianProcessRegressor,
     )
@@ -93,4 +97,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ESTIMATORS])

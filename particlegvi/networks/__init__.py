@@ -26,12 +26,18 @@ from particlegvi.networks.architecture import Network
 from particlegvi.networks.loss import NetworkLoss
 
 if TYPE_CHECKING:
-    from particlegvi.networks.estimators import EnsembleClassifier, EnsembleRegressor
+    from particlegvi.networks.estimators import EnsembleClassifier, EnsembleEstimator, EnsembleRegressor
 
-__all__ = ["EnsembleClassifier", "EnsembleRegressor", "Network", "NetworkLoss", "activations", "costs"]
+__all__ = [
+    "EnsembleClassifier", "EnsembleEstimator", "EnsembleRegressor", "Network", "NetworkLoss", "activations", "costs",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if name not in ("EnsembleClassifier", "EnsembleRegressor"):
+    if not name.startswith("Ensemble") or name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return vars(importlib.import_module("particlegvi.networks.estimators"))[name]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.runs import results
@@ -21,6 +22,9 @@ from particlegvi.tools.cells import Engine, Store
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import changed
+
+if TYPE_CHECKING:
+    from particlegvi.functionspace.estimators.base import Estimator
 
 
 def sweep(
@@ -100,17 +104,25 @@ def sweep(
         return running.run(plan, place, workers, heard, dask=dask, pool=pool)
 
 
-def load(folder: str | os.PathLike[str]) -> Results | Sweep:
-    """Load the saved results of a run (`particlegvi.runs.results.load`), or of a sweep as far as it is finished.
+def load(folder: str | os.PathLike[str]) -> Results | Sweep | Estimator:
+    """Load the saved results of a run (`particlegvi.runs.results.load`), of a sweep as far as it is finished, or an
+    estimator.
 
     Parameters
     ----------
     folder : path
+        The folder of a run or of a sweep, or the file .npz of an estimator's ``save``.
 
     Returns
     -------
-    Results or Sweep
+    Results, Sweep or estimator
     """
+    if os.path.isfile(folder) and os.fspath(folder).endswith(".npz"):
+        from particlegvi.functionspace.estimators.saving import Saved
+        from particlegvi.networks import estimators  # noqa: F401 - its classes are known from now on
+
+        found: Estimator = Saved.load(folder)  # type: ignore[assignment]
+        return found
     if not folders.is_sweep(folder):
         return results.load(folder)
     place = files.place("folder", folder)

@@ -16,6 +16,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
+from particlegvi.contracts import Facts
 from particlegvi.tools import system
 from particlegvi.tools.quoting import refuse, shown
 
@@ -147,7 +148,11 @@ def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The object in a JSON file, which must not be a link; else a ValueError that names the file."""
-    text = read_text(path, links=False)
+    return parsed(read_text(path, links=False), path)
+
+
+def parsed(text: str, path: str | os.PathLike[str]) -> Facts:
+    """The object in a JSON text that comes from a file; else a ValueError that names the file."""
     if text.count("{") + text.count("[") > MOST_TABLES or text.count(",") > MOST_VALUES:
         raise ValueError(f"{path} has more than {MOST_TABLES:,} tables or {MOST_VALUES:,} values, too many to be read")
     try:

@@ -7,6 +7,7 @@ import importlib.util
 if importlib.util.find_spec("sklearn") is None:
     raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
 
+from particlegvi.functionspace.estimators.base import Classifier, Estimator, Regressor
 from particlegvi.functionspace.estimators.gaussian import (
     GaussianWassersteinRegressor,
     SparseGaussianProcessClassifier,
@@ -14,12 +15,13 @@ from particlegvi.functionspace.estimators.gaussian import (
 )
 from particlegvi.functionspace.estimators.langevin import (
     ProjectedLangevinClassifier,
+    ProjectedLangevinEstimator,
     ProjectedLangevinPoissonRegressor,
     ProjectedLangevinRegressor,
 )
 
 __all__ = [
-    "GaussianWassersteinRegressor",
-    "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
-    "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
+    "Classifier", "Estimator", "GaussianWassersteinRegressor",
+    "ProjectedLangevinClassifier", "ProjectedLangevinEstimator", "ProjectedLangevinPoissonRegressor",
+    "ProjectedLangevinRegressor", "Regressor", "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
 ]  # fmt: skip

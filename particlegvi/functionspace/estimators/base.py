@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators.saving import Saved
 from particlegvi.functionspace.gp.hyperparameters import (
     classification_covariance,
     default_kernel,
@@ -29,7 +30,7 @@ NOISE = 0.1  # noise variance at the start of a search, for scaled targets
 
 
 @dataclass(eq=False, repr=False)
-class Estimator(Card, BaseEstimator):
+class Estimator(Card, Saved):
     """Base class of all estimators. The fields of the dataclass are the parameters that scikit-learn sees.
 
     Parameters

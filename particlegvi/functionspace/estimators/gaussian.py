@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics import noise
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.estimators.base import NOISE, KernelSearch, Regressor, TwoClasses
@@ -105,6 +106,13 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
             return self.model_.predict(x), np.empty(0)
         mean, sd = self.model_.predict(x, return_std=True)
         return mean, np.sqrt(sd**2 + self.noise_variance_)
+
+    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the function without noise, in the units of the target, (draws, n)."""
+        x = self._inputs(X)
+        numbers = self.model_.basis.size + len(x)
+        normals = noise.normals(self.model_.seed, "draws", arguments.whole("draws", draws, 1), numbers)
+        return self._in_units(self.model_.sample(x, normals))
 
     def certify(self, steps: int = 1) -> Certificate:
         """Bound the distance to the exact process of the same kernel, for the scaled data.

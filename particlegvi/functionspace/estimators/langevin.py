@@ -13,6 +13,7 @@ from sklearn.metrics import d2_tweedie_score
 from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators import state
 from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelSearch, Regressor, TwoClasses
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
@@ -179,6 +180,7 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, TwoClasses):
         return np.column_stack([1.0 - probability, probability])
 
 
+@state.known
 class PoissonLogRates(likelihoods.PoissonLog):
     """`PoissonLog` for any targets of at least 0, such as averages of counts, which scikit-learn allows."""
 
@@ -239,10 +241,13 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
         self.kernel_, _ = self._regression_kernel(x, logs, NOISE, seed)
         return self._fit_sampler(PoissonLogRates(self.exposure_), x, t, seed)
 
-    def predict(self, X: ArrayLike) -> Array:
-        """The posterior mean of the rate, (n,)."""
-        x = self._inputs(X)
-        return self.sampler_.predict(x, of="target")
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The posterior mean of the rate, (n,), and with ``return_std`` the standard deviation of a new count, (n,)."""
+        return self.sampler_.predict(self._inputs(X), return_std, of="target")
+
+    def sample_functions(self, X: ArrayLike) -> Array:
+        """Posterior samples of the rate, without the noise of a count, (particles, n)."""
+        return self.sampler_.likelihood.mean(self.sampler_.sample(self._inputs(X)))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The explained share of the Poisson deviance, at most 1: the score of scikit-learn's Poisson regressor."""

@@ -237,6 +237,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def potential(self, u: ArrayLike) -> Array:
         """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
         coefficients = points("u", u, self.basis_.size)
+        if "_cost" not in vars(self):
+            raise ValueError("potential needs the data of a fit: call fit(X, y) before")
         with one_blas_thread():
             return self._energies(coefficients)
 

@@ -8,5 +8,6 @@ if importlib.util.find_spec("sklearn") is None:
     raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
 
 from particlegvi.networks.estimators.ensembles import EnsembleClassifier, EnsembleRegressor
+from particlegvi.networks.estimators.estimator import EnsembleEstimator
 
-__all__ = ["EnsembleClassifier", "EnsembleRegressor"]
+__all__ = ["EnsembleClassifier", "EnsembleEstimator", "EnsembleRegressor"]

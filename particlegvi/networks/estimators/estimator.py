@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts, Kernel, Method
 from particlegvi.engine.numerics import noise
+from particlegvi.functionspace.estimators import state
 from particlegvi.functionspace.estimators.base import Estimator
 from particlegvi.functionspace.preprocessing import STEPS
 from particlegvi.kernels import OnOutputs, SquaredExponential
@@ -20,6 +21,7 @@ from particlegvi.networks.loss import NetworkLoss
 from particlegvi.networks.training import FIRST, Trained, train
 from particlegvi.tools import arguments
 
+state.known(Network)
 METHODS = ("DE", "DLE", "DRE", "DRLE")
 MMD_WEIGHT = 0.1  # the default for a method with repulsion
 CONTEXT = 40  # default number of inputs at which outputs repel each other

@@ -10,9 +10,7 @@ import hashlib
 import io
 import math
 import os
-import re
 import stat
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.tools import files
+from particlegvi.tools.bundle import read_header
 from particlegvi.tools.files import Unreadable, open_regular, write
 
-MAGIC = b"\x93NUMPY\x01\x00"
-# What numpy writes for plain numbers, and nothing else that it would read.
-HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': \(([0-9, ]{1,100})\), \} *\n")
-LONGEST_HEADER = 1000
 BLOCK = 2**22  # bytes read at once
 
 
@@ -51,15 +46,7 @@ def read_array(
     """
     with open_regular(path, links=False) as file:
         try:
-            start = file.read(len(MAGIC) + 2)
-            if len(start) < len(MAGIC) + 2 or not start.startswith(MAGIC):
-                raise ValueError("it does not begin as one")
-            length = struct.unpack("<H", start[len(MAGIC) :])[0]
-            header = HEADER.fullmatch(file.read(min(length, LONGEST_HEADER)))
-            if header is None:
-                raise ValueError("its header is damaged, or it does not hold plain numbers")
-            shape = tuple(int(number) for number in header[2].split(b",") if number.strip())
-            found = np.dtype(header[1].decode("ascii"))
+            found, shape = read_header(file)
             if found != np.dtype(dtype) or dims not in (None, len(shape)):
                 raise ValueError(f"it holds {found} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
             there = os.fstat(file.fileno()).st_size - file.tell()

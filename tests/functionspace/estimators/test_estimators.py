@@ -15,7 +15,7 @@ from particlegvi.functionspace import (
     SparseGaussianProcessRegressor,
 )
 
-from ...refusals import refused
+from ...refusals import refuse, refused
 
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
 
@@ -276,3 +276,65 @@ test_bad_settings_are_refused = refused(
     ({"inducing_points": 0}, "inducing_points must be"),
     ({"hidden": (0,)}, r"hidden\[0\] must be"),
 )
+
+
+def test_counts_have_the_rates_of_their_posterior(rng):
+    """Six counts at one input: rate and count against quadrature of the posterior of f(0) ~ N(0, 1)."""
+    counts, inputs = np.array([3.0, 0.0, 5.0, 2.0, 4.0, 4.0]), np.zeros((6, 1))
+    model = ProjectedLangevinPoissonRegressor(
+        SquaredExponential(1.0), False, inducing_points=1, particles=4000, standardise=False, random_state=1
+    ).fit(inputs, counts)
+    f = np.linspace(-6.0, 6.0, 20_001)
+    rate = model.exposure_ * np.exp(f)
+    log = counts.sum() * f - 6.0 * rate - 0.5 * f * f
+    weights = np.exp(log - log.max())
+    weights /= weights.sum()
+    mean = weights @ rate
+    spread = weights @ (rate - mean) ** 2
+    error = np.sqrt(spread / 4000)
+    found, sd = model.predict(inputs[:1], return_std=True)
+    assert abs(found[0] - mean) < 4.0 * error
+    # the variance of 4000 rates has a standard error of about sqrt(kurtosis / 4000) of itself
+    kurtosis = weights @ (rate - mean) ** 4 / spread**2 - 1.0
+    assert abs(sd[0] ** 2 - mean - spread) < 4.0 * (error + spread * np.sqrt(kurtosis / 4000))
+    rates = model.sample_functions(inputs[:2])
+    assert rates.shape == (4000, 2) and np.array_equal(rates[:, 0], rates[:, 1])
+    assert abs(rates.mean() - mean) < 4.0 * error
+    assert abs(rates[:, 0].var() - spread) < 4.0 * spread * np.sqrt(kurtosis / 4000)
+    assert abs(sd[0] ** 2 - spread) > 10.0 * spread * np.sqrt(kurtosis / 4000)  # without the noise of a count: wrong
+
+
+def test_counts_between_the_data_have_the_lognormal_of_each_particle(rng):
+    """Where the basis leaves a residual, the rate of a particle is lognormal: both moments in closed form."""
+    inputs = rng.uniform(-2.0, 2.0, (30, 1))
+    settings = {"fit_kernel": False, "inducing_points": 3, "particles": 10, "random_state": 0}
+    model = ProjectedLangevinPoissonRegressor(**settings).fit(inputs, rng.poisson(np.exp(inputs[:, 0])))
+    new = np.linspace(-4.0, 4.0, 9)[:, None]
+    parts = model.sampler_.marginals((new - model.input_mean_) / model.input_scale_)
+    centres, variances = model.exposure_ * np.exp(parts.centres), parts.variances
+    mean = (centres * np.exp(0.5 * variances)).mean(axis=0)
+    second = (centres**2 * np.exp(2.0 * variances)).mean(axis=0)
+    found, sd = model.predict(new, return_std=True)
+    assert variances.max() > 0.1
+    np.testing.assert_allclose(found, mean, rtol=1e-9)
+    np.testing.assert_allclose(sd, np.sqrt(mean + second - mean**2), rtol=1e-9)
+
+
+def test_functions_of_a_sparse_process_are_draws_from_the_exact_posterior(rng):
+    """With every row an inducing point the process is exact: mean and covariance of draws against linear algebra."""
+    inputs, noise, draws = rng.uniform(-2.0, 2.0, (12, 1)), 0.1, 4000
+    targets, new = np.sin(inputs[:, 0]), np.array([[-1.0], [0.3], [3.0]])
+    kernel = SquaredExponential(0.8)
+    model = SparseGaussianProcessRegressor(
+        kernel, fit_kernel=False, inducing_points=12, noise_variance=noise, standardise=False, random_state=0
+    ).fit(inputs, targets)
+    gain = np.linalg.solve(kernel(inputs) + noise * np.eye(12), kernel(inputs, new)).T
+    covariance = kernel(new) - gain @ kernel(inputs, new)
+    functions = model.sample_functions(new, draws)
+    assert functions.shape == (draws, 3) and np.array_equal(functions, model.sample_functions(new, draws))
+    sd = np.sqrt(np.diag(covariance))
+    assert np.all(np.abs(functions.mean(axis=0) - gain @ targets) < 4.0 * sd / np.sqrt(draws))
+    # the standard error of an entry of the covariance of Gaussian draws
+    errors = np.sqrt((covariance**2 + np.outer(sd, sd) ** 2) / draws)
+    assert np.all(np.abs(np.cov(functions.T) - covariance) < 4.0 * errors)
+    refuse(lambda: model.sample_functions(new, 0), "draws must be a whole number")
