@@ -55,7 +55,7 @@ QUIET = flag("--quiet", "print nothing but errors and warnings")
 LANGUAGE = option("--language", "language of pictures and pages (default en)", metavar="en|de|...")
 # The style of pictures: each option is a key of `particlegvi.settings.look`, which checks its value.
 LOOK = [
-    option("--size", "16:9, 4:3, column (of a paper), or inches such as 10x5.6", metavar="SIZE"),
+    option("--size", "16:9 or 4:3 (a slide), column (of a paper), or inches such as 10x5.6", metavar="SIZE"),
     option("--font-size", "size of the smallest words in the picture", metavar="POINTS"),
     option("--palette", "colours; grey is for prints without colour", metavar="light|dark|grey"),
     option("--colours", "colours of single methods", nargs="+", metavar="LABEL=#RRGGBB"),
@@ -63,6 +63,8 @@ LOOK = [
     option("--format", "format of the files (default png)", metavar="png|pdf|svg"),
     option("--title", 'words over the picture; "" for no heading'),
     option("--vertical-axis", "whether panels that show the same share one", metavar="shared|own"),
+    option("--no-note", "no line of settings, and no words about the numbers in panels", dest="note",
+           action="store_false", default=None),
 ]
 
 

@@ -129,30 +129,44 @@ def conclude(results: Results, options: argparse.Namespace) -> None:
 
 @COMMANDS(
     "draw the figures of a finished run again",
-    option("folder", "folder of the results", metavar="DIR"),
+    option("folder", "folder of the results", nargs="?", metavar="DIR"),
     option("--figure", "draw these kinds, whatever figures the scenario has", nargs="+", metavar="KIND"),
+    option("--methods", "draw these methods only, in this order", nargs="+", metavar="LABEL"),
+    option("--help-figure", "instead say what this kind of figure shows, and its options", metavar="KIND"),
     PARTS,
     *LOOK,
 )
 def plot(options: argparse.Namespace) -> None:
     from particlegvi.tools.progress import command_bars
 
+    if options.help_figure is not None:
+        from particlegvi.plotting.explaining import explained
+
+        print(explained(options.help_figure))
+        return
+    if options.folder is None:
+        raise ValueError("plot needs DIR, the folder of results, or --help-figure with a kind of figure")
     style = look(options)
+    chosen = {} if options.methods is None else {"methods": options.methods}
     with command_bars(quiet=False) as progress:
         from particlegvi import plotting
         from particlegvi.runs.results import load
         from particlegvi.sweeps.folder import is_sweep
+        from particlegvi.tools.quoting import refuse
 
         if is_sweep(options.folder):
-            sweeping.plot(options.folder, options.figure or [None], style)
+            sweeping.plot(options.folder, options.figure or [None], {**style, **chosen})
             return
         results = load(options.folder)
+        for label in options.methods or ():
+            if label not in results:
+                raise refuse("--methods", label, f"among {', '.join(results)}")
         if options.figure:
             for kind in options.figure:
                 plotting.check({"kind": kind}, results.kind.name)
             own = {figure["kind"]: figure for figure in reversed(results.scenario["figures"])}
             results.scenario["figures"] = [own.get(kind, {"kind": kind}) for kind in options.figure]
-        pictures = results.draw_pictures(progress, style)
+        pictures = results.draw_pictures(progress, {**style, **chosen})
         results.note_pictures(pictures)
     for picture in pictures:
         print(picture)

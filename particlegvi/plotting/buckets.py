@@ -168,7 +168,7 @@ def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
         places = places[division.of(places) == chosen]
         heights = reading.loss_values(run.loss, places[:, None])
         axes.plot(places, heights, marker, color=colours[label], markeredgecolor=palette().ground, markersize=size,
-                  label=style.method_label(label, run))
+                  label=None if look().is_slide else style.method_label(label, run))  # the rows beside have the names
     axes.set_xlim(low, high)
     axes.set_xlabel(say("in_bucket", bucket=number(f"{chosen:,}")))
     axes.set_ylabel(say("loss", function=symbols.FUNCTION))

@@ -11,7 +11,7 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.atoms import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.protocols import Results, Runs
 
@@ -31,6 +31,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
     colours = style.colours(results)
     modes = len(results.scenario["modes"])
     rows, columns = panel_grid(len(runs))
+    room = look().headroom(look().least_headroom(1.19), 2.0 * (not look().is_slide), rows)
     replicates = next(iter(runs.values())).info["replicates"]["number"]
     with slide(results, rows, runs, say("number_of_replicates", count=number(f"{replicates}"))) as figure:
         panels = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel())
@@ -40,22 +41,28 @@ def coverage(results: Results, runs: Runs) -> Figure:
             axes.bar(np.arange(modes + 1), shares, 0.8, color=colours[label], label=say("replicates"), gid="shares",
                      **bar_look())
             mean, low, high = facts["mean_modes_covered"]
-            axes.axvspan(low, high, color=palette().ink, alpha=0.25, linewidth=0)
-            axes.axvline(mean, color=palette().ink, label=say("interval"), gid="mean")
+            # The lines end at 100%: above are words.
+            axes.axvspan(low, high, ymax=1.0 / room, color=palette().ink, alpha=0.25, linewidth=0)
+            axes.axvline(mean, ymax=1.0 / room, color=palette().ink, label=say("interval"), gid="mean")
             most = diagnostics.independent_coverage(run.positions.shape[1], modes)
-            axes.axvline(most, color=palette().ink, linestyle=(0, (1, 1.2)),
+            axes.axvline(most, ymax=1.0 / room, color=palette().ink, linestyle=(0, (1, 1.2)),
                          label=say("most_covered"), gid="independent")
             # If all replicates agree, the interval is a point, which does not tell how rare another number is.
             interval = say("in_each", count=facts["number"])
             if high > low:
                 interval = say("interval_of_mean", low=number(f"{low:.2f}"), high=number(f"{high:.2f}"))
-            words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes) + f"\n{interval}"
-            axes.text(0.04, 0.97, style.narrowed(axes, words), transform=axes.transAxes, va="top", linespacing=1.35)
+            words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes)
             style.panel_title(axes, label, run, colours[label])
+            if look().is_slide and look().note:
+                style.note_above(axes, f"{words} {interval}")
+            elif look().note:
+                inside = style.narrowed(axes, f"{words}\n{interval}")
+                axes.text(0.04, 0.97, inside, transform=axes.transAxes, va="top", linespacing=1.35)
             axes.set_xlabel(say("modes_covered"))
         panels[0].set_xlim(-0.6, modes + 0.6)
         panels[0].set_xticks(range(modes + 1) if modes <= 10 else np.linspace(0, modes, 6).round())
-        panels[0].set_ylim(0.0, 1.19)
+        panels[0].set_ylim(0.0, room)
+        panels[0].set_yticks(np.linspace(0.0, 1.0, 6))
         panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
         panels[0].set_ylabel(say("share_of_replicates"))
         hide_spares(panels, len(runs), columns)

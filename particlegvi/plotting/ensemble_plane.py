@@ -85,7 +85,8 @@ def _window(run: NetworkRun, boxes: list[tuple[float, float]], columns: int) -> 
         low, high = np.minimum(low, left), np.maximum(high, right)
     middle, half = 0.5 * (low + high), 0.625 * (high - low)
     narrow = min(1.0, look().breadth / 60.0)  # a page in two columns is too narrow for panels of full width
-    half[0] = max(half[0], narrow**1.5 * WIDER[columns] * half[1])
+    tall = look().tallness(columns)
+    half[0] = max(half[0], (1.7 / tall if tall else narrow**1.5 * WIDER[columns]) * half[1])
     (left, bottom), (right, top) = middle - half, middle + half
     return (float(left), float(right)), (float(bottom), float(top))
 

@@ -59,7 +59,7 @@ def function_plane(results: Results, runs: Mapping[str, FunctionRun], *, window:
             axes.plot(X[:, 0], X[:, 1], "o", color=palette().minimiser, markersize=2.5, markeredgewidth=0.3,
                       markeredgecolor=palette().ink, label=say("data"))  # fmt: skip
             axes.plot([left, right], [bottom, top], color=palette().words, linestyle=":", linewidth=1.5)
-            axes.set(xlim=shown[0], ylim=shown[1], xlabel="$x_1$")
+            axes.set(xlim=shown[0], ylim=shown[1], xlabel="" if look().is_slide else "$x_1$")
             axes.set_aspect("equal", adjustable="box")
             axes.set_title(style.plain(label), fontweight="bold", color=style.lettering(colours[label]))
             for axis in (axes.xaxis, axes.yaxis):

@@ -104,7 +104,7 @@ def functions(
         panels = list(figure.subplots(rows, len(widths), sharey=not own, squeeze=False, width_ratios=widths).ravel())
         panels = hide_spares(panels, every * len(runs))
         turning = X[np.argmax(y)] if input is None else input
-        for axes, (label, run) in zip(panels[::every], runs.items(), strict=True):
+        for place, (axes, (label, run)) in enumerate(zip(panels[::every], runs.items(), strict=True)):
             follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
             if truth and run.data.truth is not None:
                 draw_truth(axes, run, grid)
@@ -117,11 +117,16 @@ def functions(
             shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
             covered = reading.facts_of(results, label).get("bands", {}).get("data") if targets else None
             second = "" if covered is None else say("covered", share=number(f"{covered['covered']:.0%}"))
-            axes.set_title("\n".join(filter(None, [name, second, promise])), fontweight="bold", color=shade)
+            lines = list(filter(None, [name, second, promise]))
+            axes.set_title(lines[0] if look().is_slide else "\n".join(lines), fontweight="bold", color=shade)
+            if look().is_slide and look().note and lines[1:]:
+                style.note_above(axes, ", ".join(lines[1:]))
             if targets:
                 draw_target_band(axes, run, grid, colours[label])
             axes.set_xlim(grid[0], grid[-1])
-            axes.set_xlabel("x")
+            lowest = place >= len(runs) - columns or not look().is_slide
+            axes.set_xlabel("x" if lowest else "")
+            axes.tick_params(labelbottom=lowest)
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
             if input is not None:
                 axes.axvline(input, color=palette().words, linestyle=":", linewidth=1.5)

@@ -53,7 +53,7 @@ def histograms(
     with slide(results, rows, runs, clock=clock_of(runs).at(-1), tall=1.8) as figure:  # room for words in every panel
         panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
         panels = hide_spares(panels, len(runs), columns)
-        headroom, lines = HEADROOM, 0
+        headroom, lines = look().least_headroom(HEADROOM), 0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             target = results.targets.get(label)
             needed, follow = draw_panel(axes, run, target, colours[label], limits, bins)
@@ -61,7 +61,7 @@ def histograms(
             style.panel_title(axes, label, run, colours[label])
             facts = reading.facts_of(results, label)
             noted = note_distance(axes, facts)
-            lines = max(lines, 0 if noted is None else 1 + noted.get_text().count("\n"))
+            lines = max(lines, lines_inside(noted))
             shows[label] = following(run, target, follow, noted, facts)
         headroom = look().headroom(headroom, lines + OWN_LINES.get(headroom, 0.0), rows)
         share_heights(panels, headroom, columns)
@@ -90,7 +90,7 @@ def following(
                 particles = reading.final_particles(run, record)
                 now = diagnostics.wasserstein1(particles, target)  # type: ignore[arg-type]  # the summary had its W1
             words = between.join(words_of_distance({**facts, "w1": now}))
-            noted.set_text(style.narrowed(noted.axes, words))
+            noted.set_text(words if look().is_slide else style.narrowed(noted.axes, words))
 
     return show
 
@@ -116,7 +116,7 @@ def draw_panel(
     """
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
-    headroom = HEADROOM
+    headroom = look().least_headroom(HEADROOM)
     axes.set_xlim(*limits)
     axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
@@ -181,14 +181,25 @@ def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
 
 def note_distance(axes: Axes, facts: Scenario, between: str = "\n") -> Text | None:
     """Write the distance to the truth, and the range of 90% of as many exact draws; None where it is not known."""
-    if facts.get("w1") is None:
+    if facts.get("w1") is None or not look().note:
         return None
+    if look().is_slide:
+        return style.note_above(axes, words_of_distance(facts)[0])
     words = style.narrowed(axes, between.join(words_of_distance(facts)))
     return axes.text(0.5, 0.985, words, transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
 
 
+def lines_inside(noted: Text | None) -> int:
+    """Lines of words that need room inside a panel."""
+    return 0 if noted is None or look().is_slide else 1 + noted.get_text().count("\n")
+
+
 def words_of_distance(facts: Scenario) -> list[str]:
-    """One line, or two where the range is known."""
+    """One line, or two where the range is known; on a slide one in both cases."""
+    if look().is_slide:
+        values = {"distance": facts["w1"], **dict(zip(("low", "high"), facts.get("w1_floor") or (), strict=False))}
+        key = "distance_and_draws_above" if "high" in values else "distance_above"
+        return [say(key, **{name: style.in_mathematics(f"{value:.3f}") for name, value in values.items()})]
     lines, floor = [say("distance", distance=number(f"{facts['w1']:.3f}"))], facts.get("w1_floor")
     if floor is not None:
         lines.append(say("exact_draws", low=number(f"{floor[0]:.3f}"), high=number(f"{floor[1]:.3f}")))
@@ -208,6 +219,8 @@ def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> 
             position = list(panels).index(axes)
             axes.set_ylim(0.0, top if top > 0 else 1.0)
             axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
+            if axes.get_ylabel() == say("fraction") and top > 1.0:  # the room for words has no numbers
+                axes.set_yticks(np.linspace(0.0, 1.0, 6))
             if position % columns > 0 and panels[position - 1] in same:
                 axes.set_ylabel("")
                 axes.tick_params(labelleft=False)

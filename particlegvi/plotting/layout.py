@@ -31,6 +31,9 @@ EDGE = 0.012  # between the words and the left of the picture, as a fraction of 
 MOST_LINES = 2  # most lines of a title
 SEPARATOR = "  |  "
 FEWEST = 12  # the source is not cut below this number of letters
+WIDE: dict[str, Any] = {"columnspacing": 1.5, "handlelength": 1.9, "handletextpad": 0.6}  # spaces of a legend
+NARROW: dict[str, Any] = {"columnspacing": 0.9, "handlelength": 1.4, "handletextpad": 0.4, "borderpad": 0.1,
+                          "borderaxespad": 0.2, "labelspacing": 0.2}
 MARKERS = ("o", "s", "^", "D", "v")
 
 
@@ -44,32 +47,44 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     own = words.of(seen.language)
     title = own.title(str(scenario.get("title") or scenario.get("name") or ""))
     title = seen.title or shortened(title, 88)
+    source = own.title(str(scenario.get("source") or ""))
+    known = [*filter(None, [note]), *settings(runs)] if seen.note else []
     room = (1.0 - 2.0 * EDGE) * figure.bbox.width
+    # Text of the scenario is plain: its dollar signs start no mathematics.
+    place: Facts = {"va": "top", "parse_math": False}
+    time = figure.text(1.0 - EDGE, 1.0, clock, ha="right", size=seen.medium, weight="bold", gid="clock", **place)
+    if clock and seen.is_slide:
+        room = room_before(time)
     size = seen.large if length(figure, title, seen.large, "bold") <= room else seen.medium
     titles = filled(figure, title.split(), room, size, "bold")
     if len(titles) > MOST_LINES:
         last = titles[MOST_LINES - 1]
         titles = [*titles[: MOST_LINES - 1], shortened(last, len(last) - 1)]
     down = 0.10 * seen.letters  # inches from the top
-    # Text of the scenario is plain: its dollar signs start no mathematics.
-    place: Facts = {"va": "top", "parse_math": False}
+    end = 0.0  # of the last line of the title
     for line in titles if seen.title != "" else ():
-        figure.text(EDGE, 1.0 - down / height, line, size=size, weight="bold", **place)
+        written = figure.text(EDGE, 1.0 - down / height, line, size=size, weight="bold", **place)
+        end = written.get_window_extent().x1
         down += 0.32 * seen.letters
-    time = figure.text(1.0 - EDGE, 1.0 - (down - 0.02 * seen.letters) / height, clock, ha="right", size=seen.medium,
-                       weight="bold", gid="clock", **place)
+    beside = 0.32 * seen.letters if seen.is_slide else 0.0  # clock and facts stand on the title's last line
+    down -= beside
+    time.set_y(1.0 - (down - 0.02 * seen.letters) / height)
     if seen.title == "":
         time.set_visible(False)
         return time
-    if clock:
-        room = 0.98 * time.get_window_extent().x0 - EDGE * figure.bbox.width
-    source = own.title(str(scenario.get("source") or ""))
-    lines = facts_of(figure, source, [*filter(None, [note]), *settings(runs)], room)
+    if clock and not seen.is_slide:
+        room = room_before(time)
+    if seen.is_slide:
+        facts = fitting(figure, [*known, *filter(None, [source] if seen.note else [])], room - end)
+        figure.text(room / figure.bbox.width, 1.0 - (down + 0.05 * seen.letters) / height, facts, ha="right",
+                    size=seen.small, color=palette().words, **place)
+    lines = [] if seen.is_slide or not seen.note else facts_of(figure, source, known, room)
+    down += beside
     for line in lines:
         figure.text(EDGE, 1.0 - down / height, line, size=seen.small, color=palette().words, **place)
         down += 0.26 * seen.letters
     engine = figure.get_layout_engine()
-    if isinstance(engine, ConstrainedLayoutEngine) and len(titles) + len(lines) > 2:
+    if isinstance(engine, ConstrainedLayoutEngine) and len(titles) + len(lines) > (1 if seen.is_slide else 2):
         engine.set(rect=(0.0, 0.0, 1.0, 1.0 - down / height))
     return time
 
@@ -83,6 +98,21 @@ def facts_of(figure: Figure, source: str, facts: Sequence[str], room: float) -> 
     while len(source) > FEWEST and length(figure, SEPARATOR.join([source, *facts]), seen.small) > room:
         source = shortened(source, max(len(source) - 4, FEWEST))
     return [SEPARATOR.join([*filter(None, [source]), *facts])]
+
+
+def room_before(time: Text) -> float:
+    """Pixels for words on the line of the clock."""
+    return float(0.98 * time.get_window_extent().x0 - EDGE * time.figure.bbox.width)  # type: ignore[union-attr]
+
+
+def fitting(figure: Figure, facts: Sequence[str], room: float) -> str:
+    """The first facts that fit on one line of ``room`` pixels; those that do not are left out."""
+    chosen = ""
+    for fact in facts:
+        longer = SEPARATOR.join(filter(None, [chosen, fact]))
+        if length(figure, longer, look().small) <= room - look().small * figure.dpi / 72.0:
+            chosen = longer
+    return chosen
 
 
 def length(figure: Figure, text: str, size: float, weight: str = "normal") -> float:
@@ -152,7 +182,7 @@ def legend_below(figure: Figure) -> None:
         columns = -(-len(found) // rows)
         labels = _by_rows(list(found), columns)
         legend = figure.legend([found[label] for label in labels], labels, loc="outside lower center", ncols=columns,
-                               columnspacing=1.5, handlelength=1.9, handletextpad=0.6)
+                               **(NARROW if look().is_slide else WIDE))
         if columns == 1 or legend.get_window_extent().width < 0.985 * figure.bbox.width:
             return
         legend.remove()

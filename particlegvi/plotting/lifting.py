@@ -55,14 +55,14 @@ def lifting(
                     axes.axvline(place, color=palette().ink, linestyle=":", linewidth=1.3, zorder=0.5)
             alone = len(runs) == 1
             between = ",  " if alone else "\n"
-            facts = reading.facts_of(results, label)
-            noted = histograms.note_distance(below, facts, between)
-            shows[label] = histograms.following(run, target, follow, noted, facts, between)
-            lines = 0 if noted is None else 1 + noted.get_text().count("\n")
-            room = look().headroom(1.25 if alone else HEADROOM, lines, 2)
-            below.set_ylim(0.0, below.dataLim.y1 * (room if noted else 1.12))
-            below.yaxis.set_major_locator(MaxNLocator(nbins=5))
             style.panel_title(above, label, run, colours[label])
+            facts = reading.facts_of(results, label)
+            noted = histograms.note_distance(above if look().is_slide else below, facts, between)
+            shows[label] = histograms.following(run, target, follow, noted, facts, between)
+            lines = histograms.lines_inside(noted)
+            room = look().headroom(1.25 if alone else HEADROOM, lines, 2)
+            below.set_ylim(0.0, below.dataLim.y1 * (room if lines else 1.12))
+            below.yaxis.set_major_locator(MaxNLocator(nbins=5))
         if look().vertical_axis == "shared":
             top = max(axes.get_ylim()[1] for axes in panels[1])
             for axes in panels[1]:

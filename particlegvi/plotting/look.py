@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 from particlegvi.plotting import palettes
 from particlegvi.plotting.palettes import Palette
-from particlegvi.settings.look import inches
+from particlegvi.settings.look import SLIDES, inches
 from particlegvi.tools import words
 
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
 SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
 LINE = 1.35  # from one line of words in a panel to the next, in sizes of letters
 BREADTH_OF_LETTER = 0.52  # average breadth, relative to the size of letters
+ON_SLIDE = "_on_slide"  # end of the keys of shorter words
 SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, where no size of letters is given
 
 
@@ -35,6 +36,7 @@ class Look(NamedTuple):
     title: str | None = None  # in place of the scenario's; "" for no heading
     vertical_axis: str | None = None  # "shared" or "own"; None leaves the choice to the kind of figure
     colours: Mapping[str, str] = {}  # of methods, by their labels
+    note: bool = True  # whether the settings, and numbers about the panels, are written
 
     @property
     def width(self) -> float:
@@ -45,6 +47,11 @@ class Look(NamedTuple):
     def height(self) -> float | None:
         """Inches; None where a picture is as high as its panels need."""
         return None if self.size is None else inches(self.size)[1]
+
+    @property
+    def is_slide(self) -> bool:
+        """Whether the picture is projected: one line of heading, a narrow legend, no words inside the panels."""
+        return self.size in SLIDES
 
     @property
     def scale(self) -> float:
@@ -77,13 +84,24 @@ class Look(NamedTuple):
         """About how wide one of so many panels in a row is inside its frame, in sizes of the smallest letters."""
         return 0.71 * self.breadth / columns
 
+    def tallness(self, columns: int) -> float | None:
+        """Height to width of one of so many panels in a row that fills a slide; None in other pictures."""
+        if not self.is_slide or self.height is None:
+            return None
+        return 0.6 * self.height * 72.0 / ((self.width * 72.0 - 4.0 * self.small) / columns - 0.8 * self.small)
+
+    def least_headroom(self, wanted: float) -> float:
+        """The headroom of a panel without words at the data: ``wanted``, or little where no note stands in it."""
+        return wanted if self.note and not self.is_slide else 1.08
+
     def headroom(self, wanted: float, lines: float, rows: int) -> float:
         """The end of an axis divided by the largest value: ``wanted``, or more if the lines of words above need it."""
         if not self.fits_itself:
             return wanted
         # Heights in sizes of the smallest letters; the heading and the legend have more lines where letters are large.
         height = self.height * 72.0 / self.small if self.height is not None else (0.5 + 0.5 * rows) * 33.6
-        panel = max((height - 8.0 - 4.0 * (self.breadth < 40.0)) / rows - 5.5, 6.0)
+        outside = 4.0 if self.is_slide else 8.0 + 4.0 * (self.breadth < 40.0)
+        panel = max((height - outside) / rows - 5.5, 6.0)
         return max(wanted, 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel)))
 
     def narrow(self, text: str, columns: int) -> str:
@@ -146,8 +164,10 @@ def palette() -> Palette:
 
 
 def say(key: str, /, **values: object) -> str:
-    """The words of the key ``[figures]`` has in its language."""
-    return words.of(look().language)(f"figures.{key}", **values)
+    """The words of the key ``[figures]`` has in its language; on a slide shorter ones where there are some."""
+    spoken = words.of(look().language)
+    short = f"{key}{ON_SLIDE}"
+    return spoken(f"figures.{short if look().is_slide and short in spoken.table('figures') else key}", **values)
 
 
 def number(text: str) -> str:

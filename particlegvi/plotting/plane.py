@@ -19,6 +19,7 @@ Window = tuple[Interval, Interval]
 Modes = Sequence[Sequence[float]] | None  # points (k, 2) that a scenario names, if it does
 GRID = 201
 LEVELS = 12
+DENSER = 0.78  # narrowest panel on a slide, whose height is scarce, relative to other pictures
 NARROWEST = 14.5  # narrowest panel, in sizes of the smallest letters
 
 
@@ -66,7 +67,7 @@ def common_window(runs: Runs, targets: Targets, named: Modes) -> Window:
         sides.append((min(low, wide[0]), max(high, wide[1])))
     (left, right), (bottom, top) = sides
     rows, columns = panel_grid(len(runs))
-    room = {1: 0.0, 2: 0.0, 3: 1.1}.get(columns, 1.38) if rows == 1 else 0.0
+    room = look().tallness(columns) or {1: 0.0, 2: 0.0, 3: 1.1}.get(columns, 1.38) if rows == 1 else 0.0
     missing = max(0.0, room * (right - left) - (top - bottom)) / 2.0
     return (left, right), (bottom - missing, top + missing)
 
@@ -106,6 +107,7 @@ def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:
 def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
     """Rows and columns for panels that stand in one row where each has this breadth, in sizes of letters."""
     seen = look()
+    narrowest *= DENSER if seen.is_slide else 1.0
     most = max(1, int(seen.breadth // narrowest)) if seen.fits_itself else panels
     rows = -(-panels // most)
     return rows, -(-panels // rows)

@@ -41,7 +41,7 @@ def scores(results: Results, *, metrics: list[str] | None = None) -> Figure:
     groups: dict[tuple[str, ...], list[ScorePanel]] = {}
     for panel in panels:
         groups.setdefault(tuple(panel.rows), []).append(panel)
-    beside = 2 if look().breadth >= BROAD else 1
+    beside = 2 if look().breadth >= BROAD or look().is_slide else 1
     lines = [group[first : first + beside] for group in groups.values() for first in range(0, len(group), beside)]
     longest = [max(len(line[0].rows), 2) for line in lines]
     tall = max(1.0, 2.0 * sum(longest) / LINES)
@@ -69,7 +69,7 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
         axes.errorbar(
             means, np.arange(len(means)) + up[position], xerr=spreads, fmt=mark, color=colour, capsize=0.0,
             elinewidth=1.4 * thick, markersize=7.0 * thick, markerfacecolor="none" if printed else colour,
-            markeredgewidth=1.4 * thick, label=worded(name),
+            markeredgewidth=1.4 * thick, label=worded(name, names),
         )  # fmt: skip
     axes.set_ylim(len(panel.rows) - 0.45, -0.55)
     axes.set_yticks(range(len(panel.rows)))
@@ -84,9 +84,12 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: spoken.number(f"{value:g}"))
 
 
-def worded(name: tuple[str, str]) -> str:
-    """A model with its protocol, or with the word that it is printed."""
+def worded(name: tuple[str, str], names: list[tuple[str, str]]) -> str:
+    """A model with its protocol, or with the word that it is printed; on a slide without a protocol of most models."""
     model, which = name
+    protocols = [protocol for _, protocol in names]
+    if look().is_slide and which == max(protocols, key=protocols.count):
+        return model
     known = words.of(look().language).table("figures")
     key = f"protocol_{which}"
     return f"{model}, {say(key) if key in known else which}"

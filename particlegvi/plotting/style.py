@@ -67,7 +67,7 @@ def slide_style() -> AbstractContextManager[None]:
     chosen.update(_SETTINGS)
     chosen.update(dict.fromkeys(_LETTERS["small"], seen.small) | dict.fromkeys(_LETTERS["medium"], seen.medium))
     chosen.update(dict.fromkeys(_GROUND, palette().ground) | dict.fromkeys(_INK, palette().ink))
-    chosen["axes.titlepad"] = 7.0 * seen.letters
+    chosen["axes.titlepad"] = (4.0 if seen.is_slide else 7.0) * seen.letters
     if seen.scale != 1.0:
         chosen.update({key: chosen[key] * seen.scale for key in _THIN})
     return matplotlib.rc_context(chosen)
@@ -91,7 +91,8 @@ def new_slide(rows: float = 1, heading: bool = True, tall: float = 1.0) -> Slide
     by_default = HEIGHT * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
     height = seen.height or (HEIGHT * seen.letters * (0.5 + 0.5 * rows) if seen.fits_itself else by_default)
     # The heading of two lines is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
-    top = 1.0 - 0.68 * seen.letters / height if heading and seen.title != "" else 1.0
+    lines = 0.44 if seen.is_slide or not seen.note else 0.68
+    top = 1.0 - lines * seen.letters / height if heading and seen.title != "" else 1.0
     pad = 0.06 * seen.scale
     layout = ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, top), w_pad=pad, h_pad=pad, wspace=0.03, hspace=0.04)
     # At the resolution of the file, so that words are measured only once.
@@ -142,25 +143,26 @@ def number(value: float, digits: int = 4) -> str:
     """A number as mathtext without the dollar signs: 0.5, 300, or 10^{-4} where decimals would be hard to read."""
     value = float(value)
     if value == 0.0 or 1e-3 <= abs(value) < 1e5:
-        return _in_mathematics(f"{value:.{digits}g}")
+        return in_mathematics(f"{value:.{digits}g}")
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.3g}"
     if mantissa in ("10", "-10"):
         mantissa, exponent = mantissa[:-1], exponent + 1
     power = f"10^{{{exponent}}}"
-    return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{_in_mathematics(mantissa)}\times {power}")
+    return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{in_mathematics(mantissa)}\times {power}")
 
 
-def _in_mathematics(text: str) -> str:
+def in_mathematics(text: str) -> str:
+    """A number inside mathtext, with the marks of the language."""
     return localised(text).replace(",", "{,}")  # a bare comma has a space behind it there
 
 
 def weights(method: Method) -> str:
     """The weights of a method as mathtext, for example "λ_KL = 1, λ_MMD = 0.5"; empty where it has none."""
-    parts = []
+    parts, equals = [], "{=}" if look().is_slide else " = "
     for symbol, value in (("KL", method.kl_weight), ("MMD", method.mmd_weight)):
         if value:
-            parts.append(rf"\lambda_\text{{{symbol}}} = {number(value)}")
+            parts.append(rf"\lambda_\text{{{symbol}}}{equals}{number(value)}")
     return "$" + r",\ ".join(parts) + "$" if parts else ""
 
 
@@ -176,11 +178,25 @@ def method_label(label: str, run: ParticleRun) -> str:
 
 
 def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str) -> None:
-    """The method's name in bold, and its weights on the line below."""
+    """The method's name in bold, and its weights on the line below; on a slide beside it."""
+    if look().is_slide:
+        axes.set_title(method_label(label, run), y=1.0, fontweight="bold", color=lettering(colour))
+        return
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
     # With a height given, matplotlib does not measure the title against the ticks of all panels.
     axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=lettering(colour))
+
+
+def note_above(axes: Axes, words: str) -> Text:
+    """Write words about the numbers of a panel between it and its title, where they hide nothing."""
+    title, pad = axes.title, 3.0 * look().letters
+    axes.set_title(title.get_text(), y=1.0, pad=pad + 1.3 * look().small, color=title.get_color(),
+                   fontweight=title.get_fontweight())
+    note = axes.annotate(words, (0.5, 1.0), (0.0, pad), xycoords="axes fraction", textcoords="offset points",
+                         ha="center", va="bottom", color=palette().words, gid="note")
+    note.set_in_layout(False)  # the title keeps the room; a panel is not made narrow for a long note
+    return note
 
 
 def darker(colour: str, factor: float = 0.75) -> str:

@@ -6,6 +6,7 @@ the label of an axis is broken, an axis gets fewer numbers, or words get smaller
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
@@ -19,7 +20,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.spines import Spine
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, MaxNLocator, PercentFormatter, ScalarFormatter
+from matplotlib.ticker import (
+    FixedFormatter,
+    FixedLocator,
+    Formatter,
+    MaxNLocator,
+    NullFormatter,
+    PercentFormatter,
+    ScalarFormatter,
+)
 from matplotlib.transforms import Bbox, BboxBase
 
 from particlegvi.plotting import style
@@ -30,6 +39,8 @@ from particlegvi.tools.words import Words
 Drawn = TypeVar("Drawn")
 
 ATTEMPTS = 16
+LEAST_HEIGHT = 0.25  # of the panels, relative to the picture, below which a warning says that they are small
+MOST_LINES = 3  # of a title or a label on a slide
 SMALLER, SMALLEST = 0.93, 0.6  # relative to the first size of the words
 MARGIN = 0.5  # pixels by which boxes may overlap: letters do not fill them
 GAP = 0.25  # between words beside each other, in sizes of the smallest letters
@@ -53,9 +64,27 @@ def finished(figure: Drawn) -> Drawn:
         if seen.language != words.DEFAULT:
             mark_numbers(figure, words.of(seen.language))
         if seen.fits_itself:
-            with style.slide_style():
+            with style.slide_style(), warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="constrained_layout not applied")  # said below, in our words
                 fit(figure, seen)
+            share = height_of_panels(figure)
+            if share < LEAST_HEIGHT:
+                width, height = figure.get_size_inches()
+                warnings.warn(
+                    f"words of {seen.small:g} points leave the panels {share:.0%} of the height of a picture of "
+                    f"{width:.4g} by {height:.4g} inches; a smaller font_size or a larger size gives them more",
+                    stacklevel=2,
+                )
     return figure
+
+
+def height_of_panels(figure: Figure) -> float:
+    """The part of the picture's height at which there is a panel, colour bars left out."""
+    share, end = 0.0, 0.0
+    panels = [axes for axes in figure.axes if axes.get_visible() and axes.get_subplotspec() is not None]
+    for low, high in sorted((axes.get_position().y0, axes.get_position().y1) for axes in panels):
+        share, end = share + max(0.0, high - max(low, end)), max(end, high)
+    return share
 
 
 def thin(figure: Figure, scale: float) -> None:
@@ -113,6 +142,9 @@ def fit(figure: Figure, seen: Look) -> None:
                 axis.set_tick_params(labelsize=seen.small)
     figure.draw_without_rendering()
     for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                number_decades(axis)
         for text in axes.texts:
             if is_inside(axes, text):
                 text.set_in_layout(False)  # or the panel gives way to its own words
@@ -131,6 +163,16 @@ def fit(figure: Figure, seen: Look) -> None:
         touched: set[Artist] = set()
         for each in wrong:
             mend(each, touched, full)
+
+
+def number_decades(axis: Axis) -> None:
+    """Numbers at the powers of ten alone, or, within less than a decade, at 1, 2, 3 and 5 times these."""
+    low, high = sorted(axis.get_view_interval())
+    if sum(low <= place <= high for place in axis.get_majorticklocs()) < 2:
+        powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1.0)
+        places = [place for place in np.outer(powers, (1.0, 2.0, 3.0, 5.0)).ravel() if low <= place <= high]
+        axis.set_ticks(places, [f"${style.number(place)}$" for place in places])
+    axis.set_minor_formatter(NullFormatter())
 
 
 def is_inside(axes: Axes, text: Text) -> bool:
@@ -218,12 +260,27 @@ def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
             each.axis.set_tick_params(labelsize=SMALLER * float(each.text.get_fontsize()))
         touched.add(each.axis)
         return
-    shorter = broken(each.text.get_text()) if each.panel is not None and each.text not in each.panel.texts else None
+    size, seen = float(each.text.get_fontsize()), look()
+    lines = each.text.get_text().count("\n") + 1
+    # On a slide, whose height is given, words that are larger than the smallest ones first get as small as these.
+    may_break = (size <= 1.01 * seen.small and lines < MOST_LINES) if seen.is_slide else True
+    shorter = None
+    if each.panel is not None and each.text not in each.panel.texts and may_break:
+        shorter = broken(each.text.get_text())
     if shorter is not None:
         each.text.set_text(shorter)
         return
-    size = float(each.text.get_fontsize())
-    each.text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(each.text, size)))
+    for text in alike(each) if seen.is_slide else [each.text]:
+        text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
+
+
+def alike(each: Placed) -> list[Text]:
+    """The text, or the titles of all panels, or their notes, if it is one of them: these have one size."""
+    if each.panel is None or each.panel.figure is None:
+        return [each.text]
+    panels = each.panel.figure.axes
+    notes = [text for axes in panels for text in axes.texts if text.get_gid() == "note"]
+    return next((texts for texts in ([axes.title for axes in panels], notes) if each.text in texts), [each.text])
 
 
 def fewer_numbers(axis: Axis) -> bool:

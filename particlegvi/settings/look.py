@@ -17,9 +17,10 @@ from particlegvi.tools import words
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import unknown
 
-# Width and height in inches. A slide (16:9 or 4:3) is as wide as a picture without a given size. "column" is the width
+# Width and height in inches. A slide (16:9 or 4:3) has the size that programs for slides give it. "column" is the width
 # of one column of a two-column paper; its height follows from the panels.
-SIZES: dict[str, tuple[float, float | None]] = {"16:9": (10.0, 5.625), "4:3": (10.0, 7.5), "column": (3.5, None)}
+SLIDES: dict[str, tuple[float, float | None]] = {"16:9": (40.0 / 3.0, 7.5), "4:3": (10.0, 7.5)}
+SIZES: dict[str, tuple[float, float | None]] = {**SLIDES, "column": (3.5, None)}
 PALETTES = ("light", "dark", "grey")
 FORMATS = ("png", "pdf", "svg")
 NARROWEST, WIDEST = 2.0, 60.0  # inches
@@ -82,6 +83,7 @@ KEYS: dict[str, StyleKey] = {
     "language": StyleKey(words.check, 'the language of the words in the picture: "en", "de"'),
     "format": StyleKey(checks.choice(*FORMATS), '"png", "pdf" or "svg"'),
     "title": StyleKey(checks.text(200), "the title over the picture, in place of the scenario's; empty: none"),
+    "note": StyleKey(checks.flag, "whether the settings, and words about the numbers in panels, are written"),
     "vertical_axis": StyleKey(
         checks.choice("shared", "own"),
         '"shared": panels of one quantity have the same vertical axis; "own": each has its own',
