@@ -31,9 +31,9 @@ EDGE = 0.012  # between the words and the left of the picture, as a fraction of 
 MOST_LINES = 2  # most lines of a title
 SEPARATOR = "  |  "
 FEWEST = 12  # the source is not cut below this number of letters
-WIDE: dict[str, Any] = {"columnspacing": 1.5, "handlelength": 1.9, "handletextpad": 0.6}  # spaces of a legend
-NARROW: dict[str, Any] = {"columnspacing": 0.9, "handlelength": 1.4, "handletextpad": 0.4, "borderpad": 0.1,
-                          "borderaxespad": 0.2, "labelspacing": 0.2}
+WIDE: Facts = {"columnspacing": 1.5, "handlelength": 1.9, "handletextpad": 0.6}  # spaces of a legend
+NARROW: Facts = {"columnspacing": 0.9, "handlelength": 1.4, "handletextpad": 0.4, "borderpad": 0.1,
+                 "borderaxespad": 0.2, "labelspacing": 0.2}
 MARKERS = ("o", "s", "^", "D", "v")
 
 

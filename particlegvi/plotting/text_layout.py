@@ -1,4 +1,4 @@
-"""The last touches to a figure whose look is not the default one: thinner lines, marks of numbers, words that fit.
+"""The last touches to a figure whose look is not the default one: thinner lines, and words that fit.
 
 Words are measured after matplotlib has laid the figure out. Where two overlap, or one leaves the picture, a title or
 the label of an axis is broken, an axis gets fewer numbers, or words get smaller, and the figure is laid out again.
@@ -20,21 +20,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.spines import Spine
 from matplotlib.text import Text
-from matplotlib.ticker import (
-    FixedFormatter,
-    FixedLocator,
-    Formatter,
-    MaxNLocator,
-    NullFormatter,
-    PercentFormatter,
-    ScalarFormatter,
-)
 from matplotlib.transforms import Bbox, BboxBase
 
 from particlegvi.plotting import style
+from particlegvi.plotting.axis_numbers import fewer_numbers, mark_numbers, number_decades
 from particlegvi.plotting.look import Look, look
 from particlegvi.tools import words
-from particlegvi.tools.words import Words
 
 Drawn = TypeVar("Drawn")
 
@@ -106,34 +97,6 @@ def thin(figure: Figure, scale: float) -> None:
                 artist.set_sizes(artist.get_sizes() * scale**2)
 
 
-class Marked(Formatter):
-    """The numbers of another formatter, with the marks of a language."""
-
-    def __init__(self, inner: Formatter, spoken: Words) -> None:
-        self._inner, self._spoken = inner, spoken
-
-    def __call__(self, x: float, pos: int | None = None) -> str:
-        return self._marked(self._inner(x, pos))
-
-    def format_ticks(self, values: list[float]) -> list[str]:
-        return [self._marked(text) for text in self._inner.format_ticks(values)]
-
-    def get_offset(self) -> str:
-        return self._marked(self._inner.get_offset())
-
-    def _marked(self, text: str) -> str:
-        return text if "$" in text else self._spoken.number(text)
-
-
-def mark_numbers(figure: Figure, spoken: Words) -> None:
-    """Give the numbers at all axes the marks of the language."""
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            inner = axis.get_major_formatter()
-            if isinstance(inner, ScalarFormatter | PercentFormatter):
-                axis.set_major_formatter(Marked(inner, spoken))
-
-
 def fit(figure: Figure, seen: Look) -> None:
     """Break, thin out or shrink words until none overlaps another and none leaves the picture."""
     for axes in figure.axes:
@@ -163,16 +126,6 @@ def fit(figure: Figure, seen: Look) -> None:
         touched: set[Artist] = set()
         for each in wrong:
             mend(each, touched, full)
-
-
-def number_decades(axis: Axis) -> None:
-    """Numbers at the powers of ten alone, or, within less than a decade, at 1, 2, 3 and 5 times these."""
-    low, high = sorted(axis.get_view_interval())
-    if sum(low <= place <= high for place in axis.get_majorticklocs()) < 2:
-        powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1.0)
-        places = [place for place in np.outer(powers, (1.0, 2.0, 3.0, 5.0)).ravel() if low <= place <= high]
-        axis.set_ticks(places, [f"${style.number(place)}$" for place in places])
-    axis.set_minor_formatter(NullFormatter())
 
 
 def is_inside(axes: Axes, text: Text) -> bool:
@@ -281,25 +234,6 @@ def alike(each: Placed) -> list[Text]:
     panels = each.panel.figure.axes
     notes = [text for axes in panels for text in axes.texts if text.get_gid() == "note"]
     return next((texts for texts in ([axes.title for axes in panels], notes) if each.text in texts), [each.text])
-
-
-def fewer_numbers(axis: Axis) -> bool:
-    """One number less at an axis that chooses them; every second where they are fixed or at powers; False below two."""
-    locator = axis.get_major_locator()
-    low, high = sorted(axis.get_view_interval())
-    shown = [place for place in axis.get_majorticklocs() if low <= place <= high]
-    if len(shown) <= 2:
-        return False
-    if isinstance(locator, MaxNLocator):
-        locator.set_params(nbins=max(1, len(shown) - 2))
-        return len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
-    if isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
-        places = axis.get_majorticklocs()
-        names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))
-        axis.set_ticks(shown[::2], [names[place] for place in shown[::2]])
-    else:
-        axis.set_major_locator(FixedLocator(shown[::2]))
-    return True
 
 
 def broken(text: str) -> str | None:

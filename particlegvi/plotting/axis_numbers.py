@@ -1,0 +1,76 @@
+"""The numbers at axes: in the marks of a language, at powers of ten, and fewer where they do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    FixedFormatter,
+    FixedLocator,
+    Formatter,
+    MaxNLocator,
+    NullFormatter,
+    PercentFormatter,
+    ScalarFormatter,
+)
+
+from particlegvi.plotting import style
+from particlegvi.tools.words import Words
+
+
+class Marked(Formatter):
+    """The numbers of another formatter, with the marks of a language."""
+
+    def __init__(self, inner: Formatter, spoken: Words) -> None:
+        self._inner, self._spoken = inner, spoken
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return self._marked(self._inner(x, pos))
+
+    def format_ticks(self, values: list[float]) -> list[str]:
+        return [self._marked(text) for text in self._inner.format_ticks(values)]
+
+    def get_offset(self) -> str:
+        return self._marked(self._inner.get_offset())
+
+    def _marked(self, text: str) -> str:
+        return text if "$" in text else self._spoken.number(text)
+
+
+def mark_numbers(figure: Figure, spoken: Words) -> None:
+    """Give the numbers at all axes the marks of the language."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            inner = axis.get_major_formatter()
+            if isinstance(inner, ScalarFormatter | PercentFormatter):
+                axis.set_major_formatter(Marked(inner, spoken))
+
+
+def number_decades(axis: Axis) -> None:
+    """Numbers at the powers of ten alone, or, within less than a decade, at 1, 2, 3 and 5 times these."""
+    low, high = sorted(axis.get_view_interval())
+    if sum(low <= place <= high for place in axis.get_majorticklocs()) < 2:
+        powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1.0)
+        places = [place for place in np.outer(powers, (1.0, 2.0, 3.0, 5.0)).ravel() if low <= place <= high]
+        axis.set_ticks(places, [f"${style.number(place)}$" for place in places])
+    axis.set_minor_formatter(NullFormatter())
+
+
+def fewer_numbers(axis: Axis) -> bool:
+    """One number less at an axis that chooses them; every second where they are fixed or at powers; False below two."""
+    locator = axis.get_major_locator()
+    low, high = sorted(axis.get_view_interval())
+    shown = [place for place in axis.get_majorticklocs() if low <= place <= high]
+    if len(shown) <= 2:
+        return False
+    if isinstance(locator, MaxNLocator):
+        locator.set_params(nbins=max(1, len(shown) - 2))
+        return len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
+    if isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
+        places = axis.get_majorticklocs()
+        names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))
+        axis.set_ticks(shown[::2], [names[place] for place in shown[::2]])
+    else:
+        axis.set_major_locator(FixedLocator(shown[::2]))
+    return True
