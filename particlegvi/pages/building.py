@@ -19,10 +19,11 @@ ASSETS = Path(__file__).parent / "assets"
 ENGINE = (
     "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
     "repulsion", "flow", "limit", "solver", "target", "target_plane", "distances", "basins", "energy", "problem",
-    "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers", "export",
+    "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers", "export",
 )  # fmt: skip
 VIEW = (
-    "say", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live", "replay", "main",
+    "say", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live", "functions",
+    "replay", "main",
 )  # fmt: skip
 LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone
 FRAME_HEIGHT = 760  # pixels of the frame in a notebook

@@ -8,9 +8,11 @@ from particlegvi.integrators import schedules
 from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import NotLive, Subject, content, kind_of, loss_of
+from particlegvi.pages.functions import page_of_function_runs
 from particlegvi.pages.replay import Recorded, replay
 from particlegvi.pages.subjects import particles_of
 from particlegvi.plotting.protocols import Results
+from particlegvi.scenario.kinds.functions.building import Parts as FunctionParts
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import arguments, words
 from particlegvi.tools.quoting import refuse
@@ -34,13 +36,15 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     Parameters
     ----------
     runs : Results or Comparison
-        Runs of particles on the line or in the plane.
+        Runs of particles on the line or in the plane, or of functions of one input.
     frames, live, language
         As for `particlegvi.page`.
     """
     words.check(language)
     frames = arguments.whole("frames", frames, 0, MOST_FRAMES)
     live = arguments.flag("live", live)
+    if isinstance(runs.parts, FunctionParts):
+        return page_of_function_runs(runs, runs.parts, live, language)
     known = particles_of(runs.parts)
     if not len(runs):
         raise ValueError("a page needs at least one run that is done, not none")

@@ -9,6 +9,8 @@ from particlegvi.contracts import Scenario
 from particlegvi.integrators.schedules import resolved
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import Subject, content, why_not_live
+from particlegvi.pages.functions import page_of_functions
+from particlegvi.scenario.kinds.functions.building import Parts as FunctionParts
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import arguments, words
@@ -20,9 +22,12 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str
     Raises
     ------
     ValueError
-        If it is not of particles on the line or in the plane, or the browser cannot compute its flow.
+        If it is not of particles on the line or in the plane nor of functions of one input, or the browser cannot
+        compute it.
     """
     words.check(language)
+    if isinstance(parts, FunctionParts):
+        return page_of_functions(scenario, parts, seed, language)
     known = particles_of(parts)
     settings = Settings(
         scenario["particles"],
@@ -45,7 +50,7 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str
 def particles_of(parts: object) -> Parts:
     """The parts, if a page can be about them; a ValueError otherwise."""
     if not isinstance(parts, Parts):
-        raise ValueError("a page must be of a scenario of particles, not of another kind")
+        raise ValueError("a page must be of a scenario of particles or of functions, not of another kind")
     if parts.loss.dim > 2:
         raise ValueError(f"a page must be of particles on the line or in the plane, not in {parts.loss.dim} dimensions")
     if isinstance(parts.initial, np.ndarray) and not len(parts.initial):

@@ -24,13 +24,14 @@ def page(
     language: str = "en",
     **settings: object,
 ) -> Page:
-    """One html file in which particles move, for students: no server, no network.
+    """One html file in which particles or functions move, for students: no server, no network.
 
     Parameters
     ----------
     what : str, path, mapping or Runs
         The name of a scenario, a TOML file, or a scenario as plain data: the browser simulates it, and nothing is
-        simulated here. The folder of a run, or results: the page replays them, and simulates below the replay.
+        simulated here. The folder of a run, or results: the page replays them, and simulates below the replay. Of
+        functions, it shows what was fitted.
     seed : int
         The seed of the live page of a scenario; a run has its own seed.
     frames : int

@@ -51,7 +51,7 @@ def assert_closed(text: str) -> None:
 
 def test_a_live_page_is_small_and_closed():
     page = pg.page("global-minimiser")
-    assert len(page.html.encode()) < 200_000
+    assert len(page.html.encode()) < 250_000
     assert_closed(page.html)
     data = data_of(page.html)
     assert data["live"] and data["loss"] == {
@@ -165,7 +165,7 @@ def test_a_run_that_a_browser_cannot_compute_is_replayed_and_says_why():
 
 test_what_cannot_be_a_live_page_is_refused_in_one_sentence = refused(
     lambda what, settings: pg.page(what, **settings),
-    ("poisson-bimodal", {}, "a page must be of a scenario of particles, not of another kind"),
+    ("poisson-bimodal", {}, "a page must be of a scenario of particles or of functions, not of another kind"),
     ("global-minimiser", {"integrator": "heun"}, "its integrator is neither"),
     ("global-minimiser", {"step_size": FALLING}, "its step size changes"),
     ("global-minimiser", {"kernel": {"name": "matern-52", "lengthscale": 1.0}}, "its kernel is not"),
@@ -317,7 +317,7 @@ def test_every_word_of_the_page_is_there_and_used():
     known = set(words.of("en").table("page"))
     assert len(said) > 60 and said <= known, said - known
     python = "".join(path.read_text() for path in building.ASSETS.parent.glob("*.py"))
-    families = ("verdict_", "preset_", "formula_", "refused_", "about_", "why_")
+    families = ("verdict_", "preset_", "formula_", "refused_", "about_", "why_", "functions_")
     unused = {key for key in known if f'"{key}"' not in scripts and key not in python and not key.startswith(families)}
     assert unused == set()
 

@@ -30,6 +30,7 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
     if (!(x >= low && x <= high)) throw new PG.Refused(key, value);
     return x;
   }
+  PG.number = number;
   PG.whole = function (key, value, low, high) {
     const x = number(key, value, low, high);
     if (!Number.isInteger(x)) throw new PG.Refused(key, value);

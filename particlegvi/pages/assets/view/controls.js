@@ -1,11 +1,34 @@
 // The settings: sliders, selections and the drawn loss. Each change is told to `changed(key, value)`.
 "use strict";
-VIEW.controls = function (state, own, types, changed) {
+// A row with a slider; `update` gets the function that shows the state. Given are the key, low, high and step of the
+// slider, and the functions from the slider to the value and back.
+VIEW.slider = function ([key, low, high, step, value, place], state, changed, update) {
   const { element, say, shown } = VIEW,
+    out = element("output", {}),
+    input = element("input", { type: "range", id: key, min: low, max: high, step });
+  const show = () => {
+    const text = shown(state()[key]);
+    out.textContent = text.length > 9 ? `${text.slice(0, 3)}…${text.slice(-2)}` : text; // a seed of 64 bits
+    out.title = text;
+    input.setAttribute("aria-valuetext", text);
+  };
+  input.addEventListener("input", () => {
+    changed(key, value(Number(input.value)));
+    show();
+  });
+  update.push(() => {
+    if (state()[key] !== undefined) {
+      input.value = place(Number(state()[key]));
+      show();
+    }
+  });
+  return element("label", {}, say(key), input, out);
+};
+VIEW.controls = function (state, own, types, changed) {
+  const { element, say } = VIEW,
     box = element("form", { class: "settings", onsubmit: event => event.preventDefault() }),
     update = [];
   const rounded = v => Number((10 ** v).toPrecision(2));
-  // key, low, high and step of the slider, from the slider to the value and back
   const sliders = [
     ["kl_weight", -2, 1, 0.05, rounded, Math.log10],
     ["mmd_weight", -2, 2, 0.05, rounded, Math.log10],
@@ -15,27 +38,7 @@ VIEW.controls = function (state, own, types, changed) {
     ["seed", 0, 99, 1, v => String(v), v => Math.min(Number(v), 99)],
     ["pace", 0, 3, 0.1, v => Math.round(10 ** v), Math.log10],
   ];
-  function slider([key, low, high, step, value, place]) {
-    const out = element("output", {}),
-      input = element("input", { type: "range", id: key, min: low, max: high, step });
-    const show = () => {
-      const text = shown(state()[key]);
-      out.textContent = text.length > 9 ? `${text.slice(0, 3)}…${text.slice(-2)}` : text; // a seed of 64 bits
-      out.title = text;
-      input.setAttribute("aria-valuetext", text);
-    };
-    input.addEventListener("input", () => {
-      changed(key, value(Number(input.value)));
-      show();
-    });
-    update.push(() => {
-      if (state()[key] !== undefined) {
-        input.value = place(Number(state()[key]));
-        show();
-      }
-    });
-    return element("label", {}, say(key), input, out);
-  }
+  const slider = given => VIEW.slider(given, state, changed, update);
   function select(key, options, read = () => state()[key], write = value => changed(key, value)) {
     const list = element("select", { id: key }, ...options.map(([value, text]) => element("option", { value }, text)));
     list.addEventListener("change", () => write(list.value));

@@ -27,7 +27,8 @@
     return;
   }
   const live = () => {
-    if (data.live) VIEW.live(section);
+    if (data.live && data.functions) VIEW.functions(section);
+    else if (data.live) VIEW.live(section);
     else if (data.why) section.append(element("p", { class: "soft" }, data.why));
   };
   const section = element("section", { id: "live" });
@@ -53,8 +54,13 @@
     );
     VIEW.replay(replay, live);
   } else {
+    if (data.functions && data.functions.runs) {
+      const fitted = element("section", { id: "fitted" });
+      main.append(element("p", { class: "watch" }, say("watch_fitted")), fitted);
+      VIEW.fitted(fitted);
+    }
     main.append(section);
     live();
   }
-  main.append(element("p", { class: "soft about" }, say("about")));
+  main.append(element("p", { class: "soft about" }, say(data.functions ? "about_functions" : "about")));
 })();

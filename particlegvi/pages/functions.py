@@ -1,0 +1,162 @@
+"""The content of a page about functions of one input: data, prior and noise for the live part, runs to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts, Scenario
+from particlegvi.functionspace.likelihoods.regression import Gaussian
+from particlegvi.pages.building import Page, build
+from particlegvi.pages.content import NotLive
+from particlegvi.scenario.kinds.functions.building import Parts
+from particlegvi.scenario.kinds.functions.run import FunctionRun
+from particlegvi.tools import arguments, words
+
+COVARIANCES = ("squared-exponential", "matern-12", "matern-32", "matern-52", "inverse-multiquadric")
+MOST_DATA = 700  # of the live part: the exact process follows a drag
+MOST_INDUCING, MOST_FUNCTIONS = 60, 300
+GRID = 121
+BEYOND = 0.04  # part of the width of the data that is shown beyond them
+DRAWN = 40  # functions of a run on its page
+BAND = 1.959964  # sd on both sides: 95%
+
+
+class FunctionRuns(Protocol):
+    """The parts of results over functions that a page reads."""
+
+    @property
+    def scenario(self) -> Scenario: ...
+    @property
+    def seed(self) -> int: ...
+    def values(self) -> Iterable[object]: ...
+
+
+def page_of_functions(scenario: Scenario, parts: Parts, seed: int, language: str) -> Page:
+    """The live page of a complete scenario over functions of one input.
+
+    Raises
+    ------
+    ValueError
+        If the browser cannot compute the exact process, or the inputs are not on the line.
+    """
+    one_input(parts)
+    try:
+        live = _live(parts, arguments.seed(seed))
+    except NotLive as reason:
+        said = words.of()(f"page.{reason}")
+        told = "Run it, and give the folder of the run: its functions are shown."
+        raise ValueError(f"{scenario['name']}: {said} {told}") from None
+    return build(_content(scenario, parts, live, language), language)
+
+
+def page_of_function_runs(runs: FunctionRuns, parts: Parts, live: bool, language: str) -> Page:
+    """The page of fitted functions: mean, band and draws of each method, and the live part where it can be computed."""
+    one_input(parts)
+    shown = [run for run in runs.values() if isinstance(run, FunctionRun)]
+    if not shown:
+        raise ValueError("a page needs at least one run that is done, not none")
+    why, found = "", None
+    try:
+        found = _live(parts, runs.seed) if live else None
+    except NotLive as reason:
+        why = words.of(language)(f"page.{reason}")
+    content = _content(runs.scenario, parts, found, language) | {"why": why}
+    window = _window(parts, runs.seed)
+    content["functions"] |= window | {"runs": [_shown(run, window) for run in shown]}
+    return build(content, language)
+
+
+def one_input(parts: Parts) -> None:
+    """Refuse data whose inputs are not on the line, or that are not values at points."""
+    if parts.data.inputs > 1:
+        raise ValueError(f"a page of functions must be of functions of one input, not of {parts.data.inputs}")
+    if parts.data.observed() is not None:
+        raise ValueError("a page of functions must be of values at points, not of means over intervals and slopes")
+
+
+def _content(scenario: Scenario, parts: Parts, live: Facts | None, language: str) -> Facts:
+    said = words.of(language)
+    watch = "page.watch_functions" if live else "page.watch_fitted"
+    return {
+        "title": said.title(scenario["title"]),
+        "source": said.title(scenario["source"]),
+        "watch": said(watch),
+        "words": {**said.table("page"), "decimal": said.number(".")},
+        "live": live is not None,
+        "functions": {} if live is None else live,
+    }
+
+
+def _live(parts: Parts, seed: int) -> Facts:
+    """The settings of the live part."""
+    kernel, likelihood, settings = parts.kernel, parts.likelihood, parts.settings
+    if not isinstance(likelihood, Gaussian):
+        raise NotLive("why_likelihood")
+    if kernel.name not in COVARIANCES or np.ndim(kernel.lengthscale):
+        raise NotLive("why_covariance")
+    if parts.data.rows > MOST_DATA:
+        raise NotLive("why_many_data")
+    Z = settings["inducing_points"]
+    window = _window(parts, seed)
+    problem = parts.problem(seed)
+    pairs = np.column_stack([problem.X[:, 0], problem.y])
+    number = len(Z) if isinstance(Z, list) else Z
+    return window | {
+        "settings": {
+            "points": ";".join(f"{x:.6g},{y:.6g}" for x, y in pairs),
+            "kernel": kernel.name,
+            "lengthscale": float(kernel.lengthscale),
+            "variance": float(kernel.variance),
+            "noise": float(f"{likelihood.noise_variance**0.5:.6g}"),
+            "inducing_points": min(max(number, 2), MOST_INDUCING),
+            "particles": min(settings["particles"], MOST_FUNCTIONS),
+            "step_size": 0.02,
+            "place": round(float(np.mean(window["grid"][:2])), 1) + 0.0,
+            "seed": str(seed),
+        },
+    }  # fmt: skip
+
+
+def _window(parts: Parts, seed: int) -> Facts:
+    """The ends of the picture and the number of places, the range of the values, and the true function if known."""
+    problem = parts.problem(seed)
+    low, high = float(problem.X.min()), float(problem.X.max())
+    margin = BEYOND * (high - low or 1.0)
+    ends = [low - margin, high + margin]
+    grid = _grid(ends)
+    truth = parts.data.value(grid[:, None]) if parts.data.truth is not None else np.empty(0)
+    seen = np.concatenate([problem.y, truth[np.isfinite(truth)]])
+    return {
+        "grid": [*ends, GRID],
+        "range": [float(seen.min()), float(seen.max())],
+        "data": np.round(np.column_stack([problem.X[:, 0], problem.y]), 6).tolist(),
+        "truth": _short(truth),
+    }
+
+
+def _grid(ends: Sequence[float]) -> Array:
+    return np.linspace(ends[0], ends[1], GRID)
+
+
+def _short(values: Array) -> list[float]:
+    return [float(f"{each:.5g}") for each in values]
+
+
+def _shown(run: FunctionRun, window: Facts) -> Facts:
+    """Mean, band and draws of one method at the places of the picture; no band where f and -f explain the data."""
+    grid = _grid(window["grid"])[:, None]
+    marginals = run.marginals(grid)
+    functions = run.sample(grid)[:DRAWN]
+    mean, sd = marginals.mean(), marginals.sd()
+    name = run.method.name
+    return {
+        "label": run.label,
+        "type": name,
+        "note": "" if name in run.label else name,
+        "mean": [] if run.problem.likelihood.even else _short(mean),
+        "sd": [] if run.problem.likelihood.even else _short(sd),
+        "draws": [_short(each) for each in functions],
+    }

@@ -1,0 +1,126 @@
+"""The page about functions in Chromium: data are dragged, added and removed, and the numbers are Python's."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.functionspace import covariances
+from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+
+from .test_browser import CHROMIUM, assert_quiet, browser, by_id, driven, opened, wait
+
+__all__ = ["browser"]  # a fixture
+
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
+
+DATA = "new URLSearchParams(location.hash.slice(1)).get('points').split(';').map(each => each.split(',').map(Number))"
+CELLS = "[...document.querySelectorAll('#live tbody td')].map(each => each.textContent)"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    return pg.page("regression-curve").save(tmp_path_factory.mktemp("page") / "page.html")
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-"))
+
+
+@driven
+def test_data_are_added_dragged_and_removed_by_pointer(browser, page):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    opened(browser, page, "#points=-2,1;2,-1&noise=0.2&place=0&particles=20")
+    wait(browser, CELLS)
+    canvas = browser.find_element("css selector", "#live canvas")
+    ActionChains(browser).move_to_element(canvas).click().perform()
+    data = wait(browser, DATA)
+    assert len(data) == 3 and data[:2] == [[-2, 1], [2, -1]]
+    drag = ActionChains(browser).move_to_element(canvas).pause(0.6).click_and_hold()
+    drag.move_by_offset(40, -30).release().perform()
+    moved = browser.execute_script(f"return {DATA}")
+    assert moved[2][0] > data[2][0] + 0.1 and moved[2][1] > data[2][1] + 0.1
+    x, y = np.array(moved).T
+    exact = ExactGaussianProcess(covariances.get("squared-exponential", lengthscale=0.8, variance=1.5), 0.04)
+    low, high, count = browser.execute_script("return VIEW.data.functions.grid")
+    nodes = np.linspace(low, high, count)
+    node = nodes[np.argmin(np.abs(nodes))]  # of the picture, the one beside the input 0
+    mean, sd = exact.fit(x[:, None], y).predict(np.full((1, 1), node), return_std=True)
+    shown = [number(each) for each in browser.execute_script(f"return {CELLS}")[:2]]
+    np.testing.assert_allclose(shown, [mean[0], sd[0]], atol=2e-3)
+    out = ActionChains(browser).move_to_element(canvas).move_by_offset(40, -30).pause(0.6).click_and_hold()
+    out.move_by_offset(0, 10 - canvas.size["height"] // 2).release().perform()
+    assert browser.execute_script(f"return {DATA}") == [[-2, 1], [2, -1]]
+    assert_quiet(browser)
+
+
+@driven
+def test_data_are_moved_by_keyboard(browser, page):
+    opened(browser, page, "#points=-2,1;2,-1&particles=20&place=0.5")
+    wait(browser, CELLS)
+    canvas = browser.find_elements("css selector", "#live canvas")[1]
+    canvas.send_keys("\ue00f")  # Page Down: the second datum
+    canvas.send_keys("\ue012\ue012\ue013")  # twice left, once up
+    data = wait(browser, DATA)
+    assert data[0] == [-2, 1] and 1.8 < data[1][0] < 2.0 and data[1][1] > -1.0
+    canvas.send_keys("\ue017")  # Delete
+    assert browser.execute_script(f"return {DATA}") == [[-2, 1]]
+    canvas.send_keys("\ue007")  # Enter: one at the marked input
+    assert browser.execute_script(f"return {DATA}") == [[-2, 1], [0.5, 0]]
+    canvas.send_keys("\ue00c")
+    assert browser.execute_script("return document.activeElement.tagName") == "BODY"
+    assert_quiet(browser)
+
+
+@driven
+def test_functions_settle_and_few_inducing_points_are_seen(browser, page):
+    opened(browser, page)
+    verdict = "document.querySelector('#live tbody tr:last-child td:last-child').textContent"
+    assert "still moving: 100%" in wait(browser, verdict)
+    by_id(browser, "end").click()
+    assert "settled, near the exact process" in wait(browser, verdict)
+    by_id(browser, "preset-few_inducing").click()
+    by_id(browser, "end").click()
+    assert "too few inducing points" in wait(browser, verdict)
+    by_id(browser, "preset-prior").click()
+    cells = browser.execute_script(f"return {CELLS}")
+    assert number(cells[0]) == 0.0 and number(cells[1]) == pytest.approx(1.5**0.5, abs=1e-3)
+    by_id(browser, "noise").send_keys("\ue014")
+    assert "noise" in browser.execute_script("return location.hash")
+    assert_quiet(browser)
+
+
+@driven
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("points=0,1;x,2", "data cannot be x"), ("noise=-1", "noise (sd) cannot be -1"), ("kernel=a", "covariance")],
+)
+def test_a_wrong_address_is_answered_in_one_sentence(browser, page, state, said):
+    opened(browser, page, f"#{state}")
+    assert said in browser.find_element("css selector", ".error").text
+    by_id(browser, "step").click()
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
+    assert_quiet(browser)
+
+
+@driven
+def test_a_frame_and_a_drag_take_less_than_12_ms(browser, page):
+    opened(browser, page)
+    times = browser.execute_script("""
+      const took = () => { const begun = performance.now(); VIEW.frame(); return performance.now() - begun; };
+      return Array.from({ length: 100 }, took).slice(20);""")
+    assert np.median(times) <= 12.0
+
+
+@driven
+def test_the_fitted_functions_of_a_run(browser, tmp_path):
+    results = pg.run("classification-curve", particles=8, steps=20)
+    opened(browser, results.page().save(tmp_path / "fitted.html"))
+    captions = "[...document.querySelectorAll('#fitted figcaption')].map(each => each.firstChild.textContent)"
+    assert wait(browser, captions) == ["PLS", "SVGP"]
+    drawn = "[...document.querySelectorAll('#fitted canvas')].every(each => each.width > 100)"
+    assert browser.execute_script(f"return {drawn}")
+    assert "not Gaussian" in by_id(browser, "live").text
+    assert_quiet(browser)
