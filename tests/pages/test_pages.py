@@ -165,7 +165,7 @@ def test_a_run_that_a_browser_cannot_compute_is_replayed_and_says_why():
 
 test_what_cannot_be_a_live_page_is_refused_in_one_sentence = refused(
     lambda what, settings: pg.page(what, **settings),
-    ("poisson-bimodal", {}, "a page must be of a scenario of particles or of functions, not of another kind"),
+    ("two-moons", {}, "a page must be of a scenario of particles or of functions, not of another kind"),
     ("global-minimiser", {"integrator": "heun"}, "its integrator is neither"),
     ("global-minimiser", {"step_size": FALLING}, "its step size changes"),
     ("global-minimiser", {"kernel": {"name": "matern-52", "lengthscale": 1.0}}, "its kernel is not"),
