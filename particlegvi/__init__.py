@@ -44,7 +44,7 @@ _NAMES = {
     "Run": "particlegvi.runs.results.runs:Run",
     "Diverged": "particlegvi.tools.errors:Diverged",
     "last_interrupted": "particlegvi.tools.errors:last_interrupted",
-    "simulate": "particlegvi.runs.results.runs:simulate",
+    "simulate": "particlegvi.runs.compare:simulate",
     "target": "particlegvi.targets:target",
     "run": "particlegvi.runs.execute:run",
     "animate": "particlegvi.runs.animate:animate",
@@ -81,10 +81,10 @@ if TYPE_CHECKING:
     from particlegvi.metrics import calibration
     from particlegvi.priors.formula import Prior
     from particlegvi.runs.animate import animate
-    from particlegvi.runs.compare import compare
+    from particlegvi.runs.compare import compare, simulate
     from particlegvi.runs.execute import run
     from particlegvi.runs.pages import page
-    from particlegvi.runs.results.runs import Run, simulate
+    from particlegvi.runs.results.runs import Run
     from particlegvi.scenario import scenarios, tables
     from particlegvi.sweeps.api import load, resume, sweep
     from particlegvi.targets import target

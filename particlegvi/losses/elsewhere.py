@@ -7,7 +7,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import name_of, named
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
@@ -86,6 +86,14 @@ class FromLibraries:
     """The constructors of a loss from one function of a library that finds gradients."""
 
     kind: str
+    term: Term | None
+    _functions: tuple[Function, Function] | None
+    _gradient_at: Callable[..., object] | None
+
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """What it computes with: its term or its functions, and the function of minibatches, or None."""
+        return self.term if self.term is not None else self._functions, self._gradient_at
 
     @classmethod
     @explains_bad_calls

@@ -57,7 +57,7 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     run = next((run for run in runs.values() if kind_of(run.method)), runs[next(iter(runs))])
     integrators = {label: str(run.info.get("integrator", "")) for label, run in runs.items()}
     settings = Settings(run.particles, int(run.steps[-1]), run.step_size, seed=runs.seed)
-    subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known, settings, integrators)
+    subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known[:4], settings, integrators)
     found = content(subject, language, live)
     if not frames:
         if found["why"]:

@@ -65,7 +65,7 @@ def histograms(
             shows[label] = following(run, target, follow, noted, facts)
         headroom = look().headroom(headroom, lines + OWN_LINES.get(headroom, 0.0), rows)
         share_heights(panels, headroom, columns)
-        if loss:
+        if loss and reading.is_here(next(iter(runs.values())).loss):
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
     return Moving(figure, runs, shows, figure.clock)

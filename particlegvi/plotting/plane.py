@@ -41,7 +41,8 @@ def plane_of(runs: Runs, targets: Targets, modes: Modes = None, window: Window |
     run = next(iter(runs.values()))
     horizontal, vertical = common_window(runs, targets, modes) if window is None else window
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
-    values = reading.loss_values(run.loss, points).reshape(GRID, GRID)
+    values = reading.loss_values(run.loss, points) if reading.is_here(run.loss) else np.zeros(len(points))
+    values = values.reshape(GRID, GRID)
     return Plane(across, up, values, symbols.coordinates(run.loss, 2))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 from particlegvi.contracts import Array, Loss, Run
 from particlegvi.diagnostics.particles import has_bars
 from particlegvi.plotting.protocols import FunctionRun, HasDensity, Interval, NetworkRun, ParticleRun, Results
+from particlegvi.tools.errors import LossNotHere
 from particlegvi.tools.registry import look_up
 
 Select: TypeAlias = Callable[[Results, Sequence[str] | None], Mapping[str, Any]]  # the runs with these labels
@@ -143,6 +145,18 @@ def loss_values(loss: Loss, points: Array) -> Array:
     with np.errstate(all="ignore"):
         values = np.asarray(loss.value(np.ascontiguousarray(points)), dtype=np.float64)
     return np.where(np.isnan(values), np.inf, values)
+
+
+def is_here(loss: Loss) -> bool:
+    """Whether the loss can be asked for values: a folder may have its name alone. A warning says so where it cannot."""
+    try:
+        loss.value(np.zeros((1, loss.dim)))
+    except LossNotHere as error:
+        warnings.warn(f"the figure is drawn without loss and truth: {error}", UserWarning, stacklevel=2)
+        return False
+    except ValueError:
+        pass  # at this point
+    return True
 
 
 def turning_points(grid: Array, values: Array) -> tuple[Array, Array]:

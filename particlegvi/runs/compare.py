@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from particlegvi import methods as registry
-from particlegvi.contracts import Distribution, Facts, Listening, Prior, Start
+from particlegvi.contracts import Distribution, Facts, Listening, Method, Prior, Progress, Start, StepProgress
 from particlegvi.engine.numerics.compiling import compiling_told
-from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
+from particlegvi.methods.flow import ParticleProblem
+from particlegvi.runs.execute import carry_out
 from particlegvi.runs.results import Comparison
-from particlegvi.scenario import kinds
-from particlegvi.scenario.kinds.particles.building import Parts, settled
-from particlegvi.simulation.loop import expected, simulate
+from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.scenario.kinds.particles.building import Parts
+from particlegvi.simulation.loop import expected, keeps, simulate
 from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.simulation.run import Run
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.errors import Diverged, carried, carry, remembered
+from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import unknown
+
+__all__ = ["compare", "simulate"]  # whoever takes `simulate` from here gets runs that can have a folder
 
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # arguments of the call for methods that are given by their name
 
@@ -46,6 +51,9 @@ def compare(
     modes: ArrayLike | None = None,
     title: str = "",
     progress: Listening = "auto",
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    checkpoint_every: float = CHECKPOINT_EVERY,
     **shared: Any,
 ) -> Comparison:
     """Run several methods on one problem, from the same start and with the same noise.
@@ -64,6 +72,8 @@ def compare(
     progress : bool, "auto" or callable, optional
         "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
         False shows none. A function is called as ``progress(label, steps_done, steps)`` now and then.
+    out, overwrite, checkpoint_every
+        As for `particlegvi.simulate`: a folder for all runs.
     **shared
         ``kl_weight``, ``mmd_weight`` and ``kernel`` for the methods given by their name; a method without one of these
         parameters is made without it.
@@ -90,45 +100,71 @@ def compare(
     ):
         for method in chosen.values():
             problem = check_problem(loss, method, prior, initial, settings)
-        # a distribution is kept, not replaced by its points: the target of DE depends on it
-        has_points = initial is not None and not isinstance(initial, Distribution)
-        start = problem.start if has_points else initial
         if modes is not None:
             modes = arguments.points("modes", modes, problem.start.shape[1])
             if len(modes) == 0:
                 raise arguments.refuse("modes", [], "at least one point, or None")
-        facts: Facts = {
-            "name": "comparison",
-            "title": title or f"{loss.name}: {', '.join(chosen)}",
-            "source": "",
-            "particles": len(problem.start),
-            "steps": problem.steps,
-            "step_size": schedules.plain(problem.step_size),
-            "methods": {label: {} for label in chosen},
-        }
-        if modes is not None:
-            facts["modes"] = modes.tolist()
-        made = Parts(loss, problem.prior, start, chosen)
-        results = Comparison(kinds.get("particles"), facts, made, seed, "running")
-        for label, method in chosen.items():
-            try:
-                run = simulate(
-                    loss, method, prior, particles, steps, step_size, initial=initial, seed=seed, integrator=integrator,
-                    record_every=record_every, tolerance=tolerance,
-                    progress=None if heard is None else partial(heard, label),
-                )  # fmt: skip
-            except BaseException as error:
-                carry(error, "results", results)
-                partly = carried(error, "run")
-                if partly is not None:
-                    partly.method = settled(partly.method, partly.info)
-                    results.add(label, partly)
-                    results.status = "diverged" if isinstance(error, Diverged) else "interrupted"
-                raise
-            run.method = settled(run.method, run.info)
-            results.add(label, run)
-        results.status = "finished"
-        return results
+        facts: Facts = {"name": "comparison", "title": title or f"{loss.name}: {', '.join(chosen)}"}
+        facts |= {} if modes is None else {"modes": modes.tolist()}
+        facts |= {} if record_every is None else {"record_every": record_every}
+        saving = Saving(out, overwrite, checkpoint_every)
+        return _compared(problem, chosen, initial, saving, facts, heard)
+
+
+class Saving(NamedTuple):
+    """The folder of runs, if they get one, and how it is written."""
+
+    out: str | os.PathLike[str] | None
+    overwrite: bool
+    checkpoint_every: float
+
+
+def _compared(
+    problem: ParticleProblem,
+    chosen: Mapping[str, Method],
+    initial: Start | None,
+    saving: Saving,
+    facts: Facts,
+    heard: Progress | None,
+) -> Comparison:
+    """Run methods of a checked problem; ``facts`` are keys of the scenario that the problem does not have."""
+    # a distribution is kept, not replaced by its points: the target of DE depends on it
+    has_points = initial is not None and not isinstance(initial, Distribution)
+    start = problem.start if has_points else initial
+    made = Parts(problem.loss, problem.prior, start, dict(chosen))  # type: ignore[arg-type]  # any loss will do
+    friction = {} if problem.friction is None else {"name": problem.integrator, "friction": problem.friction}
+    scenario: Facts = {
+        "source": "",
+        "particles": len(problem.start),
+        "steps": problem.steps,
+        "step_size": problem.step_size,
+        "integrator": friction or problem.integrator,
+        "tolerance": problem.tolerance,
+        "methods": {label: {} for label in chosen},
+    } | facts
+    results = Comparison(scenario, made, problem.seed, status="running")
+    out, overwrite, every = saving
+    arguments.flag("overwrite", overwrite)
+    every = arguments.positive("checkpoint_every", every)
+    carry_out(results, out, overwrite, heard, save=out is not None, checkpoint_every=every)
+    return results
+
+
+@keeps
+def simulated(
+    problem: ParticleProblem,
+    method: Method,
+    initial: Start | None,
+    record_every: int | None,
+    saving: tuple[str | os.PathLike[str], bool, float],
+    progress: StepProgress | None,
+) -> Run:
+    """The run of `particlegvi.simulate` in a folder: a comparison of one method."""
+    heard = None if progress is None else lambda _, done, steps: progress(done, steps)
+    facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
+    facts |= {} if record_every is None else {"record_every": record_every}
+    run: Run = _compared(problem, {method.label: method}, initial, Saving(*saving), facts, heard)[method.label]
+    return run
 
 
 def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:

@@ -111,9 +111,23 @@ def execute(
         kind = MissingData if isinstance(error, MissingData) else ValueError
         raise kind(f"{scenario['name']}: {error}") from None
     results = Results(scenario, parts, seed, status="running")
+    return carry_out(results, out, overwrite, progress, save=save, checkpoint_every=checkpoint_every, pictures=pictures)
+
+
+def carry_out(
+    results: Results,
+    out: str | os.PathLike[str] | None,
+    overwrite: bool,
+    progress: Progress | None,
+    *,
+    save: bool,
+    checkpoint_every: float,
+    pictures: bool = False,
+) -> Results:
+    """Simulate every method of results that have none yet, in a new folder where they are saved."""
     place = files.place("out", "runs" if out is None else out) if save else None
     freed = files.size(place / "arrays") if place is not None and overwrite else 0
-    results.kind.check(parts, scenario, Space(place, freed))
+    results.kind.check(results.parts, results.scenario, Space(place, freed))
     folder = create(out, results.new(), overwrite) if save else None
     results.folder = folder.path if folder else None
     simulate_rest(results, folder, progress, checkpoint_every, pictures)
@@ -139,7 +153,9 @@ def simulate_rest(
 ) -> None:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
     if folder is not None:
-        say_last(f"; to go on say: particlegvi resume {as_argument(folder.path)}")
+        in_python = "given" in results.scenario.get("loss", {})
+        command = f"particlegvi resume {as_argument(folder.path)}"
+        say_last(f"; to go on say: {f'pg.resume({str(folder.path)!r}, loss=...)' if in_python else command}")
     try:
         with compiling_told(progress, partial(results.kind.compiles, results.parts, results.scenario)):
             for number, label in enumerate(results.labels):

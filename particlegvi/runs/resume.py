@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.contracts import Facts, Progress
+from particlegvi.contracts import Facts, Loss, Progress
 from particlegvi.runs.execute import check_figures, simulate_rest
 from particlegvi.runs.results import Results, load
 from particlegvi.runs.results.results import opened, stored_scenario
@@ -33,6 +33,7 @@ def go_on(
     *,
     style: Facts | None = None,
     anyway: bool = False,
+    loss: Loss | None = None,
 ) -> Results:
     """Finish a run that was interrupted, as `particlegvi.resume` says.
 
@@ -51,7 +52,10 @@ def go_on(
         manifest.check_schema(there.path, there.manifest)
         other = origin.check_code(there.path, there.manifest, anyway)
     elif not there.has_lock():
-        return load(folder)
+        return load(folder, loss)
+    if loss is None and "given" in begun.get("loss", {}):
+        words = f'"{begun["loss"]["given"]}", functions of Python that are not in the folder'
+        raise ValueError(f"{there.path} needs its loss {words}; go on by pg.resume({str(there.path)!r}, loss=...)")
     if style:
         check_figures(begun, style)
     noted = there.take()
@@ -60,9 +64,9 @@ def go_on(
         if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
             there.clear_progress()
             there.release()
-            return load(folder)
+            return load(folder, loss)
         stored = checkpoints.noted(there.path, there.manifest["seed"])
-        results = opened(there, "running", begun)
+        results = opened(there, "running", begun, loss)
         for label in list(there.manifest["methods"]):
             try:
                 results.add_stored(label, there.record(label, results.largest))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -59,6 +60,9 @@ def simulate(
     record_every: int | None = None,
     tolerance: float = 1e-12,
     progress: StepListening = "auto",
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    checkpoint_every: float = 4.0,
 ) -> Run:
     """Simulate one particle method.
 
@@ -93,6 +97,14 @@ def simulate(
         "auto" shows a bar after a second, in a notebook and on a terminal; True shows a bar at once, anywhere; None or
         False shows no bar. A function is called as ``progress(steps_done, steps)`` a few times a second; an object
         that is a `particlegvi.contracts.Stages` is also told of compiling before the first step.
+    out : path, optional
+        Folder in which the run is saved while it runs, for `particlegvi.load` and `resume`. Prior, method and kernel
+        must have a name and follow from their parameters. A loss in functions of Python is handed in again when the run
+        goes on: ``pg.resume(out, loss=loss)``.
+    overwrite : bool
+        Whether ``out`` may be the folder of an earlier run.
+    checkpoint_every : float
+        Seconds between checkpoints in ``out``.
 
     Returns
     -------
@@ -113,8 +125,22 @@ def simulate(
         compiling_told(heard, partial(expected, loss, [method])),
     ):
         problem = check_problem(loss, method, prior, initial, settings)
+        if out is not None:
+            assert _keep is not None
+            return _keep(problem, method, initial, record_every, (out, overwrite, checkpoint_every), heard)
         memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
         return follow(problem, method, record_every, heard, MemoryStorage())
+
+
+# A folder is made in rooms above. The function comes from there, together with the name `particlegvi.simulate`.
+_keep: Callable[..., Run] | None = None
+
+
+def keeps(function: Callable[..., Run]) -> Callable[..., Run]:
+    """Take over the function that simulates a checked problem in a folder."""
+    global _keep
+    _keep = function
+    return function
 
 
 def follow(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from particlegvi.contracts import Facts, Listening, Progress
+from particlegvi.contracts import Facts, Listening, Loss, Progress
 from particlegvi.runs import results
 from particlegvi.runs.results import Results
 from particlegvi.runs.resume import go_on
@@ -104,7 +104,7 @@ def sweep(
         return running.run(plan, place, workers, heard, dask=dask, pool=pool)
 
 
-def load(folder: str | os.PathLike[str]) -> Results | Sweep | Estimator:
+def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep | Estimator:
     """Load the saved results of a run (`particlegvi.runs.results.load`), of a sweep as far as it is finished, or an
     estimator.
 
@@ -112,6 +112,9 @@ def load(folder: str | os.PathLike[str]) -> Results | Sweep | Estimator:
     ----------
     folder : path
         The folder of a run or of a sweep, or the file .npz of an estimator's ``save``.
+    loss : Loss, optional
+        The loss of a run that `particlegvi.simulate` or `compare` has saved, if it is in functions of Python, which a
+        folder does not have. Without it the records, the table and most figures are there, and the truth is not.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def load(folder: str | os.PathLike[str]) -> Results | Sweep | Estimator:
         found: Estimator = Saved.load(folder)  # type: ignore[assignment]
         return found
     if not folders.is_sweep(folder):
-        return results.load(folder)
+        return results.load(folder, loss)
     place = files.place("folder", folder)
     used = folders.read(place)["versions"]
     return running.table_so_far(plans.plan(folders.stored_scenario(place), used), Store(place), place)[0]
@@ -140,6 +143,7 @@ def resume(
     workers: int = 1,
     dask: str | None = None,
     anyway: bool = False,
+    loss: Loss | None = None,
 ) -> Results | Sweep:
     """Finish a run or a sweep that was interrupted, to the same bytes.
 
@@ -155,6 +159,10 @@ def resume(
         For a sweep.
     anyway : bool
         Go on with other versions or sources of the package, too; the manifest says so then.
+    loss : Loss, optional
+        The loss of a run that `particlegvi.simulate` or `compare` has begun, if it is in functions of Python. It must
+        be the same: its code, the data that it refers to, and its values at a few points are compared, and a warning
+        says what cannot be compared.
 
     Returns
     -------
@@ -163,7 +171,7 @@ def resume(
     parts.listening(progress)
     with remembered(), listening(progress) as heard:
         if not folders.is_sweep(folder):
-            return go_on(folder, scenario, seed, heard, checkpoint_every, anyway=anyway)
+            return go_on(folder, scenario, seed, heard, checkpoint_every, anyway=anyway, loss=loss)
         return finish(files.place("folder", folder), workers, heard, dask=dask, anyway=anyway)
 
 

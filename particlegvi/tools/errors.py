@@ -75,6 +75,10 @@ def carried(error: BaseException, name: str) -> Any:
     return vars(error).get(name) if hasattr(error, "__dict__") else None
 
 
+class LossNotHere(ValueError):
+    """A folder has the records of a run, and not its loss, which was handed in as functions of Python."""
+
+
 class MissingLibrary(ImportError, ValueError):
     """A library of an extra is not installed; the sentence says how to get it."""
 

@@ -104,10 +104,6 @@ BAD = [
 test_bad_arguments_get_one_sentence = refused(lambda methods, change: pg.compare(LOSS, methods, **HOW | change), *BAD)
 
 
-def test_it_has_no_folder_and_so_nothing_to_save(comparison):
-    assert not hasattr(comparison, "save") and not hasattr(comparison, "folder")
-
-
 def test_a_scenario_takes_the_new_methods_by_name():
     methods = {
         "Stein": {"method": "SVGD", "kl_weight": 0.8, "kernel": {"lengthscale": 0.5}},

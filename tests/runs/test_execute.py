@@ -228,4 +228,4 @@ def test_a_progress_that_listens_to_stages_is_told_of_each(tmp_path):
     loss = pg.losses.get("double-well")
     pg.compare(loss, ["DE"], steps=2, particles=2, initial=pg.priors.Normal(0.0, 1.0), progress=heard)
     pg.simulate(loss, pg.methods.DE(), steps=2, particles=2, initial=pg.priors.Normal(0.0, 1.0), progress=heard)
-    assert heard.told == 2 * [("called", 1, 2), ("called", 2, 2)]
+    assert heard.told == [("steps", 0, 1), *(2 * [("called", 1, 2), ("called", 2, 2)])]

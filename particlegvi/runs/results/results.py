@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from particlegvi.contracts import Facts, Progress, Record
+import numpy as np
+
+from particlegvi.contracts import Facts, Loss, Progress, Record
 from particlegvi.runs.results.runs import Runs
 from particlegvi.runs.storage import origin
 from particlegvi.runs.storage.creating import create
@@ -18,9 +20,12 @@ from particlegvi.runs.storage.lock import SCENARIO
 from particlegvi.runs.storage.manifest import PICTURES, New, difference
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
+from particlegvi.scenario.kinds.particles import fingerprint, objects
+from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import origins
 from particlegvi.tools.files import Unreadable
+from particlegvi.tools.parts import loss as check_loss
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import versions
 from particlegvi.tools.stages import tell
@@ -144,7 +149,25 @@ class Results(Runs):
                 there.release()
 
 
-def load(folder: str | os.PathLike[str]) -> Results:
+class Comparison(Results):
+    """Runs by label from one start and with one noise, of parts that were handed in as objects.
+
+    It has all of `Results`. Its ``scenario`` says what was compared; once it has a folder, with an entry for each part.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of the loss."""
+        return str(self.parts.loss.name)
+
+    def new(self) -> New:
+        self.scenario = check(objects.complete(self.scenario, self.parts))
+        arrays = {"initial": self.parts.initial, "reference": self.parts.reference}
+        given = {objects.name_of_array(key, each): each for key, each in arrays.items() if isinstance(each, np.ndarray)}
+        return super().new()._replace(arrays=given)
+
+
+def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:
     """Load the results that `run`, `Results.save` or a command has saved: see `particlegvi.load`.
 
     Loss, prior and methods are made from the scenario in the folder. An unfinished run has the methods that are done,
@@ -153,18 +176,18 @@ def load(folder: str | os.PathLike[str]) -> Results:
     while True:
         there = open_folder(folder)
         try:
-            return _load(there)
+            return _load(there, loss)
         except ValueError:
             if open_folder(folder).manifest == there.manifest:
                 raise  # no process has changed the folder meanwhile: the folder itself is wrong
 
 
-def _load(there: Folder) -> Results:
+def _load(there: Folder, loss: Loss | None) -> Results:
     manifest = there.manifest
     origins.check_there(there.path, manifest.get("parts", {}))
     origin.warn_of_other_code(there.path, manifest)
     # "simulated": only the pictures are missing; load it as finished
-    results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"])
+    results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)
     for label in results.labels:
         done = label in manifest["methods"]
         record = there.record(label, results.largest) if done else there.unfinished(label, results.largest)
@@ -177,14 +200,39 @@ def _load(there: Folder) -> Results:
     return results
 
 
-def opened(there: Folder, status: str, content: dict[str, Any] | None = None) -> Results:
-    """Results of a folder, still without runs; ``content`` is its scenario, if the caller has read it already."""
+def opened(
+    there: Folder, status: str, content: dict[str, Any] | None = None, loss: Loss | None = None
+) -> Results:
+    """Results of a folder, still without runs; ``content`` is its scenario, if the caller has read it already.
+
+    ``loss`` is the loss of a run that was begun with a loss in functions of Python.
+    """
     # the settings differ if another run has taken over the folder since ``content`` was read
     if content is None or decisive(content) != there.manifest["settings"]:
         content = stored_scenario(there)
-    results = Results(content, kinds.build(content), there.manifest["seed"], there.path, status)
+    parts = kinds.build(content)
+    if isinstance(parts, Parts):
+        parts = _with_given(there, content, parts, loss)
+    elif loss is not None:
+        raise ValueError(f"loss must be left out: {there.path} has its own")
+    results = Results(content, parts, there.manifest["seed"], there.path, status)
     results.pictures = list(there.manifest["figures"])
     return results
+
+
+def _with_given(there: Folder, content: Facts, parts: Parts, loss: Loss | None) -> Parts:
+    """The parts of a folder with the arrays in it, and with the loss that its user hands in again."""
+    known = content["loss"]
+    if loss is not None:
+        if "given" not in known:
+            raise ValueError(f"loss must be left out: {there.path} has its own, {parts.loss.name}")
+        unsure = fingerprint.check_same(there.path, known, check_loss(loss, moves=True))
+        if unsure:
+            warnings.warn(unsure, UserWarning, stacklevel=5)
+        parts = parts._replace(loss=loss)  # type: ignore[arg-type]  # any loss will do
+    if "array" in content.get("initial", {}):
+        parts = parts._replace(initial=there.given("initial"))
+    return parts._replace(reference=there.given("reference"))
 
 
 def stored_scenario(there: Folder) -> Facts:

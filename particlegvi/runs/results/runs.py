@@ -182,19 +182,6 @@ def summarise(runs: Runs) -> Facts:
     }
 
 
-class Comparison(Runs):
-    """Runs by label from one start and with one noise; ``scenario`` says what was compared, and is no file.
-
-    A comparison has all of `particlegvi.runs.results.Results` except a folder: ``targets``, ``summary``, ``table()``,
-    ``describe()``, ``plot()`` and ``at()``.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name of the loss."""
-        return str(self.parts.loss.name)
-
-
 @hear
 def told(run: Run) -> Told:
     """The description and the verdict of a run of `particlegvi.simulate`."""
@@ -210,7 +197,7 @@ def told(run: Run) -> Told:
     }
     parts = Parts(run.loss, run.prior, start, {run.label: run.method})  # type: ignore[arg-type]  # any loss will do
     status = "stopped" if "stopped" in run.info else "finished"
-    runs = Comparison(kinds.get("particles"), facts, parts, run.seed, status)
+    runs = Runs(kinds.get("particles"), facts, parts, run.seed, status)
     runs.add(run.label, run)
     reached, verdict = runs.kind.verdicts(runs.summary)[run.label]
     return Told(runs.describe(), reached, verdict)

@@ -30,6 +30,13 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
     write(path, lambda file: np.lib.format.write_array(file, whole, version=(1, 0), allow_pickle=False))
 
 
+def as_file(array: NDArray[np.float64]) -> bytes:
+    """The content of the file of an array."""
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
 def read_array(
     path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None, largest: int | None = None
 ) -> NDArray[Any]:

@@ -33,13 +33,18 @@ def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False
             if not overwrite:
                 raise ValueError(f"{path} exists already{_remedy(path)}")
             return _again(path, new)
-        lock = appear(path, lambda place: overwriting.begin(place, new.text, new.manifest()))
+        lock = appear(path, lambda place: _fill(place, new))
         if lock is None:
             raise ValueError(f"{path} exists already: another run has just made it")
         return Folder(path, new.manifest(), lock)
     except OSError as error:
         where, hint = out or "runs", system.too_long(out or "runs")
         raise ValueError(f"the folder {where} cannot be used for results: {error.strerror}{hint}") from None
+
+
+def _fill(place: Path, new: New) -> None:
+    overwriting.add_given(place, new.files())
+    overwriting.begin(place, new.text, new.manifest())
 
 
 def _remedy(path: Path) -> str:
@@ -51,13 +56,10 @@ def _remedy(path: Path) -> str:
 
 
 def _first_free(path: Path, new: New) -> Folder:
-    def fill(place: Path) -> None:
-        overwriting.begin(place, new.text, new.manifest())
-
     number = 1
     while True:
         candidate = path if number == 1 else path.with_name(f"{path.name}-{number}")
-        lock = None if os.path.lexists(candidate) else appear(candidate, fill)
+        lock = None if os.path.lexists(candidate) else appear(candidate, lambda place: _fill(place, new))
         if lock is not None:
             return Folder(candidate, new.manifest(), lock)
         number += 1
@@ -92,7 +94,7 @@ def _again(path: Path, new: New) -> Folder:
     manifests.earlier(path)  # what is refused gets no lock
     lock = Lock.take(path)
     try:
-        overwriting.take_over(path, new.text, new.manifest())
+        overwriting.take_over(path, new.text, new.manifest(), new.files())
         folder = Folder(path, new.manifest(), lock)
         folder.sweep()
     except BaseException:
@@ -110,4 +112,6 @@ def _is_leftover(place: Path) -> bool:
     if place.name == LOCK:
         with contextlib.suppress(ValueError):
             return files.read_text(place, links=False)[:6] in ("", '{"pid"')
+    if place.name == "arrays" and place.is_dir():  # files that were handed in come first
+        return all(each.name.lstrip(".").startswith(manifests.GIVEN) for each in place.iterdir())
     return place.name.startswith(f".{manifests.NEXT}.") and place.suffix == ".tmp"

@@ -5,6 +5,7 @@
     arrays/LABEL.positions.npy  (records, particles, dim) float64
     arrays/LABEL.steps.npy      (records,) int64, the step number of each record
     arrays/LABEL.NAME.npy       other arrays of a method, float64
+    arrays/@NAME.points.npy     an array that was handed in: the starts, or draws of the truth; (points, dim) float64
     arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
     summary.json                the numbers worth quoting, once the run is finished
     *.png, *.gif, ...           the pictures and films
@@ -198,6 +199,16 @@ class Folder(LockedFolder):
                 with files.ignoring_damage():
                     positions = read_array(self.growing(label), np.float64, 3, snapshot.records, largest)
                     return Record({"positions": positions}, snapshot.facts | {"stopped": "interrupted"})
+        return None
+
+    def given(self, key: str) -> NDArray[np.float64] | None:
+        """The array that was handed in for ``key``; None if none was."""
+        begin = f"arrays/{manifests.GIVEN}{key}-"
+        for name in self.manifest["sha256"]:
+            if name.startswith(begin) and ARRAY.fullmatch(name):
+                found = read_array(self.path / name, np.float64, 2)
+                self.verify(self.path / name)
+                return found
         return None
 
     def verify(self, place: Path) -> None:

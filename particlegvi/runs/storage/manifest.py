@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Array, Facts
 from particlegvi.runs.storage import origin
+from particlegvi.runs.storage.arrays import as_file
 from particlegvi.settings import checks
 from particlegvi.tools import files
 from particlegvi.tools.sources import code
 
 SCHEMA, FIRST_SCHEMA = 2, 1
 FORMAT = "particlegvi run"
+GIVEN = "@"  # begins the names of arrays that were handed in; no label of a method has it
 # "simulated": only the pictures are missing
 STATUS = ("running", "simulated", "finished", "interrupted", "diverged", "failed")
 UNFINISHED = ("running", "simulated", "interrupted", "failed")
@@ -38,15 +42,21 @@ class New(NamedTuple):
     versions: dict[str, str]  # versions of the packages on which the numbers depend
     labels: list[str]  # labels of the methods, or of whatever else is run
     parts: dict[str, str] = {}  # notes of the parts from outside: `particlegvi.tools.origins`
+    arrays: Mapping[str, Array] = {}  # arrays that were handed in, by a name that follows from their numbers
 
     def manifest(self) -> Facts:
         """The manifest of a run that starts."""
         return {
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
-            "seed": self.seed, "versions": self.versions, "methods": [], "sha256": {}, "seconds": {}, "figures": [],
+            "seed": self.seed, "versions": self.versions, "methods": [], "seconds": {}, "figures": [],
+            "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in self.files().items()},
             "resumed": [], "labels": self.labels, "code": code(), "machine": origin.machine(),
             **({"parts": self.parts} if self.parts else {}),
         }  # fmt: skip
+
+    def files(self) -> dict[str, bytes]:
+        """The files of the arrays that were handed in, by their place in the folder."""
+        return {f"arrays/{GIVEN}{name}.points.npy": as_file(array) for name, array in self.arrays.items()}
 
 
 def read(folder: Path) -> Facts:

@@ -11,7 +11,10 @@ dies, the next one goes on.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from particlegvi.contracts import Facts
 from particlegvi.runs.storage import checkpoint
@@ -38,13 +41,26 @@ def begin(path: Path, scenario: str, manifest: Facts) -> None:
     files.write_json(path / "manifest.json", manifest)
 
 
-def take_over(path: Path, scenario: str, manifest: Facts) -> None:
-    """Start a new run in a folder whose lock is held, and which is empty or an earlier run's.
+def add_given(path: Path, given: Mapping[str, bytes]) -> None:
+    """Write the files of a new run that its manifest names from the first: their content by their name."""
+    if given:
+        (path / "arrays").mkdir(exist_ok=True)
+    for name, content in given.items():
+        files.write(path / name, partial(_put, content))
+
+
+def _put(content: bytes, file: IO[bytes]) -> None:
+    file.write(content)
+
+
+def take_over(path: Path, scenario: str, manifest: Facts, given: Mapping[str, bytes]) -> None:
+    """Start a new run in a folder whose lock is held, and which is empty or an earlier run's; ``given`` as `add_given`.
 
     A ValueError if the folder of the earlier run is damaged; nothing has changed then.
     """
     finish(path)
     manifests.earlier(path)
+    add_given(path, given)  # under names of their own: the earlier run stays whole
     files.write_json(path / manifests.NEXT, {"scenario": scenario, "manifest": manifest})
     finish(path)
 
@@ -57,8 +73,10 @@ def finish(path: Path) -> None:
     manifests.read(path)  # a file that was made to do harm is refused before anything is removed
     earlier = manifests.earlier(path)
     checkpoint.clear(path)
+    kept = [path / name for name in taken[1]["sha256"]]
     for stale in written(path, earlier) if earlier else []:
-        files.remove(stale)
+        if stale not in kept:
+            files.remove(stale)
     begin(path, *taken)
     files.remove(path / manifests.NEXT)
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from particlegvi.tools.export.writing import Arrays
 
+ABSENT = {"loss": "given", "initial": "array"}  # entries of objects that the scenario of their folder does not have
+
 
 class Particles(Kind):
     """A loss, a prior and methods that move particles."""
@@ -46,6 +48,10 @@ class Particles(Kind):
         keys.check_record_every(scenario)
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
+        absent = next((key for key, word in ABSENT.items() if word in scenario.get(key, {})), None)
+        if absent is not None:
+            there = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
+            raise ValueError(f"{there}; a run of objects is begun by pg.compare and finished by pg.resume")
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(parts.methods), folder=space.folder, freed=space.freed)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi import integrators, kernels, losses, methods, priors
-from particlegvi.contracts import Facts, Kernel, Method, Prior, Scenario, Start
+from particlegvi.contracts import Array, Facts, Kernel, Method, Prior, Scenario, Start
 from particlegvi.integrators import schedules
 from particlegvi.kernels.bandwidth import with_lengthscale
 from particlegvi.losses.formulas.parser import variables_of
@@ -17,6 +17,7 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import memory
+from particlegvi.tools.errors import LossNotHere
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
@@ -28,6 +29,7 @@ class Parts(NamedTuple):
     prior: Prior
     initial: Start | None  # (particles, dim): start of the particles; None means the prior
     methods: dict[str, Method]  # method objects by label
+    reference: Array | None = None  # draws of the truth (draws, dim), if some were given
 
 
 def build(scenario: Scenario) -> Parts:
@@ -49,18 +51,20 @@ def build(scenario: Scenario) -> Parts:
 def physics(scenario: Scenario) -> Parts:
     """The parts, which depend on ``loss``, ``prior``, ``initial``, ``kernel`` and ``methods`` only."""
     loss = loss_of(scenario["loss"])
-    prior = _prior(scenario["prior"], "prior", loss.dim, loss.variables)
+    prior = prior_of(scenario["prior"], "prior", loss.dim, loss.variables)
     start = scenario.get("initial")
     initial: Start | None = None
     if start is not None and "points" in start:
         initial = np.array(start["points"], dtype=np.float64)
         _same_dim("initial.points", initial.shape[1], loss.dim)
+    elif start is not None and "array" in start:
+        initial = np.empty((0, loss.dim))  # the folder has it
     elif start is not None:
-        initial = _prior(start, "initial", loss.dim, loss.variables)
+        initial = prior_of(start, "initial", loss.dim, loss.variables)
     if isinstance(prior if initial is None else initial, priors.Flat):
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
-    chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
+    chosen = {label: method_of(label, entry, shared) for label, entry in scenario["methods"].items()}
     return Parts(loss, prior, initial, chosen)
 
 
@@ -96,10 +100,24 @@ def loss_of(entry: Scenario) -> Loss:
     with at_key("loss"):
         if "formula" in entry:
             return Loss.from_formula(entry["formula"], entry["variables"])
+        if "given" in entry:
+            return absent(entry)
         return losses.get(**entry)
 
 
-def _prior(entry: Scenario, key: str, dim: int, names: list[str]) -> Prior:
+def absent(entry: Scenario) -> Loss:
+    """What stands for a loss of Python in a folder, which has its name alone."""
+
+    def called(*_: object) -> Array:
+        raise LossNotHere(
+            f'this needs the loss "{entry["given"]}", functions of Python that are not in the folder:'
+            " pg.load(folder, loss=...) takes them"
+        )
+
+    return Loss(None, entry["dim"], entry["given"], functions=(called, called))
+
+
+def prior_of(entry: Scenario, key: str, dim: int, names: list[str]) -> Prior:
     with at_key(key):
         given = {"dim": dim, **entry} if entry["name"] == "flat" else dict(entry)
         if entry["name"] == "formula" and set(variables_of(str(entry.get("formula", "")))) <= set(names):
@@ -121,7 +139,7 @@ def _kernel(entry: Scenario, key: str) -> Kernel:
         return kernels.get(**entry)
 
 
-def _method(label: str, entry: Scenario, shared: Kernel | None) -> Method:
+def method_of(label: str, entry: Scenario, shared: Kernel | None) -> Method:
     key = f"methods.{label}"
     with at_key(key):
         method = methods.get(entry.get("method", label))

@@ -8,12 +8,19 @@ from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
-from particlegvi.tools.limits import MOST_PARTICLES
+from particlegvi.tools.limits import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
+GIVEN: dict[str, Check] = {
+    "given": checks.text(80), "dim": checks.whole(1, MOST_COORDINATES), "digest": checks.text(40),
+    "values": checks.list_of(checks.number(), "a list of numbers"),
+}  # fmt: skip
+
 
 def loss(value: Any, key: str) -> Facts:
+    if isinstance(value, dict) and "given" in value:  # functions of Python, of which a folder has the name
+        return keys.checked(value, GIVEN, key)
     table = keys.part(value, key, ("name", "formula"))
     if "formula" in table:
         check_parameters(f"{key} with a formula", table, ("formula", "variables"))
@@ -30,6 +37,8 @@ def prior(value: Any, key: str) -> Facts:
 
 
 def initial(value: Any, key: str) -> Facts:
+    if isinstance(value, dict) and "array" in value:  # a file in the folder of the run
+        return keys.checked(value, {"array": checks.text(40)}, key)
     table = keys.part(value, key, ("name", "points"))
     if "points" in table:
         check_parameters(f"{key} with points", table, ("points",))

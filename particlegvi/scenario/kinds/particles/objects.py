@@ -1,0 +1,127 @@
+"""Parts that were handed in as objects, as the entries of a scenario: a run of objects gets a folder like any other.
+
+A part with a name is written with its name and its parameters, and must follow from them. A loss in functions of Python
+cannot be written: its entry says how another one is told from it (`fingerprint`). An array of starts becomes a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts, Loss, Scenario
+from particlegvi.integrators import schedules
+from particlegvi.methods.jumps import Jumps
+from particlegvi.scenario.kinds.particles import building, defaults, fingerprint
+from particlegvi.scenario.kinds.particles.building import Parts
+from particlegvi.scenario.kinds.particles.fingerprint import Fingerprint
+from particlegvi.tools.quoting import as_written, shown
+
+MOST_WRITTEN = 1000  # numbers of a parameter that are written out
+REMEDY = "leave out out, or give it a name by pg.{room}.register, and parameters that are its attributes"
+
+
+def complete(scenario: Scenario, parts: Parts) -> Facts:
+    """The scenario of these parts: ``scenario`` with an entry for each of them.
+
+    A ValueError if a part has no name, or does not follow from its name and its parameters.
+    """
+    loss = _of_loss(parts.loss)
+    dim, names = parts.loss.dim, building.loss_of(loss).variables
+    found = {**scenario, "loss": loss, "step_size": _step_size(scenario["step_size"])}
+    found["prior"] = _named("prior", "priors", parts.prior, lambda e: building.prior_of(e, "prior", dim, names))
+    if type(scenario["integrator"]) not in (str, dict):
+        raise _nameless("integrator", "integrators", scenario["integrator"])
+    if isinstance(parts.initial, np.ndarray):
+        found["initial"] = {"array": name_of_array("initial", parts.initial)}
+    elif parts.initial is not None:
+        found["initial"] = _named(
+            "initial", "priors", parts.initial, lambda e: building.prior_of(e, "initial", dim, names)
+        )
+    found["methods"] = {label: _of_method(label, method) for label, method in parts.methods.items()}
+    if "figures" not in found:
+        found["figures"] = [{"kind": defaults.FIGURES[dim]}] if dim in defaults.FIGURES else []
+    return found
+
+
+def name_of_array(key: str, array: Array) -> str:
+    """A name for a file of an array that was given: another array has another name."""
+    return f"{key}-{hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:8]}"
+
+
+def _of_loss(loss: Loss) -> Facts:
+    for entry in _entries_of_loss(loss):
+        try:
+            if Fingerprint(building.loss_of(entry)).digest == Fingerprint(loss).digest:
+                return entry
+        except (ValueError, TypeError):
+            continue
+    return fingerprint.entry(loss)
+
+
+def _entries_of_loss(loss: Loss) -> list[Facts]:
+    if isinstance(loss, building.Loss) and loss.formula:
+        return [{"formula": loss.formula, "variables": loss.variables}]
+    fields: Facts = loss.term._asdict() if isinstance(loss.term, tuple) and isinstance(loss, building.Loss) else {}
+    small = all(np.size(each) <= MOST_WRITTEN for each in fields.values())
+    return [{"name": loss.name, **{key: _plain(each) for key, each in fields.items()}}] if fields and small else []
+
+
+def _nameless(key: str, room: str, part: object) -> ValueError:
+    allowed = "a part that follows from its name and its parameters where out is given"
+    return ValueError(f"{key} must be {allowed}, not {shown(part)}; {REMEDY.format(room=room)}")
+
+
+def _named(key: str, room: str, part: object, make: Callable[[Facts], object]) -> Facts:
+    """The entry of a part from which ``make`` makes an equal one."""
+    try:
+        entry = {"name": attrgetter("name")(part), **_parameters(part)}
+        if Fingerprint(make(entry)).digest == Fingerprint(part).digest:
+            return entry
+    except (ValueError, TypeError, AttributeError):
+        pass
+    raise _nameless(key, room, part)
+
+
+def _of_method(label: str, method: object) -> Facts:
+    entry = _named(f"methods.{label}", "methods", method, lambda e: building.method_of(label, _renamed(e), None))
+    return _renamed(entry)
+
+
+def _renamed(entry: Facts) -> Facts:
+    return {"method" if key == "name" else key: each for key, each in entry.items()}
+
+
+def _parameters(part: object) -> Facts:
+    """The parameters of a part's class, as its attributes have them: numbers, and what differs from its default."""
+    found = {}
+    for key, parameter in inspect.signature(type(part)).parameters.items():
+        value = _plain(attrgetter(key)(part))
+        if value is not None and (isinstance(value, float) or value != parameter.default):
+            found[key] = {"how": value} if key in ("embedding", "repulsion") and isinstance(value, str) else value
+    return found
+
+
+def _plain(value: object) -> object:
+    """A parameter as plain data: a number, a list, or the table of a part inside a part."""
+    if isinstance(value, np.ndarray):
+        return as_written(value)
+    if isinstance(value, Jumps):
+        return _parameters(value) or True
+    if isinstance(value, Mapping | str | int | float | list | None):
+        return value
+    return {"name": attrgetter("name")(value), **_parameters(value)}
+
+
+def _step_size(size: object) -> object:
+    table = schedules.plain(size)  # type: ignore[arg-type]  # the problem was checked with it
+    try:
+        if schedules.plain(schedules.resolved(table)) == table:
+            return table
+    except ValueError:
+        pass
+    raise _nameless("step_size", "schedules", size)
