@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.scenario.kinds.particles.fingerprint import Fingerprint
 
 from ..refusals import refuse as refused
 from .interrupting import ALWAYS, Stop, content
@@ -221,3 +222,50 @@ def test_killed_in_the_middle_and_finished_by_another_process(tmp_path, root, co
     assert not (tmp_path / "run" / "summary.json").exists()
     subprocess.run(call("resume", tmp_path / "run"), check=True)
     assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+class Model:
+    def __init__(self, data, power):
+        self.data, self.power = data, power
+
+    def value(self, points):
+        return np.abs(points @ self.data.T).sum(axis=1) ** self.power
+
+
+def of_model(data=DATA, power=2.0):
+    return pg.Loss.from_numpy(Model(data, power).value, "differences", dim=3)
+
+
+def of_library(library, data=DATA, power=2.0):
+    if library == "torch":
+        torch = pytest.importorskip("torch")
+        tensor = torch.from_numpy(data.copy())
+        return pg.Loss.from_torch(lambda w: torch.nn.functional.softplus(tensor @ w).sum() * power, 3)
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    array = jax.numpy.asarray(data)
+    return pg.Loss.from_jax(lambda w: jax.nn.softplus(array @ w).sum() * power, 3)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        of_model,
+        loss_of,
+        pytest.param(lambda *given: of_library("jax", *given), marks=pytest.mark.thorough, id="jax"),
+        pytest.param(lambda *given: of_library("torch", *given), marks=pytest.mark.thorough, id="torch"),
+    ],
+)
+def test_a_fingerprint_is_that_of_the_code_and_the_data(make):
+    one, same = Fingerprint(make()), Fingerprint(make(DATA.copy()))
+    assert one.portable and one.digest == same.digest
+    others = [Fingerprint(make(DATA + 1e-12)), Fingerprint(make(DATA, 3.0))]
+    assert len({each.digest for each in [one, *others]}) == 3
+    assert not Fingerprint(opaque(1.0)).portable
+
+
+def test_a_fingerprint_sees_other_code():
+    shapes = [lambda X: (X**2).sum(1), lambda X: (X**2).sum(1), lambda X: (X**4).sum(1)]
+    losses = [pg.Loss.from_numpy(each, "differences", dim=3) for each in shapes]
+    digests = [Fingerprint(each).digest for each in losses]
+    assert digests[0] == digests[1] != digests[2]

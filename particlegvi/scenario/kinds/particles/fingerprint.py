@@ -14,7 +14,8 @@ from particlegvi.engine.numerics.outside_code import LIBRARIES, Content, Thing
 from particlegvi.engine.terms.trial import trial_points
 from particlegvi.losses.loss import Loss as OurLoss
 
-INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")})
+# the innermost first: libraries are in a folder of the standard library
+INSTALLED = tuple(sorted(map(sysconfig.get_path, ("purelib", "platlib", "stdlib", "platstdlib")), key=len)[::-1])
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # byte code is another one in each
 NAMED = (types.ModuleType, type, types.BuiltinFunctionType)  # they say where they are from
 CLOSE = 1e-9  # relative difference of values that are the same but for rounding
@@ -38,8 +39,9 @@ class Fingerprint(Content):
         elif isinstance(thing, types.FunctionType) and (library := _library(thing.__code__.co_filename)):
             self._put("library", library, thing.__qualname__)
             for cell in thing.__closure__ or ():  # a function that a library has made of the user's
-                if library == "particlegvi" or _is_outside(cell.cell_contents):
-                    self._add(cell.cell_contents)
+                inside = cell.cell_contents
+                if library == "particlegvi" or isinstance(inside, types.FunctionType) or _is_made_of_outside(inside):
+                    self._add(inside)
         elif isinstance(thing, NAMED) and (library := _library_of_name(_home(thing))):
             self._put("library", library, thing.__name__)
         elif isinstance(thing, type) and not issubclass(thing, tuple):
@@ -48,7 +50,7 @@ class Fingerprint(Content):
                     self._add([each for _, each in sorted(vars(owner).items()) if isinstance(each, types.FunctionType)])
         elif callable(thing) and not isinstance(thing, types.FunctionType | type) and "__wrapped__" in dir(thing):
             self._put("made by a library", type(thing).__qualname__)
-            self._add(thing.__wrapped__ if _is_outside(thing) else thing.__qualname__)
+            self._add(thing.__wrapped__ if _is_made_of_outside(thing) else thing.__qualname__)
         elif (numbers := _numbers(thing)) is not None:
             self._add(numbers)
         elif _library_of_name(type(thing).__module__) in ("", "particlegvi") and "__dict__" in dir(thing):
@@ -83,10 +85,8 @@ def _library_of_name(module: str) -> str:
     return f"{root} {vars(there).get('__version__', '')}"
 
 
-def _is_outside(thing: Thing) -> bool:
-    """Whether this is a function of the user, or something that a library has made of one."""
-    if isinstance(thing, types.FunctionType):
-        return "__wrapped__" in vars(thing) or not _library(thing.__code__.co_filename)
+def _is_made_of_outside(thing: Thing) -> bool:
+    """Whether this is something that a library has made of a function of the user, such as a jitted function."""
     return callable(thing) and "__wrapped__" in dir(thing) and not _library_of_name(str(thing.__module__))
 
 
