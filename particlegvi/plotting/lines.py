@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -45,6 +45,8 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
                 for position, label in enumerate(labels):
                     if sweep.has(measure, label):
                         _line(axes, sweep, measure, label, column, (colours[label], position, len(labels)))
+                if row == 0:
+                    _laws(axes, sweep, colours)
                 _values(axes, sweep.over[key])
                 axes.set_xlabel(key_name(key))
             grid[row, 0].set_ylabel(measure_name(measure))
@@ -85,6 +87,14 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
     if sweep.has(floor, label):
         most = _by_seed(sweep.values(floor, label), axis)
         axes.plot(x, band(most)[0], color=colour, linestyle=DOTS, linewidth=1.6, gid="floor")
+
+
+def _laws(axes: Axes, sweep: Swept, colours: Mapping[str, str]) -> None:
+    """The laws of the scenario over the first number: in the colour of a method, or else in ink."""
+    for place, (name, values) in enumerate(sweep.laws.items()):
+        dashes = style.DASHES[1 + place % (len(style.DASHES) - 1)]
+        axes.plot(np.arange(len(values)), values, color=colours.get(name, palette().ink), linestyle=dashes,
+                  linewidth=2.0, label=say("law_of", name=style.plain(name)), gid=f"law of {name}")  # fmt: skip
 
 
 def _by_seed(values: Array, axis: int) -> Array:

@@ -39,6 +39,8 @@ class Swept(Protocol):
     def methods(self) -> Sequence[str]: ...
     @property
     def measures(self) -> Sequence[str]: ...  # numbers that are shown by default
+    @property
+    def laws(self) -> Mapping[str, Array]: ...  # by name, values of formulas at those of the only swept key
     def has(self, measure: str, method: str, /) -> bool: ...  # whether a method has a number anywhere
     def values(self, measure: str, method: str, /) -> Array: ...  # over the grid, seeds last; NaN where there is none
     def stopped(self, method: str, /) -> Array: ...  # 1.0 where a method diverged, seeds last

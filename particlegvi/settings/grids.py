@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 1_000_000
 MOST_KEYS = 8
+MOST_LAWS = 8
 RANGE = ("from", "to", "count", "spacing")
 SPACINGS = ("linear", "log")
 VALUES = 'a list of at least one value, none twice, or a range such as {from = 0.0, to = 2.0, count = 9} or "0:2:9"'
 SEEDS = 'a number of seeds, a range "FIRST:END" without its end, or a list of different seeds'
-KEYS = ("over", "seeds", "measure", "heat_map")
+KEYS = ("over", "seeds", "measure", "heat_map", "laws")
 # Names of the summary's numbers for which a larger value is better.
 HIGHER = ("modes_covered", "log_density", "covered", "auc", "accuracy", "reached_equilibrium")
 
@@ -141,7 +142,18 @@ def sweep(value: object, key: str) -> Facts:
         measures(value["measure"], f"{key}.measure")
     if "heat_map" in value:
         text(40)(value["heat_map"], f"{key}.heat_map")
+    if "laws" in value:
+        laws(value["laws"], f"{key}.laws")
     return value
+
+
+def laws(given: object, key: str) -> None:
+    """Check formulas by name; they are read when the swept key is known."""
+    if not isinstance(given, dict) or not 1 <= len(given) <= MOST_LAWS:
+        raise refuse(key, given, f'a table of 1 to {MOST_LAWS} formulas by name, such as {{truth = "sqrt(0.2)"}}')
+    for name, formula in given.items():
+        text(40)(name, key)
+        text(2000)(formula, f"{key}.{name}")
 
 
 def is_higher_better(measure: str) -> bool:

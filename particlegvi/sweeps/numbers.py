@@ -11,6 +11,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.sweeps.cell import FINISHED
+from particlegvi.sweeps.laws import laws
 from particlegvi.tools.export import columns as exported
 from particlegvi.tools.registry import look_up
 
@@ -152,6 +153,11 @@ class GridNumbers:
             if label == method and isinstance(value, int | float):
                 found[place] = value
         return found.reshape(self.shape)
+
+    @property
+    def laws(self) -> dict[str, Array]:
+        """The values of each law of the scenario at the values of the swept key, by name."""
+        return laws(self.scenario, self.over)
 
     def has(self, measure: str, method: str) -> bool:
         """Whether a method has a number in any cell."""

@@ -15,6 +15,7 @@ from particlegvi.scenario import kinds
 from particlegvi.settings import grids
 from particlegvi.sweeps.cell import FINISHED
 from particlegvi.sweeps.grid import Cell, Grid
+from particlegvi.sweeps.laws import laws
 from particlegvi.sweeps.numbers import lines
 from particlegvi.tools.cells import Store
 from particlegvi.tools.quoting import refuse
@@ -66,6 +67,7 @@ def plan(scenario: Facts, used: dict[str, str] | None = None) -> Plan:
     seeds = grids.seeds(table.get("seeds", SEEDS), "seeds")
     grid = Grid(scenario, table.get("over", {}), seeds, decisive(scenario) if used is None else used)
     measures = grids.measures(table["measure"]) if "measure" in table else []
+    laws(scenario, grid.over)
     kind = kinds.of(scenario)
     if "heat_map" in table and kind.name != "table":
         look_up("method of the scenario", table["heat_map"], dict.fromkeys(kind.labels(scenario)))

@@ -262,6 +262,8 @@ def on_a_plane():
 class PlainSweep:
     """A sweep of two methods over two keys and five seeds, of plain arrays: like exact draws where it is warm."""
 
+    laws: dict = {}
+
     def __init__(self) -> None:
         self.scenario = {"name": "swept", "title": "Where it pays", "source": "an example"}
         self.over = {"methods.*.kl_weight": [0.1, 0.2, 0.5, 1.0], "methods.DRLE.mmd_weight": [0.0, 1.0, 2.0]}

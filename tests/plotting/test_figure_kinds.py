@@ -21,6 +21,7 @@ KINDS = {
     "distance": "line",
     "trajectories": "plane",
     "loss": "line",
+    "occupancy": "line",
     "particles": "plane",
     "buckets": "minima",
     "lifting": "lifted",

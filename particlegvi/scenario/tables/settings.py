@@ -184,6 +184,10 @@ class PrintedTable:
         """The data sets of the table, in its order."""
         return list(self._table)
 
+    def printed_rows(self) -> list[str]:
+        """The data sets with a printed number, without those that only have a title and metrics."""
+        return [row for row, found in self._table.items() if any(found[key] for key in found if key != "title")]
+
     def title(self, row: str) -> str:
         """A row's name as printed."""
         return str(self._row(row)["title"])

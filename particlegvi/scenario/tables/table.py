@@ -259,5 +259,6 @@ def number_and_sd(pair: Sequence[float] | None, places: int = 3) -> str:
 
 def _columns(pairs: Sequence[Sequence[float] | None]) -> tuple[Array, Array]:
     """The means and the standard deviations of a series."""
-    means, spreads = np.array([(math.nan, math.nan) if pair is None else tuple(pair[:2]) for pair in pairs]).T
+    found = [(math.nan, math.nan) if pair is None else tuple(pair[:2]) for pair in pairs]
+    means, spreads = np.array(found, dtype=np.float64).reshape(-1, 2).T  # a score may have no row
     return means, spreads

@@ -37,7 +37,7 @@ def problem(monkeypatch):
 
 
 def test_the_names():
-    assert models.names() == ["linear", "pls", "svgp"]
+    assert models.names() == ["constant", "linear", "pls", "svgp"]
     refuse(lambda: models.get("gp"), 'there is no model of the table "gp"')
 
 
@@ -146,3 +146,21 @@ def test_the_drawn_table():
     assert "| Breast | 98.37 (0.90) | 98.44 (0.81) | 97.00 (0.00) |" in table({0: 97.0}, "breast", "auc").markdown()
     lines = [line for line in drawn.splitlines() if line.startswith("|")]
     assert len({line.count("|") for line in lines}) == 1
+
+
+def test_the_constant_model_is_the_mean_of_the_training_rows(problem):
+    task = problem("yacht", "standardised", 0)
+    predicted = models.get("constant")(task, SETTINGS)
+    assert np.abs(predicted.mean).max() < 1e-12 and predicted.sd == pytest.approx(1.0)  # targets are scaled there
+    assert len(predicted.mean) == len(task.test.y) and len(predicted.validation_sd) == len(task.validation.y)
+    classes = models.get("constant")(problem("heart", "standardised", 0), SETTINGS)
+    assert np.ptp(classes.probability) == 0.0 and 0.0 < classes.probability[0] < 1.0
+
+
+def test_a_table_of_rows_that_nothing_was_printed_of_has_no_printed_columns():
+    shown = table({0: 1.0, 1: 2.0}, row="diabetes-progression")
+    assert shown.grid("", "nll")[0] == ["", "PLS, standardised"] and shown.held() == {}
+    assert [name for panel in shown.panels() for name in panel.series] == [("PLS", "standardised")] * 2
+    printed = table({0: 1.0}, row="boston")
+    assert printed.grid("", "nll")[0] == ["", "PLS, printed", "SVGP, printed", "PLS, standardised"]
+    assert set(printed.held()) == {"boston"}

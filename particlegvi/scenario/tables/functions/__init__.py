@@ -89,14 +89,16 @@ class ProjectedTable(Table):
 
     def prints(self, metric: str) -> Sequence[str]:
         """The models whose printed numbers stand beside ours."""
-        return list(self.labels)
+        rows = self.rows_with(metric)
+        return [each for each in self.labels if any(PRINTED.published(row, each, metric) for row in rows)]
 
     def printed_number(self, row: str, model: str, metric: str) -> tuple[float, float] | None:
         return PRINTED.published(row, model, metric)
 
     def held(self, model: str = "pls", protocol: str = "standardised") -> dict[str, bool]:
         """For each row that is begun: is it at most one printed sd worse than the thesis's PLS, in its first metric?"""
-        entries = {row: self.entry(row, model, protocol, PRINTED.metrics(row)[0]) for row in self.settings.rows}
+        rows = [row for row in self.settings.rows if PRINTED.published(row, "pls", PRINTED.metrics(row)[0])]
+        entries = {row: self.entry(row, model, protocol, PRINTED.metrics(row)[0]) for row in rows}
         return {row: holds_up(row, entry.mean) for row, entry in entries.items() if entry is not None}
 
     def addresses(self) -> Iterator[Address]:
@@ -132,9 +134,11 @@ class ProjectedTable(Table):
     def grid(self, protocol: str, metric: str) -> list[list[str]]:
         """The texts of a score, the head first: columns for the printed models, then for each protocol and model."""
         columns = [(model, each) for each in self.settings.protocols for model in self.settings.models]
-        found = [["", "PLS, printed", "SVGP, printed", *(f"{self.called(model)}, {each}" for model, each in columns)]]
+        beside = [each for each in self.labels if any(self.prints(one) for one in self.titles)]
+        found = [["", *(f"{self.labels[each]}, printed" for each in beside),
+                  *(f"{self.called(model)}, {each}" for model, each in columns)]]  # fmt: skip
         for row in self.rows_with(metric):
-            printed = [number_and_sd(PRINTED.published(row, model, metric), places(metric)) for model in self.labels]
+            printed = [number_and_sd(PRINTED.published(row, model, metric), places(metric)) for model in beside]
             found.append([self.title(row), *printed, *(self.text(row, *column, metric) for column in columns)])
         return found
 

@@ -66,8 +66,8 @@ def most_points(problem: Problem, most: int) -> int:
 
 
 def rows() -> list[str]:
-    """The rows of the table, as names of data sets, in its order."""
-    return PRINTED.rows()
+    """The rows of the printed table, as names of data sets, in its order."""
+    return PRINTED.printed_rows()
 
 
 def published(row: str, metric: str, model: str) -> tuple[float, float] | None:
@@ -94,10 +94,11 @@ class ProjectedSettings(TableSettings):
     Attributes
     ----------
     rows : tuple of str
-        Data sets, by the names of the printed table's rows.
+        Data sets, by the names of the printed table's rows, or of sets that come with scikit-learn.
     models : tuple of str, or dict
-        "pls", "svgp", "linear" (ordinary least squares, or logistic regression). As a dict it holds each model's own
-        settings, such as ``{"pls": {"particles": 50}, "linear": {}}``; each goes before the shared one below.
+        "pls", "svgp", "linear" (ordinary least squares, or logistic regression), "constant" (the mean of the
+        rows). As a dict it holds each model's own settings, such as ``{"pls": {"particles": 50}, "linear": {}}``; each
+        goes before the shared one below.
     protocols : tuple of str
         "standardised", "thesis".
     splits, first_split : int
@@ -113,7 +114,7 @@ class ProjectedSettings(TableSettings):
         Seed of the sampler, of the choice of inducing points, and of the subsets for hyperparameters.
     """
 
-    rows: tuple[str, ...] = tuple(PRINTED.rows())
+    rows: tuple[str, ...] = tuple(PRINTED.printed_rows())
     models: tuple[str, ...] | dict[str, Facts] = field(default=("pls", "svgp", "linear"), hash=False)  # type: ignore[assignment]
     protocols: tuple[str, ...] = ("standardised", "thesis")
     splits: int = 5

@@ -1,4 +1,4 @@
-"""The models of Table 6.2: PLS, SVGP and the linear one.
+"""The models of Table 6.2, PLS, SVGP and the linear one, and the mean of the training rows.
 
 PLS and SVGP share the covariance and the noise, as in the thesis (D.14.1).
 """
@@ -130,3 +130,13 @@ def linear(problem: Problem, settings: ProjectedSettings) -> Numbers | Classes:
     (mean, error), (v_mean, v_error) = (model.predict(p.X, return_std=True) for p in (problem.test, problem.validation))
     noise = math.sqrt(model.noise_variance)
     return Numbers(mean, np.hypot(error, noise), v_mean, np.hypot(v_error, noise))
+
+
+@table_model("constant")
+def constant(problem: Problem, settings: ProjectedSettings) -> Numbers | Classes:
+    """The mean and the standard deviation of the training targets; in classification the share of label 1."""
+    y, test, validation = problem.train.y, np.ones(len(problem.test.y)), np.ones(len(problem.validation.y))
+    if problem.task == "classification":
+        return Classes(y.mean() * test)
+    mean, sd = y.mean(), y.std(ddof=1)
+    return Numbers(mean * test, sd * test, mean * validation, sd * validation)

@@ -1,0 +1,30 @@
+"""Laws of a sweep: formulas in the swept key, such as the truth or a bias that is known, drawn beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from particlegvi.contracts import Array, Scenario
+from particlegvi.losses import Loss
+
+
+def laws(scenario: Scenario, over: Mapping[str, Sequence[object]]) -> dict[str, Array]:
+    """The laws of the table ``sweep.laws`` by name, each at the values of the swept key, (values,).
+
+    The variable of their formulas is the last word of the key. A ValueError where there are laws and not one swept key
+    with numbers, or for a formula that cannot be read.
+    """
+    formulas = scenario.get("sweep", {}).get("laws", {})
+    values = next(iter(over.values()), [])
+    if formulas and (len(over) != 1 or any(type(each) not in (int, float) for each in values)):
+        raise ValueError(f"sweep.laws must stand beside one swept key with numbers, not beside {len(over)} keys")
+    found = {}
+    for name, formula in formulas.items():
+        try:
+            law = Loss.from_formula(formula, [next(iter(over)).rpartition(".")[2]])
+        except ValueError as error:
+            raise ValueError(f"sweep.laws.{name}: {error}") from None
+        found[name] = np.asarray(law.value(np.array(values, dtype=np.float64)[:, None]))
+    return found

@@ -1,0 +1,44 @@
+"""Laws of a sweep: their values, their lines, and what is refused before anything is computed."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.sweeps.laws import laws
+
+from ..refusals import refuse
+
+LAWS = {"truth": "sqrt(0.2)", "DLE": "sqrt(0.2/(1 - 2.5*step_size))"}
+
+
+def test_laws_are_formulas_in_the_last_word_of_the_swept_key():
+    values = [0.05, 0.1, 0.35]
+    found = laws({"sweep": {"laws": LAWS}}, {"step_size": values})
+    np.testing.assert_allclose(found["truth"], np.sqrt(0.2), rtol=1e-14)
+    np.testing.assert_allclose(found["DLE"], [np.sqrt(0.2 / (1.0 - 2.5 * each)) for each in values], rtol=1e-14)
+    other = laws({"sweep": {"laws": {"root": "1/sqrt(kl_weight)"}}}, {"methods.*.kl_weight": [1, 4]})
+    np.testing.assert_allclose(other["root"], [1.0, 0.5])
+    assert laws({"sweep": {}}, {"a": [1], "b": [2]}) == {}
+
+
+def test_laws_are_drawn_beside_the_numbers(small):
+    found = pg.sweep({**small, "sweep": {"laws": LAWS}}, over={"step_size": [0.01, 0.1]}, seeds=2)
+    [axes] = found.plot("lines").axes
+    drawn = {line.get_gid(): line for line in axes.lines}
+    np.testing.assert_array_equal(drawn["law of DLE"].get_ydata(), found.laws["DLE"])
+    assert drawn["law of DLE"].get_color() == drawn["mean"].get_color() != drawn["law of truth"].get_color()
+
+
+@pytest.mark.parametrize(
+    ("table", "over", "words"),
+    [
+        ({"truth": "sqrt("}, {"step_size": [0.1]}, r"sweep\.laws\.truth: "),
+        ({"truth": "eta"}, {"step_size": [0.1]}, r"sweep\.laws\.truth: .*eta"),
+        ({"truth": "1"}, {"step_size": [0.1], "particles": [4]}, "sweep.laws must stand beside one swept key with num"),
+        ({"truth": "1"}, {"loss": ["double-well"]}, "sweep.laws must stand beside one swept key with numbers"),
+        ({"truth": 1}, {"step_size": [0.1]}, r"sweep\.laws\.truth must be"),
+        ({}, {"step_size": [0.1]}, r"sweep\.laws must be a table of 1 to 8 formulas"),
+    ],
+)
+def test_laws_that_cannot_be_drawn_are_refused(small, table, over, words):
+    refuse(lambda: pg.sweep({**small, "sweep": {"laws": table}}, over=over, seeds=1), words)
