@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 from particlegvi.version import __version__
@@ -17,6 +18,7 @@ html_title = "particlegvi"
 
 extensions = [
     "myst_parser",
+    "sphinx_gallery.gen_gallery",  # before the contents, which list its pages
     "sphinx_external_toc",
     "sphinx.ext.autodoc",
     "numpydoc",
@@ -25,7 +27,7 @@ extensions = [
     "site_outside",
     "site_reference",
 ]
-exclude_patterns = ["html", "site"]
+exclude_patterns = ["html", "site", "examples", "sg_execution_times.rst"]
 external_toc_path = "_toc.yml"
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]
@@ -38,6 +40,20 @@ default_role = "name"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # site_reference.py lists them
+
+# Examples: their programs run while the site is built, and their figures are those of the package or of pyplot.
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "auto_examples",
+    "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("matplotlib", "site_gallery"),
+    "capture_repr": (),
+    "download_all_examples": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+}
+suppress_warnings = ["etoc.toctree"]  # the index of the examples has one, which the contents replace
+warnings.filterwarnings("ignore", "DLE: (not yet at equilibrium|metastable)")  # the examples print these verdicts
 
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}
