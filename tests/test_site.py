@@ -12,6 +12,7 @@ import pytest
 pytestmark = [
     pytest.mark.thorough,
     pytest.mark.needs("sphinx", "myst_parser", "sphinx_external_toc", "sphinx_copybutton", "numpydoc", "furo"),
+    pytest.mark.needs("sphinx_gallery", "arviz", "pandas", "sklearn"),  # for the examples
 ]
 BUILD = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html"]
 REQUEST = re.compile(r"""(?:src=["']?|url\(["']?|@import ["']|<link [^>]*rel="stylesheet"[^>]*href=")https?:""")

@@ -14,7 +14,7 @@ wrong where they are small.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
+from particlegvi.functionspace import ProjectedLangevinPoissonRegressor
 
 rng = np.random.default_rng(3)
 days = np.arange(50.0)[:, None]
@@ -24,18 +24,11 @@ counts = rng.poisson(rate)
 # %%
 # Fit
 # ---
-# The rate is exp(f), and f is a function with a Gaussian prior. Its posterior is no Gaussian;
+# The rate is exp(f) up to a factor, and f is a function with a Gaussian prior. Its posterior is no Gaussian;
 # particles draw from it.
 
-model = ProjectedLangevinSampler(
-    kernel=covariances.SquaredExponential(lengthscale=6.0, variance=1.0),
-    likelihood=likelihoods.Poisson(link="log"),
-    inducing_points=20,
-    particles=300,
-    prior="gp",
-).fit(days, counts)
-functions = model.sample(days)  # (particles, days): f
-rates = np.exp(functions)
+model = ProjectedLangevinPoissonRegressor(particles=300, random_state=0).fit(days, counts)
+rates = model.sample_functions(days)  # (particles, days)
 low, middle, high = np.quantile(rates, [0.05, 0.5, 0.95], axis=0)
 
 # %%
@@ -51,6 +44,17 @@ axes.legend(loc="upper right")
 # %%
 inside = np.mean((low < rate) & (rate < high))
 print(f"the band holds the true rate on {inside:.0%} of the days, and never goes below {low.min():.2f}")
+
+# %%
+# A 90% band holds the truth on 90% of the days *on average over many such data sets*. On one of them the share can be
+# far from that, because neighbouring days are too high or too low together.
+
+# %%
+# `predict` with `return_std=True` gives the mean and the standard deviation of a new *count*, which scatters around its
+# rate.
+
+mean, sd = model.predict(days, return_std=True)
+print(f"day 10: a rate of {middle[10]:.1f}, and a count of {mean[10]:.1f} with standard deviation {sd[10]:.1f}")
 
 # %%
 # The sampler behind it takes other likelihoods, and rates f^2 as in the thesis: :doc:`/projected-langevin`.
