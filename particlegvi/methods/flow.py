@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
 from particlegvi.engine.jumps.births import Births
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.flow import descend
+from particlegvi.integrators.adaptive import RULES
 from particlegvi.integrators.schedules import Schedule
+from particlegvi.integrators.stepping import Steppings
 from particlegvi.tools import arguments
 from particlegvi.tools.quoting import shown
 
@@ -97,18 +100,28 @@ class ParticleFlow:
 
 
 def check_explicit(label: str, integrator: str) -> None:
-    """Refuse an integrator that is more than explicit Euler where there is no noise."""
-    if integrator not in EXPLICIT:
+    """Refuse an integrator that is more than explicit Euler where there is no noise, but for Adam and Adagrad."""
+    if integrator not in EXPLICIT and integrators.scheme(integrator) not in RULES:
         raise ValueError(
-            f"integrator must be {' or '.join(EXPLICIT)}, both explicit Euler without noise, not {shown(integrator)}: "
-            f"{label} has neither noise nor a linear part to solve"
+            f"integrator must be {' or '.join(EXPLICIT)}, both explicit Euler without noise, or {' or '.join(RULES)},"
+            f" not {shown(integrator)}: {label} has neither noise nor a linear part to solve"
+        )
+
+
+def check_adaptive(label: str, integrator: str, kl_weight: float) -> None:
+    """Refuse Adam and Adagrad for a method with noise."""
+    if kl_weight > 0.0 and integrators.scheme(integrator) in RULES:
+        raise ValueError(
+            f'integrator must be one that has noise, not "{integrator}": {label} has noise, as kl_weight is not 0, and'
+            " with a step size of its own for every coordinate the particles would not become draws from Q*"
         )
 
 
 class DriftFlow(ParticleFlow):
-    """Explicit Euler steps x <- x - step_size * drift(x), all particles at once; its state is the particles.
+    """Explicit Euler steps x <- x - step_size * drift(x), all particles at once, or those of Adam or Adagrad.
 
-    A problem that asks for an integrator that is more than explicit Euler without noise is refused.
+    Its state is the particles, and behind them what Adam or Adagrad keeps. A problem that asks for another integrator
+    is refused.
 
     Parameters
     ----------
@@ -125,20 +138,37 @@ class DriftFlow(ParticleFlow):
 
     def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
         check_explicit(label, problem.integrator)
-        super().__init__(np.array(problem.start, dtype=np.float64, order="C"))
+        particles, self._dim = problem.start.shape
+        rule = RULES.get(integrators.scheme(problem.integrator))
+        self._rule = None if rule is None else rule[1]
+        super().__init__(np.zeros((particles, self._dim * (1 + (0 if rule is None else rule[0])))))
+        self.state[:, : self._dim] = problem.start
         self._drift, self._what = drift, f"the drift of {label}"
-        self._allowed = f"an array of numbers of the shape {self.state.shape}, as the particles are"
+        self._allowed = f"an array of numbers of the shape {problem.start.shape}, as the particles are"
         self._step_size_at = problem.step_size_at
+        no_stiffness = np.zeros(self._dim)
+        self._steppings = Steppings(integrators.get(problem.integrator), problem.step_size, 0.0, no_stiffness)
         self._low = np.array(problem.prior.low, dtype=np.float64)
         self._high = np.array(problem.prior.high, dtype=np.float64)
-        self._facts = {"integrator": "explicit Euler", **facts}
+        self._facts = {"integrator": problem.integrator if self._rule else "explicit Euler", **facts}
 
     def advance(self, first_step: int, steps: int) -> None:
+        x = self.particles()
         for step in range(first_step, first_step + steps):
-            drift = arguments.array(self._what, self._drift(self.state, step), self._allowed)
-            if drift.shape != self.state.shape:
+            drift = arguments.array(self._what, self._drift(x, step), self._allowed)
+            if drift.shape != x.shape:
                 raise arguments.shaped(self._what, drift, self._allowed)
-            descend(self.state, drift, self._step_size_at(step), self._low, self._high)
+            if self._rule is None:
+                descend(x, drift, self._step_size_at(step), self._low, self._high)
+            else:
+                gain = self._steppings(step, 1)[0].gain
+                direction = self._rule(drift, self.state[:, self._dim :], step)
+                descend(x, gain * direction, 1.0, self._low, self._high)
+        if self._rule is not None:
+            self.state[:, : self._dim] = x
+
+    def particles(self) -> Array:
+        return self.state if self._rule is None else np.ascontiguousarray(self.state[:, : self._dim])
 
     def facts(self) -> dict[str, Any]:
         return dict(self._facts)

@@ -21,11 +21,13 @@ from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.ensemble import Driven, Ensemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
 from particlegvi.engine.steps.schemes import HeunEnsemble, KineticEnsemble, TamedEnsemble
+from particlegvi.integrators.adaptive import RULES
 from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import jumps
-from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem
+from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem, check_adaptive
 from particlegvi.methods.method import Method
+from particlegvi.methods.noiseless import NoiselessFlow
 from particlegvi.methods.repulsion import embedding_options, kernel_of, repulsion_of, repulsion_options
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
@@ -98,6 +100,7 @@ class FreeEnergy(Method):
         return self.kl_weight > 0.0
 
     def check_integrator(self, name: str) -> None:
+        check_adaptive(self.label, name, self.kl_weight)
         if self.jumps is not None and name == "leimkuhler-matthews":
             others = ", ".join(other for other in integrators.names() if other != name)
             raise ValueError(
@@ -117,6 +120,8 @@ class FreeEnergy(Method):
             )
 
     def flow(self, problem: ParticleProblem) -> Flow:
+        if integrators.scheme(problem.integrator) in RULES:
+            return NoiselessFlow(self, problem, self.label)
         flow = FreeEnergyFlow(self, problem)
         settings = jumps.resolved(self.jumps)
         return flow if settings is None else Jumping(flow, flow.jumps_of(self, problem, settings.share), settings.every)

@@ -11,11 +11,15 @@ from particlegvi import kernels
 from particlegvi.contracts import Array, Flow, Kernel
 from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
+from particlegvi.kernels.bandwidth import authors_lengthscale, with_lengthscale
 from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import kernel_facts, kernel_of
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.registry import look_up
+
+BANDWIDTHS = ("start", "every-step")
 
 
 @explains_bad_calls
@@ -37,12 +41,17 @@ class SVGD(Method):
         Weight of KL(Q, P), more than 0.
     kernel : kernel, optional
         As for DRLE: None takes the squared exponential with the median heuristic on the prior, or lengthscale 1 where
-        the prior gives that nothing sensible. A lengthscale that a rule chooses is chosen once, at the start; the rule
-        of Liu and Wang, which starts again at every step, is another flow.
+        the prior gives that nothing sensible. A lengthscale that a rule chooses is chosen once, at the start, unless
+        ``bandwidth`` is "every-step".
+    bandwidth : str
+        "start", or "every-step": the lengthscale is chosen anew in every step, with lengthscale^2 the median squared
+        distance of the particles / (2 log(N + 1)), the rule of Liu and Wang (`kernels.bandwidth.authors_lengthscale`).
+        That is another flow, which descends no fixed distance. Of ``kernel`` only the form and the variance count.
     """
 
     kl_weight: float = 1.0
     kernel: Kernel | None = None
+    bandwidth: str = BANDWIDTHS[0]
     name: ClassVar[str] = "SVGD"
     label: ClassVar[str] = "SVGD"
     schedules: ClassVar[bool] = True
@@ -50,18 +59,24 @@ class SVGD(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "kernel", kernel_of(self.kernel))
+        look_up("bandwidth", self.bandwidth, dict.fromkeys(BANDWIDTHS))
 
     def check_integrator(self, name: str) -> None:
         check_explicit(self.label, name)
 
     def flow(self, problem: ParticleProblem) -> Flow:
         kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
+        anew = self.bandwidth == "every-step"
+        if anew:
+            kernel = with_lengthscale(kernel, authors_lengthscale(problem.start)[0])
+            rule = f"lengthscale {kernel.lengthscale:.6g} at the start, chosen anew from the particles in every step"
         prior_term = problem.prior.term()
 
         def drift(x: Array, step: int) -> Array:
             # -kl_weight s(x_j), and 1/N sum_j (kappa(x_i, x_j) (-kl_weight s(x_j)) + kl_weight grad_1 kappa(x_i, x_j)):
             # minus the update, since grad_{x_j} kappa(x_j, x_i) = -grad_1 kappa(x_i, x_j)
             minus_score = problem.loss.gradient_at(x, step, problem.seed) + self.kl_weight * gradients(prior_term, x)
-            return stein_sum(kernel, x, np.ascontiguousarray(minus_score), self.kl_weight)
+            here = with_lengthscale(kernel, authors_lengthscale(x)[0]) if anew else kernel
+            return stein_sum(here, x, np.ascontiguousarray(minus_score), self.kl_weight)
 
         return DriftFlow(problem, self.label, drift, kernel_facts(kernel, rule))

@@ -123,7 +123,7 @@ def test_signatures_are_those_that_were_published():
     assert names(pg.methods.DRE) == ["mmd_weight", "kernel", "embedding", "repulsion"]
     assert names(pg.methods.DRLE) == ["kl_weight", "mmd_weight", "kernel", "embedding", "repulsion", "jumps"]
     assert names(pg.methods.FDGVI) == ["kl_weight", "draws"]
-    assert names(pg.methods.SVGD) == ["kl_weight", "kernel"]
+    assert names(pg.methods.SVGD) == ["kl_weight", "kernel", "bandwidth"]
     assert names(pg.methods.MMDFlow) == ["reference", "kl_weight", "kernel", "samples", "noise"]
 
 

@@ -92,13 +92,20 @@ def method(value: Any, key: str) -> Facts:
         "method": checks.text(40), "kernel": kernel, "embedding": way("samples"), "repulsion": way("size"),
         "jumps": jumps, "integrator": integrator,
     }  # fmt: skip
-    return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
+    return {name: special.get(name, _setting)(each, f"{key}.{name}") for name, each in value.items()}
 
 
 def _parameter(value: Any, key: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise refuse(key, value, "a number")
     return value
+
+
+def _setting(value: object, key: str) -> int | float | str:
+    """A number, or a word of which the method knows the meaning."""
+    if isinstance(value, str) and not key.endswith("_weight"):
+        return checks.text(40)(value, key)
+    return _parameter(value, key)
 
 
 KEYS: dict[str, Key] = {

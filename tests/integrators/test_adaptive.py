@@ -1,0 +1,168 @@
+"""Adam and Adagrad against the printed formulas in numpy, their bytes, and where they are refused."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.numerics import threads
+from particlegvi.simulation.problem import Settings, check_problem
+
+from ..refusals import refuse, refused
+
+LOSS = pg.losses.get("four-gaussians")
+PRIOR = pg.priors.Normal([0.1, 0.0], 0.7)
+KERNEL = pg.kernels.SquaredExponential(0.8)
+BOTH = pytest.mark.parametrize("name", ["adam", "adagrad"])
+
+
+def by_the_book(name, drift, x, sizes):
+    """Kingma and Ba (2015), algorithm 1, and Duchi, Hazan and Singer (2011), section 1.1, as they are printed."""
+    m, v, total = (np.zeros_like(x) for _ in range(3))
+    for t, h in enumerate(sizes, start=1):
+        d = drift(x)
+        m, v, total = 0.9 * m + 0.1 * d, 0.999 * v + 0.001 * d**2, total + d**2
+        if name == "adam":
+            x = x - h * (m / (1.0 - 0.9**t)) / (np.sqrt(v / (1.0 - 0.999**t)) + 1e-8)
+        else:
+            x = x - h * d / (np.sqrt(total) + 1e-8)
+    return x
+
+
+def gap(x):
+    return x[:, None] - x[None]
+
+
+def repulsive(x):
+    """The drift of DRE with weight 1/2 under this prior; E kappa in closed form, slope by its definition."""
+    near = np.exp(-0.5 * (gap(x) ** 2).sum(axis=2) / 0.8**2)
+    pairs = (-gap(x) / 0.8**2 * near[:, :, None]).mean(axis=1)
+    width = 0.8**2 + 0.7**2
+    away = x - [0.1, 0.0]
+    mean = (0.8**2 / width) * np.exp(-0.5 * (away**2).sum(axis=1) / width)
+    return LOSS.gradient(x) + pairs + (away / width) * mean[:, None]
+
+
+def stein(x, lengthscale=0.8):
+    """The drift of SVGD at temperature 0.3: equation (8) of Liu and Wang, times -0.3."""
+    score = -LOSS.gradient(x) / 0.3 - (x - [0.1, 0.0]) / 0.7**2
+    near = np.exp(-0.5 * (gap(x) ** 2).sum(axis=2) / lengthscale**2)
+    apart = (gap(x) / lengthscale**2 * near[:, :, None]).mean(axis=1)
+    return -0.3 * (near @ score / len(x) + apart)
+
+
+def liu_and_wang(x):
+    """SVGD with exp(-|x - y|^2 / h), h = median^2 / log(n + 1), that is lengthscale^2 = h / 2."""
+    squares = (gap(x) ** 2).sum(axis=2)
+    return stein(x, np.sqrt(0.5 * np.median(squares) / np.log(len(x) + 1.0)))
+
+
+METHODS = {
+    "DE": (pg.methods.DE(), LOSS.gradient),
+    "DRE": (pg.methods.DRE(0.5, KERNEL), repulsive),
+    "SVGD": (pg.methods.SVGD(0.3, KERNEL), stein),
+    "SVGD anew": (pg.methods.SVGD(0.3, bandwidth="every-step"), liu_and_wang),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("method", METHODS)
+def test_the_steps_are_those_of_the_books(name, method):
+    made, drift = METHODS[method]
+    start, schedule = PRIOR.sample(9, seed=1), pg.schedules.Geometric(0.1, 0.02, 30.0)
+    run = pg.simulate(LOSS, made, prior=PRIOR, initial=start, steps=30, step_size=schedule, integrator=name)
+    sizes = schedule.at(np.arange(30))
+    np.testing.assert_allclose(run.final, by_the_book(name, drift, start, sizes), rtol=0, atol=1e-11)
+    other = by_the_book("adagrad" if name == "adam" else "adam", drift, start, sizes)
+    assert run.info["integrator"] == name and np.abs(run.final - other).max() > 1e-2
+
+
+def test_svgd_anew_takes_the_steps_of_its_own_bandwidth():
+    start = PRIOR.sample(9, seed=1)
+    run = pg.simulate(LOSS, METHODS["SVGD anew"][0], prior=PRIOR, initial=start, steps=20, step_size=0.05)
+    x, fixed = start, start
+    once = np.sqrt(0.5 * np.median((gap(start) ** 2).sum(axis=2)) / np.log(10.0))
+    for _ in range(20):
+        x, fixed = x - 0.05 * liu_and_wang(x), fixed - 0.05 * stein(fixed, once)
+    np.testing.assert_allclose(run.final, x, rtol=0, atol=1e-12)
+    assert np.abs(x - fixed).max() > 1e-3 and "anew" in run.info["lengthscale_rule"]
+    assert run.info["lengthscale"] == pytest.approx(once, rel=1e-12)
+
+
+@BOTH
+def test_walls_reflect(name):
+    box = pg.priors.Uniform([-0.5, -0.5], [0.5, 0.5])
+    run = pg.simulate(LOSS, pg.methods.DE(), prior=box, particles=20, steps=40, step_size=0.2, integrator=name)
+    assert np.abs(run.positions).max() <= 0.5 and np.abs(run.final - run.initial).max() > 0.1
+
+
+@BOTH
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sample("DE-adam", "DRE-adagrad", "SVGD-adam")
+def test_groups_of_steps_threads_and_restarts_change_no_bit(name, method, monkeypatch):
+    settings = Settings(200, 60, pg.schedules.Linear(0.05, 0.01, 60.0), name)
+
+    def state(groups, workers, restart=False):
+        monkeypatch.setattr(threads, "count", lambda: workers)
+        problem, step = check_problem(LOSS, METHODS[method][0], PRIOR, None, settings), 0
+        flow = METHODS[method][0].flow(problem)
+        for count in groups:
+            if restart:  # as from a checkpoint
+                kept, flow = (flow.state.copy(), flow.extra_state()), METHODS[method][0].flow(problem)
+                flow.restore(*kept)
+            flow.advance(step, count)
+            step += count
+        return flow.state
+
+    whole = state([60], 1)
+    assert np.array_equal(whole, state([1] * 60, 2)) and np.array_equal(whole, state([7, 30, 23], 2, restart=True))
+
+
+@pytest.mark.thorough
+def test_a_run_in_a_folder_resumes_to_the_same_bytes(tmp_path):
+    scenario = {
+        "kind": "particles", "name": "mine", "title": "t", "source": "s", "description": "d",
+        "loss": {"name": "four-gaussians"},
+        "prior": {"name": "normal", "mean": [0.0, 0.0], "sd": 0.7}, "particles": 50, "steps": 400, "step_size": 0.01,
+        "integrator": "adam",
+        "methods": {"DE": {}, "DRE": {"mmd_weight": 0.5}, "S": {"method": "SVGD", "bandwidth": "every-step"}},
+    }  # fmt: skip
+    whole = pg.run(scenario, out=tmp_path / "whole", progress=None)
+
+    def stop(label, step, steps):
+        if label == "DRE" and step > 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(scenario, out=tmp_path / "cut", progress=stop)
+    again = pg.resume(tmp_path / "cut", progress=None)
+    assert all(np.array_equal(whole[label].positions, again[label].positions) for label in ("DE", "DRE", "S"))
+
+
+@BOTH
+def test_networks_train_by_it_with_batches(name, rng):
+    X, numbers = rng.uniform(-2.0, 2.0, (40, 1)), iter(range(300))
+    net = pg.networks.Network(inputs=1, hidden=(10,), activation="tanh")
+    loss = pg.networks.NetworkLoss(net, X, np.sin(2.0 * X[:, 0]), batch_size=10)
+    run = pg.simulate(
+        loss, pg.methods.DE(), prior=net.prior("he"), particles=3, steps=300, step_size=0.02, integrator=name
+    )
+    book = by_the_book(name, lambda x: loss.gradient_at(x, next(numbers), 0), run.initial, [0.02] * 300)
+    np.testing.assert_allclose(run.final, book, rtol=0, atol=1e-9)
+    assert loss.value(run.final).mean() < 0.5 * loss.value(run.initial).mean()
+
+
+def simulated(method, integrator="adam"):
+    return pg.simulate(LOSS, method, prior=PRIOR, particles=3, steps=2, step_size=0.01, integrator=integrator)
+
+
+test_noise_does_not_go_with_them = refused(
+    lambda method: simulated(method),
+    (pg.methods.DLE(0.3), 'not "adam": DLE has noise, as kl_weight is not 0, and with a step size of its own'),
+    (pg.methods.DRLE(0.3, 0.5), "DRLE has noise"),
+    (pg.methods.DLE(0.3, jumps=True), "DLE has noise"),
+)
+
+
+def test_other_integrators_are_refused_by_svgd_with_the_names_of_both():
+    refuse(lambda: simulated(pg.methods.SVGD(0.3), "mala"), 'without noise, or adam or adagrad, not "mala"')
+    refuse(lambda: pg.methods.SVGD(0.3, bandwidth="always"), 'there is no bandwidth "always"')
