@@ -1,5 +1,5 @@
-"""docs/theory, docs/which-method.md and docs/faq.md: their path, their claims, the sentences that they quote, and the
-statements of docs/theory that no claim of `particlegvi verify` tests. Only the flow on a grid is the package's."""
+"""docs/theory, docs/which-method.md, docs/faq.md and docs/messages.md: their path, their claims, their sentences, and
+the statements of docs/theory that no claim of `particlegvi verify` tests. Only the flow on a grid is the package's."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def page(root, name: str) -> str:
 
 
 def test_pages_are_short(root):
-    names = [*(root / "docs" / "theory").glob("*.md"), root / "docs" / "which-method.md", root / "docs" / "faq.md"]
+    """All but the appendices, which are for referees, and what the build of the site has copied."""
+    docs = root / "docs"
+    names = [path for path in docs.rglob("*.md") if path.relative_to(docs).parts[0] not in ("appendix", "reference")]
     lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in names}
-    assert len(lines) == len(PATH) + 4
+    assert len(lines) > len(PATH) + 40
     assert {name: number for name, number in lines.items() if number > LONGEST} == {}
 
 
@@ -75,14 +77,42 @@ def missing(quoted: list[str], texts: list[str]) -> list[str]:
     return [each for each in quoted if LATER.sub("...", each) not in everything]
 
 
+def warned(root) -> Iterator[str]:
+    """Every sentence that stands in a call of ``warnings.warn``; one that is handed on is not seen."""
+    for path in sorted((root / "particlegvi").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn":
+                said = ast.unparse(node.args[0])
+                if said.startswith(("'", '"', "f'", 'f"')):
+                    text = "".join(
+                        part.value if isinstance(part, ast.Constant) else "..."
+                        for part in getattr(node.args[0], "values", [node.args[0]])
+                    )
+                    yield text
+
+
+def indexed(root) -> list[str]:
+    """The sentences in the first column of docs/messages.md."""
+    text = (root / "docs" / "messages.md").read_text(encoding="utf-8")
+    return [plain or quoted for quoted, plain in re.findall(r"^\| (?:`` (.+?) ``|`(.+?)`) \| ", text, re.MULTILINE)]
+
+
 @pytest.mark.thorough
-def test_the_program_has_the_sentences_of_the_faq(root):
+def test_the_program_has_the_sentences_of_the_faq_and_of_the_index(root):
     text = (root / "docs" / "faq.md").read_text(encoding="utf-8")
     quoted = [line.removeprefix("> ") for line in text.splitlines() if line.startswith("> ")]
-    assert len(quoted) > 20
+    assert len(quoted) > 20 and len(indexed(root)) > 80
     texts = list(sentences(root))
     assert missing(quoted, texts) == []
+    assert missing(indexed(root), texts) == []
     assert missing(["metastable: at rest inside the valleys"], texts)
+
+
+@pytest.mark.thorough
+def test_every_warning_is_in_the_index(root):
+    found = list(warned(root))
+    assert len(found) > 12
+    assert missing([text for text in found if len(text) > 20], indexed(root)) == []
 
 
 # Theorems 1.4 and 3.7: V = (x^2 - 1)^2 + x/3, squared exponential with lengthscale 1, lambda1 = 2, lambda2 = 1/2.
