@@ -9,13 +9,14 @@ from typing import Any
 from particlegvi.methods.birth_death import BirthDeath
 from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
+from particlegvi.methods.implicit import JKO
 from particlegvi.methods.method import Method
 from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names",
+    "DE", "DLE", "DRE", "DRLE", "FDGVI", "JKO", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names",
     "register",
 ]  # fmt: skip
 

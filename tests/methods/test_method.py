@@ -16,7 +16,7 @@ from ..refusals import refuse, refused
 EVERY = [
     pg.methods.DE(), pg.methods.DLE(0.5), pg.methods.DRE(0.3), pg.methods.DRLE(0.5, 0.3),
     pg.methods.FreeEnergy(0.1, 0.2), pg.methods.FDGVI(0.5, 7), pg.methods.SVGD(0.5), pg.methods.BirthDeath(0.5, 0.2),
-    pg.methods.MMDFlow(kl_weight=0.5), pg.methods.MMDFlow([0.0, 1.0]),
+    pg.methods.MMDFlow(kl_weight=0.5), pg.methods.MMDFlow([0.0, 1.0]), pg.methods.JKO(0.5, 0.3),
 ]  # fmt: skip
 
 
@@ -108,10 +108,11 @@ def test_with_kernel_changes_the_kernel_alone(method):
 
 
 def test_objectives_and_noise():
-    assert [m.objective for m in EVERY] == ["measures"] * 5 + ["gaussians"] + ["measures"] * 3 + ["reference"]
-    assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 5
-    assert [m.schedules for m in EVERY] == [True] * 10
-    assert [m.follows_loss for m in EVERY] == [True] * 8 + [False] * 2
+    others = ["gaussians", *["measures"] * 3, "reference", "measures"]
+    assert [m.objective for m in EVERY] == ["measures"] * 5 + others
+    assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 6
+    assert [m.schedules for m in EVERY] == [True] * 11
+    assert [m.follows_loss for m in EVERY] == [True] * 8 + [False] * 3
 
 
 def test_signatures_are_those_that_were_published():
@@ -124,6 +125,7 @@ def test_signatures_are_those_that_were_published():
     assert names(pg.methods.DRLE) == ["kl_weight", "mmd_weight", "kernel", "embedding", "repulsion", "jumps"]
     assert names(pg.methods.FDGVI) == ["kl_weight", "draws"]
     assert names(pg.methods.SVGD) == ["kl_weight", "kernel", "bandwidth"]
+    assert names(pg.methods.JKO) == ["kl_weight", "mmd_weight", "kernel", "embedding"]
     assert names(pg.methods.MMDFlow) == ["reference", "kl_weight", "kernel", "samples", "noise"]
 
 
