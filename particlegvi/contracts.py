@@ -244,6 +244,8 @@ class Likelihood(Protocol):
     def convex(self) -> bool: ...  # whether c is convex in f
     @property
     def curvature_bound(self) -> float: ...  # supremum of the second derivative of c
+    @property
+    def slope_bound(self) -> float: ...  # supremum of the size of dc/df, infinite where there is none
     def cost(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # c(y, f), for arrays that broadcast against each other
     def slope(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # dc/df
     def curvature(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # d^2c/df^2

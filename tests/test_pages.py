@@ -130,6 +130,9 @@ assert 0.0 < divergences.log_density_ratio(exact, subset) < divergences.log_dens
 assert divergences.kl(regressors, exact) == np.inf
 """,
     ],
+    "docs/theory/lipschitz.md": [
+        "assert 0.0 < certificate.estimate() < certificate.family <= certificate.total < 1e-3 and np.all(low < high)"
+    ],
     "docs/theory/questions.md": ["assert np.abs(q - right / np.sum(right * h)).max() < 1e-12"],
 }
 SLOW = {"README.md", *(f"docs/{page}.md" for page in ["tour", "films", "notebook", "own-models", "start", "sweeps"])}

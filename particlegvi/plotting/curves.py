@@ -103,12 +103,15 @@ def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid
         low, _, high = band_of(exact, grid)
         for edge in (low, high):
             axes.plot(grid, edge, color=palette().ink, linestyle=DOTS, linewidth=1.8, zorder=3.5)
-        axes.plot([], [], color=palette().ink, linestyle=DOTS, linewidth=1.8, label=say("exact_band"))
+        name = say("exact_band", label=exact.label)
+        axes.plot([], [], color=palette().ink, linestyle=DOTS, linewidth=1.8, label=name)
     if ends is None:
         return ""
     for end in ends:
         axes.plot(grid, end, color=colour, linewidth=4.5, alpha=0.7, zorder=1.9)
     reach = float(np.median(ends[1] - ends[0]) / 2.0)
+    if not np.isfinite(reach):
+        return say("guaranteed_nothing")
     return say("guaranteed_reach", reach=number(f"{reach:.2g}"))
 
 

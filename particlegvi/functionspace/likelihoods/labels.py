@@ -85,6 +85,11 @@ class BernoulliLogistic(_Logistic, Labels):
         """steepness."""
         return self.steepness
 
+    def slope_range(self, y: ArrayLike) -> tuple[Array, Array]:
+        """Between 0 and steepness for the label 0, between -steepness and 0 for the label 1."""
+        labels = np.asarray(y, dtype=np.float64)
+        return -self.steepness * labels, self.steepness * (1.0 - labels)
+
     def cost_at(self, f: float, y: float) -> float:
         t = self.steepness * f
         # log(1 + e^t) - y t, without overflow

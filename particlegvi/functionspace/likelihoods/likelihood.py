@@ -77,6 +77,11 @@ class Likelihood:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         raise self._undefined("sample(f, random)")
 
+    def slope_range(self, y: ArrayLike) -> tuple[Array, Array]:
+        """The lowest and the highest slope dc/df over all f, for each y (n,); infinite where there is no bound."""
+        bound = np.full(np.shape(y), self.slope_bound)
+        return -bound, bound
+
     def _undefined(self, method: str) -> NotImplementedError:
         return NotImplementedError(f"the class {type(self).__name__} of a likelihood must define {method}")
 

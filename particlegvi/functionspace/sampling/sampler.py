@@ -19,10 +19,12 @@ from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.likelihoods.expected import check_data_cost, expected
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import plans
 from particlegvi.functionspace.sampling.cost import QuadraticCost, Task, find_mode, mode_of_quadratic
+from particlegvi.functionspace.sampling.lipschitz import PosteriorCertificate, certificate_of
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.journal import Journal
@@ -80,6 +82,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
         without bias would be more than 5000, as for nearly separable classes; otherwise the default is "mix".
     batch_size : int, optional
         Number of rows of one stochastic gradient; all rows by default.
+    data_cost : str
+        "mean": the cost c(y_n, f_n) of (D.125); or "expected": its expectation over the residual at x_n, V* of (6.22),
+        for which the law of u is the best of its family (Theorem 6.6.1). With Gaussian noise both give one law.
 
     Attributes
     ----------
@@ -108,6 +113,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     integrator: str = "exponential-euler"
     moves: str | None = None
     batch_size: int | None = None
+    data_cost: str = "mean"
 
     def fit(
         self,
@@ -160,6 +166,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.residual_ = residuals.get(self.residual, basis)
         self._prior_variances = basis.prior_variances(self.prior)
         self.coefficients_ = coefficients
+        vars(self).pop("_data", None)
         return self
 
     @property
@@ -187,6 +194,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
+        check_data_cost(self.data_cost, self.residual)
         if self.residual == "thesis" and self.prior != "rkhs":
             raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{self.prior}"')
         particles = whole("particles", self.particles, 1)
@@ -195,16 +203,20 @@ class ProjectedLangevinSampler(FunctionPosterior):
         noise.key_words(self.seed)
         x = points("X", X, least=1)
         observed = observations(self.likelihood, y, len(x), "information")
+        self._data = x.copy(), observed.copy()  # for the certificate: the caller may change its arrays
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
         self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)
         self._prior_variances = self.basis_.prior_variances(self.prior)
+        features, likelihood = self.basis_.features(x), self.likelihood
+        if self.data_cost == "expected":
+            likelihood, observed = expected(likelihood, self.residual_.variance(x, features), observed)
         return Task(
-            likelihood=self.likelihood,
+            likelihood=likelihood,
             X=x,
             y=observed,
-            features=self.basis_.features(x),
+            features=features,
             prior_variances=self._prior_variances,
             particles=particles,
             steps=steps,
@@ -233,6 +245,15 @@ class ProjectedLangevinSampler(FunctionPosterior):
         if len(u) != particles:
             raise ValueError(f"initial must have {particles} rows, one for each particle, not {len(u)}")
         return u.copy()
+
+    def certificate(self) -> PosteriorCertificate:
+        """Bound the distance of the posterior that is sampled from the exact one with the same prior and likelihood.
+
+        For Gaussian noise and for costs with a largest slope, with ``prior="gp"``, in O(n^3) time and O(n^2) memory.
+        """
+        if "_data" not in vars(self):
+            raise ValueError("certificate needs the data of a fit: call fit(X, y) before")
+        return certificate_of(self, *self._data, self.prior, self.data_cost == "expected")
 
     def potential(self, u: ArrayLike) -> Array:
         """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
@@ -266,6 +287,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             "basis": self.basis_.facts(),
             "selection": self.selection_,
             "likelihood": self.likelihood.facts(),
+            **({} if self.data_cost == "mean" else {"data_cost": self.data_cost}),
             "lowest_potential": lowest,
             "equilibrium": trace.verdict(lowest),
         }

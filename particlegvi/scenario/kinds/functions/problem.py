@@ -34,6 +34,13 @@ class FunctionProblem(NamedTuple):
     seed: int
     observed: Functionals | None = None
 
+    def chosen_points(self, number: int | None) -> Array | int:
+        """This number of inducing points, at most that of the data; None for the inducing points of the scenario."""
+        if number is not None and number > len(self.X):
+            most = f"at most the number of data, which is {len(self.X)}"
+            raise ValueError(f"inducing_points must be {most}, not {number}")
+        return self.inducing_points if number is None else number
+
 
 class Fit(NamedTuple):
     """The result of a fit, as a folder stores it."""

@@ -13,10 +13,12 @@ from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.likelihoods.expected import check_data_cost
+from particlegvi.functionspace.sampling.lipschitz import certificate_of, check_certified
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
 from particlegvi.scenario.kinds.functions.features import checked, features_of
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
-from particlegvi.tools.arguments import whole
+from particlegvi.tools.arguments import flag, whole
 from particlegvi.tools.quoting import POSITIVE, refuse
 from particlegvi.tools.registry import look_up
 
@@ -24,8 +26,9 @@ from particlegvi.tools.registry import look_up
 class PLS:
     """Particles of coefficients; see `particlegvi.functionspace.ProjectedLangevinSampler` for the parameters.
 
-    By default, ``steps`` and ``step_size`` are taken from the scenario. ``features``, a table as for SVGP, stand in the
-    place of its inducing points.
+    By default, ``steps``, ``step_size`` and ``inducing_points`` (their number) are taken from the scenario.
+    ``features``, a table as for SVGP, stand in the place of its inducing points. With ``certificate`` the summary has
+    the certificate's bounds, which take O(n^3), and the figure can draw its band.
     """
 
     name = "PLS"
@@ -41,13 +44,19 @@ class PLS:
         *,
         batch_size: int | None = None,
         features: Facts | None = None,
+        inducing_points: int | None = None,
+        certificate: bool = False,
+        data_cost: str = "mean",
     ) -> None:
         if moves is not None:
             look_up("kind of moves", moves, dict.fromkeys(MOVES))
         look_up("prior of the coefficients", prior, dict.fromkeys(PRIORS))
         look_up("residual", residual, dict.fromkeys(residuals.names()))
         look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
-        for key, number in (("steps", steps), ("batch_size", batch_size)):
+        check_data_cost(data_cost, residual)
+        for key, number in (
+            ("steps", steps), ("batch_size", batch_size), ("inducing_points", inducing_points)
+        ):
             if number is not None:
                 whole(key, number, 1)
         if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
@@ -55,9 +64,13 @@ class PLS:
         self.moves, self.steps, self.step_size = moves, steps, step_size
         self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
         self.features = checked(features)
+        self.inducing_points, self.certificate = inducing_points, flag("certificate", certificate)
+        self.data_cost = data_cost
 
     def check(self, likelihood: Likelihood) -> None:
-        """Accept any likelihood."""
+        """Accept any likelihood; for a certificate, one that has one."""
+        if self.certificate:
+            check_certified(likelihood, self.prior, self.residual)
 
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse features that the covariance, the number of inputs or the prior does not allow."""
@@ -71,9 +84,24 @@ class PLS:
         return Fit(
             sampler.coefficients_[None],
             np.array([sampler.steps_]),
-            sampler.info_,
+            sampler.info_ | self._certified(sampler),
             packed(sampler.basis_),
         )
+
+    def _certified(self, sampler: ProjectedLangevinSampler) -> Facts:
+        if not self.certificate:
+            return {}
+        found = sampler.certificate()
+        likelihood = sampler.likelihood
+        estimate = {"estimate": found.estimate()} if likelihood.convex and not likelihood.quadratic else {}
+        return {"certificate": {**found.facts, **estimate}}
+
+    def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
+        """The ends of a band at inputs (n, dim) within which the 95% band of the exact posterior lies, (n,) each."""
+        if not self.certificate:
+            return None
+        posterior = self.restore(problem, fit)
+        return certificate_of(posterior, problem.X, problem.y, self.prior, self.data_cost == "expected").band(X)
 
     def follow(self, problem: FunctionProblem, progress: StepProgress | None = None) -> Fit:
         """Fit again with records on the way; `fit` keeps the end only."""
@@ -87,7 +115,7 @@ class PLS:
 
     def _places(self, problem: FunctionProblem) -> Array | int | Functionals | Mercer:
         if self.features is None:
-            return problem.inducing_points
+            return problem.chosen_points(self.inducing_points)
         return features_of(self.features, problem.kernel, problem.X.shape[1])
 
     def _sampler(self, problem: FunctionProblem) -> ProjectedLangevinSampler:
@@ -104,4 +132,5 @@ class PLS:
             integrator=self.integrator,
             moves=self.moves,
             batch_size=self.batch_size,
+            data_cost=self.data_cost,
         )

@@ -51,11 +51,7 @@ class Sparse:
 
     def chosen_points(self, problem: FunctionProblem, number: int | None = None) -> Array | int:
         """So many inducing points, or the method's own number; without one, the inducing points of the scenario."""
-        own = self.inducing_points if number is None else number
-        if own is not None and own > len(problem.X):
-            most = f"at most the number of data, which is {len(problem.X)}"
-            raise ValueError(f"inducing_points must be {most}, not {own}")
-        return problem.inducing_points if own is None else own
+        return problem.chosen_points(self.inducing_points if number is None else number)
 
 
 class SVGP(Sparse):

@@ -1,0 +1,175 @@
+"""The certificate of projected Langevin sampling: its suprema, its inversions, its bounds, and what it refuses."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import special
+
+import particlegvi as pg
+from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods
+from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.sampling.lipschitz import Slopes, certificate_of, largest_form
+
+from ...refusals import refuse
+
+KERNEL = pg.kernels.SquaredExponential(lengthscale=0.9, variance=4.0)
+
+
+def fitted(likelihood, y, X, points=5, prior="gp", **settings):
+    Z = np.linspace(X.min(), X.max(), points)[:, None]
+    sampler = ProjectedLangevinSampler(KERNEL, likelihood, Z, 20, steps=3, prior=prior, moves="none", **settings)
+    return sampler.fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, (30, 1))
+    return X, (rng.random(30) < special.expit(3.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_largest_form_is_at_a_corner_and_nearly_found(seed):
+    rng = np.random.default_rng(seed)
+    half = rng.normal(size=(10, rng.integers(1, 12)))
+    S, low = half @ half.T, -rng.uniform(0.0, 2.0, 10)
+    high = low + rng.uniform(0.0, 3.0, 10)
+    corners = np.array(list(itertools.product((0.0, 1.0), repeat=10))) * (high - low) + low
+    exact = np.einsum("ci,ij,cj->c", corners, S, corners).max()
+    found = largest_form(S, Slopes(low, high))
+    assert exact <= found <= 1.35 * exact
+    # the plain bound, largest eigenvalue times squared length, is what the box sharpens
+    assert found < 1.001 * np.linalg.eigvalsh(S)[-1] * np.sum(np.maximum(low**2, high**2))
+
+
+def test_slopes_stay_in_their_range():
+    f = np.linspace(-40.0, 40.0, 4001)
+    logistic = likelihoods.Bernoulli(steepness=1.7)
+    for likelihood, y in ((logistic, 0.0), (logistic, 1.0), (likelihoods.StudentT(4.0, 0.3), 1.0)):
+        low, high = likelihood.slope_range(np.array([y]))
+        slopes = likelihood.slope(f, np.full(len(f), y))
+        assert low[0] - 1e-12 <= slopes.min() < low[0] + 0.02 and high[0] - 0.02 < slopes.max() <= high[0] + 1e-12
+
+
+def test_the_bounds_fall_with_more_points_and_are_below_those_of_the_thesis(labels):
+    X, y = labels
+    found = [fitted(likelihoods.Bernoulli(), y, X, points).certificate() for points in (3, 6, 12)]
+    assert found[0].total > found[1].total > found[2].total > 0.0
+    for each in found:
+        assert each.total == each.family + each.projection == each.facts["total"]
+        assert each.projection < each.facts["thesis"] / 6.2
+    assert found[2].facts["informative"] and not found[0].facts["informative"]
+
+
+def test_gaussian_noise_has_the_certificate_of_the_sparse_process(labels):
+    X, y = labels
+    pls = fitted(likelihoods.Gaussian(0.3), y, X)
+    sparse = SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.3), pls.basis_.inducing_points).fit(X, y)
+    given = pls.certificate()
+    assert given.total == given.family == pytest.approx(sparse.certify().kl, rel=1e-9) and given.projection == 0.0
+
+
+def test_probabilities_are_those_that_the_divergence_of_coins_allows(labels):
+    X, y = labels
+    pls = fitted(likelihoods.Bernoulli(), y, X, 8)
+    given, p = pls.certificate(), pls.predict_probability(X)
+    low, high = given.probability_range(X)
+    assert np.all((low < p) & (p < high))
+    for end in (low, high):
+        kl = special.rel_entr(p, end) + special.rel_entr(1.0 - p, 1.0 - end)
+        np.testing.assert_allclose(kl, given.total, rtol=1e-6)
+    assert np.all(high - p <= np.sqrt(0.5 * given.total))  # sharper than Pinsker's inequality
+
+
+def test_the_band_widens_with_the_bound_until_it_is_infinite(labels):
+    X, y = labels
+    tight, loose = (fitted(likelihoods.Bernoulli(), y, X, points) for points in (14, 3))
+    low, high = tight.certificate().band(X)
+    own = tight.predict(X, quantiles=[0.025, 0.975])[1]
+    assert np.all(low <= own[0]) and np.all(own[1] <= high) and np.all(high - low < 1.2 * (own[1] - own[0]))
+    low, high = loose.certificate().band(X)
+    assert np.all(low == -np.inf) and np.all(high == np.inf)
+
+
+def test_means_of_two_rows_by_quadrature():
+    """Student's cost, not convex: the mean of the exact posterior and of the one that is sampled, by sums."""
+    X, y, u = np.array([[-0.3], [0.4]]), np.array([1.0, 2.5]), np.linspace(-9.0, 9.0, 401)
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.StudentT(3.0, 1.0), [[0.05]], prior="gp")
+    given = certificate_of(pls.restored(Nystroem(KERNEL, [[0.05]]), np.zeros((1, 1))), X, y, "gp")
+    f = np.stack(np.meshgrid(u, u), axis=-1) @ np.linalg.cholesky(pls.basis_.covariance(X)).T
+    weights = np.exp(-0.5 * u[:, None] ** 2 - 0.5 * u**2 - pls.likelihood.cost(f, y).sum(axis=-1))
+    exact = (weights[..., None] * f).sum(axis=(0, 1)) / weights.sum()
+    e = pls.basis(X)
+    law = np.exp(-0.5 * u**2 - pls.likelihood.cost(u[:, None] * e.T, y).sum(axis=1))
+    error = np.abs(e[:, 0] * (law @ u) / law.sum() - exact)
+    assert np.all(error <= given.mean_error(X)) and np.any(error > 0.005 * given.mean_error(X))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_sharper_bound_of_a_convex_cost_by_quadrature(seed):
+    """Two labels and one coefficient: sums over u and the residual, and over u alone and f for KL itself."""
+    rng = np.random.default_rng(seed)
+    X, y, t = rng.uniform(-1.0, 1.0, (2, 1)), rng.integers(0, 2, 2), np.linspace(-8.0, 8.0, 65)
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), rng.uniform(-1.5, 1.5, (1, 1)), prior="gp")
+    pls.restored(Nystroem(KERNEL, pls.inducing_points), np.zeros((1, 1)))
+    S, e = pls.residual_.covariance(X), pls.basis(X)
+    u, a, b = np.meshgrid(t, t, t, indexing="ij")
+    f = u[..., None] * e[:, 0] + np.stack([a, b], axis=-1) @ np.linalg.cholesky(S + 1e-12 * np.eye(2)).T
+    cost, slopes = np.logaddexp(0.0, f).sum(axis=-1) - f @ y, special.expit(f) - y
+    normal = -0.5 * (a**2 + b**2)
+    over = normal - special.logsumexp(normal, axis=(1, 2), keepdims=True)
+    best = -0.5 * t**2 - (np.exp(over) * cost).sum(axis=(1, 2))
+    kl = special.logsumexp(-0.5 * u**2 + over - cost) - special.logsumexp(best)
+    local = 0.5 * np.einsum("...i,ij,...j->...", slopes, S, slopes)
+    sharper = special.logsumexp((best - special.logsumexp(best))[:, None, None] + over + local)
+    family = certificate_of(pls, X, y.astype(float), "gp").family
+    assert 0.0 < kl <= sharper * (1.0 + 1e-9) and sharper < family
+    assert sharper < 8.0 * kl
+
+
+@pytest.mark.thorough
+def test_the_estimate_lies_between_the_exact_divergence_and_the_guarantee(labels):
+    X, y = labels
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), 6, 400, prior="gp").fit(X, y)
+    found = pls.certificate()
+    normals = np.random.default_rng(1).normal(size=(1000, len(X)))
+    G = pls.residual_.sample(X, np.concatenate([normals, -normals]))
+    gaps = []
+    for f in pls.coefficients_ @ pls.basis(X).T:
+        cost = (np.logaddexp(0.0, f + G) - y * (f + G)).sum(axis=1)
+        gaps.append(special.logsumexp(-cost) - np.log(len(G)) + cost.mean())
+    kl = special.logsumexp(gaps) - np.log(len(gaps))
+    assert kl < found.estimate() < 5.0 * kl and found.estimate() < 0.5 * found.family
+
+
+def test_what_has_no_certificate(labels):
+    X, y = labels
+    no_slope = "the likelihood for a certificate must be Gaussian, or one whose cost has a largest slope"
+    basis = Nystroem(KERNEL, X[:3])
+    for likelihood, prior, words in (
+        (likelihoods.Poisson("log"), "gp", no_slope),
+        (likelihoods.Bernoulli("probit"), "gp", no_slope),
+        (likelihoods.Bernoulli(), "rkhs", 'prior and residual must be "gp"'),
+    ):
+        pls = ProjectedLangevinSampler(KERNEL, likelihood, X[:3], prior=prior).restored(basis, np.zeros((1, 3)))
+        refuse(lambda pls=pls, prior=prior: certificate_of(pls, X, y, prior), words)
+    pls = fitted(likelihoods.Bernoulli(), y, X)
+    refuse(lambda: pls.certificate().band(X, 1.0), "share must be above 0 and below 1")
+    student = ProjectedLangevinSampler(KERNEL, likelihoods.StudentT(3.0, 1.0), X[:3]).restored(basis, np.zeros((1, 3)))
+    refuse(certificate_of(student, X, y, "gp").estimate, "must be one with a convex cost and a largest slope")
+    again = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), 3).restored(pls.basis_, pls.coefficients_)
+    refuse(again.certificate, "call fit")
+
+
+@pytest.mark.thorough
+def test_the_scenario_draws_the_nearly_exact_band_within_the_certified_one():
+    results = pg.run("certified-classification", particles=1000, **{"data.count": 80})
+    grid = np.linspace(-3.0, 3.0, 60)
+    facts = {label: run["run"]["certificate"] for label, run in results.summary["methods"].items()}
+    assert facts["PLS 10"]["total"] > 0.03 > facts["PLS 16"]["total"] > 1e-5 > facts["PLS 25"]["total"]
+    low, high = results["PLS 13"].guaranteed(grid)
+    # levels of three standard errors of a thousand particles further inside
+    exact = [results["PLS 25"].marginals(grid).quantile(share) for share in (0.04, 0.96)]
+    assert np.all(low <= exact[0]) and np.all(exact[1] <= high)
+    assert np.all(np.isinf(results["PLS 10"].guaranteed(grid)))
