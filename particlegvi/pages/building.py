@@ -18,12 +18,12 @@ from particlegvi.tools.quoting import refuse
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = (
     "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
-    "repulsion", "flow", "limit", "solver", "target", "target_plane", "distances", "basins", "energy", "problem",
-    "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers", "export",
+    "repulsion", "jumps", "flow", "limit", "solver", "target", "target_plane", "distances", "basins", "energy",
+    "problem", "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers", "export",
 )  # fmt: skip
 VIEW = (
-    "say", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live", "functions",
-    "replay", "main",
+    "say", "layout", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live",
+    "curves", "by_hand", "functions_table", "functions", "replay", "main",
 )  # fmt: skip
 LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone
 FRAME_HEIGHT = 760  # pixels of the frame in a notebook

@@ -14,6 +14,7 @@ from particlegvi.integrators.schedules import Schedule
 from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.free_energy import FreeEnergy
+from particlegvi.methods.jumps import resolved
 from particlegvi.priors import Flat, Normal, Uniform
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import words
@@ -137,7 +138,10 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
         initial = {"name": "points", "points": subject.initial.tolist()}
     elif subject.initial is not None:
         initial = prior_of(subject.initial)
-    kinds = {label: kind for label in known if (kind := kind_of(subject.methods[label])) is not None}
+    kinds = {
+        label: kind for label in known
+        if (kind := kind_of(subject.methods[label])) is not None and _can_jump(subject.methods[label], subject.loss.dim)
+    }  # fmt: skip
     if not kinds:
         raise NotLive("why_method")
     all_weights = {label: _weights(subject, subject.methods[label]) for label in kinds}
@@ -147,6 +151,7 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
     integrator = integrators[next(iter(weights))]  # the page has one integrator for all methods
     weights = {label: found for label, found in weights.items() if integrators[label] == integrator}
     shared = {"kl_weight": 1.0, "mmd_weight": 0.5, "lengthscale": 1.0, "variance": 1.0}
+    shared |= {"jump_every": 0, "jump_share": 0.1}
     for found in reversed(weights.values()):
         shared |= found
     own = {
@@ -176,9 +181,12 @@ def _name(label: str) -> str:
 
 
 def _weights(subject: Subject, method: Method) -> dict[str, float] | None:
-    """The weights of a method that are above 0, and its kernel; None if the browser lacks that kernel."""
+    """The weights of a method that are above 0, its jumps and kernel; None if the browser lacks that kernel."""
     found = {key: float(value) for key, value in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))}
     found = {key: value for key, value in found.items() if value > 0.0}
+    if isinstance(method, FreeEnergy) and method.kl_weight > 0.0:
+        jumps = resolved(method.jumps)
+        found |= {"jump_every": 0} if jumps is None else {"jump_every": jumps.every, "jump_share": jumps.share}
     if method.mmd_weight > 0.0:
         kernel = _kernel(subject, method)
         if kernel.name != "squared-exponential":
@@ -200,7 +208,7 @@ def prior_of(prior: object) -> Facts:
 
 def kind_of(method: Method) -> str | None:
     """DE, DLE, DRE or DRLE by the weights of a plain `FreeEnergy`; None for every other method."""
-    if not isinstance(method, FreeEnergy) or method.jumps is not None or method.repulsion != "exact":
+    if not isinstance(method, FreeEnergy) or method.repulsion != "exact":
         return None
     if type(method) not in (FreeEnergy, *map(methods.get, KINDS.values())):  # a subclass may move in other ways too
         return None
@@ -208,6 +216,11 @@ def kind_of(method: Method) -> str | None:
     if method.mmd_weight > 0.0 and how not in CLOSED_FORMS:
         return None
     return KINDS[method.kl_weight > 0.0, method.mmd_weight > 0.0]
+
+
+def _can_jump(method: Method, dim: int) -> bool:
+    """Whether the browser has the jumps of a method, or it has none; they are on the line."""
+    return dim == 1 or not isinstance(method, FreeEnergy) or method.jumps is None
 
 
 def _kernel(subject: Subject, method: Method) -> Kernel:

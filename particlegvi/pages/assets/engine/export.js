@@ -51,7 +51,7 @@ PG.scenario = function (problem, settings, own, words) {
   );
   const key = label => (/^[A-Za-z0-9_-]+$/.test(label) ? label : text(label)),
     taken = new Set();
-  for (const [label, { type, kl_weight, mmd_weight, kernel }] of problem.each) {
+  for (const [label, { type, kl_weight, mmd_weight, kernel, jump_every, jump_share }] of problem.each) {
     const allowed = /^[A-Za-z0-9]([A-Za-z0-9 _+=-]{0,38}[A-Za-z0-9+])?$/.test(label),
       name = allowed ? label : `${type} ${taken.size + 1}`,
       [kl, mmd] = PG.METHODS[type];
@@ -60,6 +60,7 @@ PG.scenario = function (problem, settings, own, words) {
     if (name !== type) lines.push(`method = ${text(type)}`);
     if (kl) lines.push(`kl_weight = ${decimal(kl_weight)}`);
     if (mmd) lines.push(`mmd_weight = ${decimal(mmd_weight)}`);
+    if (jump_every > 0) lines.push(`jumps = { every = ${jump_every}, share = ${decimal(jump_share)} }`);
     if (mmd && (kernel.lengthscale !== problem.lengthscale || kernel.variance !== problem.variance))
       lines.push(`kernel = { lengthscale = ${decimal(kernel.lengthscale)}, variance = ${decimal(kernel.variance)} }`);
   }

@@ -32,11 +32,14 @@
   };
 
   // settings: loss, prior, start (a prior or points; absent: the prior), kl_weight, mmd_weight, kernel {lengthscale,
-  // variance}, step_size, particles, seed, integrator, tolerance, math (PG.plain or PG.exact), noise (to share it)
+  // variance}, jump_every, jump_share, step_size, particles, seed, integrator, tolerance, math (PG.plain or PG.exact),
+  // noise (to share it)
   PG.ensemble = function (settings) {
     const s = {
       kl_weight: 0,
       mmd_weight: 0,
+      jump_every: 0, // steps between jumps on the line; 0 for none
+      jump_share: 0.1,
       kernel: { lengthscale: 1 },
       seed: 0,
       integrator: "euler-maruyama",
@@ -107,6 +110,7 @@
         slopes();
         move();
         step++;
+        if (s.jump_every > 0 && step % s.jump_every === 0) PG.jump(x[0], step / s.jump_every - 1, s);
       }
       is_finite = x.every(row => row.every(Number.isFinite));
       return is_finite;

@@ -16,7 +16,7 @@
     1, -4.934802200544679, 4.058712126416768, -1.3352627688545893, 0.23533063035889312, -0.02580689139001405,
     0.001929574309403922, -0.00010463810492484565, 4.303069587032944e-6,
   ];
-  PG.roles = { noise: 0, start: 1 << 24, draws: 4 << 24 };
+  PG.roles = { noise: 0, start: 1 << 24, draws: 4 << 24, jumps: 6 << 24 };
 
   function high_word(a, b0, b1) {
     // of the product of a and b1 * 2^16 + b0, in integers of 32 bits alone

@@ -10,7 +10,8 @@ PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of
 PG.MOST = { 1: 10000, 2: 1000 };
 PG.MOST_STEPS = 1e9;
 // Settings that a method may have of its own, as LABEL.kl_weight.
-PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
+PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance", "jump_every", "jump_share"];
+PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks all others
 
 (() => {
   const NUMBERS = {
@@ -19,6 +20,8 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
     lengthscale: [1e-6, 1e6],
     variance: [1e-12, 1e12],
     step_size: [1e-12, 1e3],
+    jump_every: [0, 1e9],
+    jump_share: [1e-9, 1],
   };
   function number(key, value, low, high) {
     const x =
@@ -124,15 +127,16 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
         const type = PG.type_of(label, types),
           [kl, mmd] = PG.METHODS[type] || [];
         if (type === null) throw new PG.Refused("methods", settings.methods);
-        const [kl_weight, mmd_weight, lengthscale, variance] = PG.OWN.map(key =>
+        const [kl_weight, mmd_weight, lengthscale, variance, every, jump_share] = PG.OWN.map(key =>
           has(settings, `${label}.${key}`)
             ? number(`${label}.${key}`, settings[`${label}.${key}`], ...NUMBERS[key])
             : found[key],
         );
-        return [
-          label,
-          { type, kl_weight: kl * kl_weight, mmd_weight: mmd * mmd_weight, kernel: { lengthscale, variance } },
-        ];
+        const jump_every = kl * kl_weight > 0 ? PG.whole("jump_every", every, 0, 1e9) : 0,
+          is_crowded = mmd * mmd_weight > 0 && found.particles > PG.MOST_PAIRED;
+        if (jump_every > 0 && (loss.dim > 1 || is_crowded)) throw new PG.Refused("jump_every", jump_every);
+        const weights = { kl_weight: kl * kl_weight, mmd_weight: mmd * mmd_weight, kernel: { lengthscale, variance } };
+        return [label, { type, ...weights, jump_every, jump_share }];
       }),
     );
     found.prior = PG.read_prior("prior", settings.prior, loss.dim);
@@ -161,6 +165,8 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
     mmd_weight: 0.5,
     lengthscale: 1,
     variance: 1,
+    jump_every: 0,
+    jump_share: 0.1,
     step_size: 0.001,
     particles: 300,
     steps: 1000,

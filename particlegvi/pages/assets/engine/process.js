@@ -56,7 +56,11 @@
     }
     return x;
   };
-  const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
+  function dot(a, b) {
+    let sum = 0;
+    for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+    return sum;
+  }
   // A - H H' for the rows H of some coordinates
   function less(A, H) {
     return A.map((row, i) => row.map((v, j) => (j <= i ? v - dot(H[i], H[j]) : 0)));
@@ -117,7 +121,7 @@
   // Projected Langevin sampling with the prior "gp": F(x) = phi(x)' u + G(x) with phi = L^-1 k(Z, x), u ~ N(0, I), and
   // G an independent process of covariance k(x, x') - phi(x)' phi(x'), which the data do not see. The particles are the
   // u. Their Langevin dynamics with the inverse curvature as mobility,
-  //     du = -(u - m) dt + sqrt(2) A^-1/2 dB,    A = I + Phi' Phi / noise_variance,    m = A^-1 Phi' y / noise_variance,
+  //     du = -(u - m) dt + sqrt(2) A^-1/2 dB,   A = I + Phi' Phi / noise_variance,   m = A^-1 Phi' y / noise_variance,
   // is integrated exactly, as the plan `quadratic` of particlegvi/functionspace/sampling/plans.py: every direction
   // forgets its start at rate 1, and a step of any size has no bias. Functions move on when data change.
   PG.projected = function ({ kernel, noise_variance, inducing, particles, seed }, points, grid) {
@@ -134,9 +138,15 @@
     function observe(seen) {
       const phi = features(seen.map(point => point[0])),
         gram = Array.from({ length: size }, (_, a) =>
-          Float64Array.from({ length: size }, (__, b) => (a === b ? 1 : 0) + phi.reduce((sum, row) => sum + row[a] * row[b], 0) / noise_variance),
+          Float64Array.from(
+            { length: size },
+            (__, b) => (a === b ? 1 : 0) + phi.reduce((sum, row) => sum + row[a] * row[b], 0) / noise_variance,
+          ),
         ),
-        pull = Float64Array.from({ length: size }, (_, a) => phi.reduce((sum, row, n) => sum + row[a] * seen[n][1], 0) / noise_variance);
+        pull = Float64Array.from(
+          { length: size },
+          (_, a) => phi.reduce((sum, row, n) => sum + row[a] * seen[n][1], 0) / noise_variance,
+        );
       A = PG.cholesky(gram);
       m = PG.backward(A, PG.forward(A, pull));
     }
@@ -156,7 +166,11 @@
     function functions() {
       if (!residual) {
         const factor = root(less(between(kernel, grid, grid), at_grid), kernel.variance);
-        residual = draws(factor, PG.normal_rows(seed, PG.roles.draws, particles, grid.length), new Float64Array(grid.length));
+        residual = draws(
+          factor,
+          PG.normal_rows(seed, PG.roles.draws, particles, grid.length),
+          new Float64Array(grid.length),
+        );
       }
       return u.map((row, j) => Float64Array.from(at_grid, (phi, i) => residual[j][i] + dot(phi, row)));
     }

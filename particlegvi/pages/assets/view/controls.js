@@ -22,7 +22,8 @@ VIEW.slider = function ([key, low, high, step, value, place], state, changed, up
       show();
     }
   });
-  return element("label", {}, say(key), input, out);
+  const [, whose, name] = /^(?:(.*)\.)?([^.]*)$/.exec(key); // LABEL.kl_weight is that of one method
+  return element("label", {}, whose ? `${whose}: ${say(name)}` : say(name), input, out);
 };
 VIEW.controls = function (state, own, types, changed) {
   const { element, say } = VIEW,
@@ -33,6 +34,7 @@ VIEW.controls = function (state, own, types, changed) {
     ["kl_weight", -2, 1, 0.05, rounded, Math.log10],
     ["mmd_weight", -2, 2, 0.05, rounded, Math.log10],
     ["lengthscale", -1.5, 1, 0.05, rounded, Math.log10],
+    ["jump_every", -0.1, 3, 0.1, v => (v < 0 ? 0 : Math.round(10 ** v)), v => (v > 0 ? Math.log10(v) : -0.1)],
     ["step_size", -5, 0, 0.05, rounded, Math.log10],
     ["particles", 0, 4, 0.05, v => Math.min(Math.round(10 ** v), VIEW.most), Math.log10],
     ["seed", 0, 99, 1, v => String(v), v => Math.min(Number(v), 99)],
@@ -118,7 +120,7 @@ VIEW.controls = function (state, own, types, changed) {
       );
     }),
   );
-  const uses = (label, key) => PG.METHODS[PG.type_of(label, types)][key === "kl_weight" ? 0 : 1],
+  const uses = (label, key) => PG.METHODS[PG.type_of(label, types)][["kl_weight", "jump_every"].includes(key) ? 0 : 1],
     has_own = (label, key) => state()[`${label}.${key}`] !== undefined;
   const rows = sliders.map(given => {
     // a weight that no method shares is not asked for
@@ -131,7 +133,7 @@ VIEW.controls = function (state, own, types, changed) {
     return row;
   });
   for (const label of labels)
-    for (const given of sliders.slice(0, 3))
+    for (const given of sliders.slice(0, 4))
       if (uses(label, given[0])) {
         const row = slider([`${label}.${given[0]}`, ...given.slice(1)]);
         update.push(() => {

@@ -50,7 +50,11 @@ VIEW.ensembles = function (own, types, told) {
     panels.stop = VIEW.ask(
       "truths",
       { settings: given, own, types, labels: rest.map(entry => entry.label) },
-      ({ label, found }) => set(rest.find(entry => entry.label === label), PG.unpacked(found)),
+      ({ label, found }) =>
+        set(
+          rest.find(entry => entry.label === label),
+          PG.unpacked(found),
+        ),
       () => rest.filter(entry => entry.is_computing).forEach(entry => set(entry, LATE)),
     );
     if (panels.stop) return;
@@ -59,7 +63,9 @@ VIEW.ensembles = function (own, types, told) {
   }
   function note(s) {
     const weights = ["kl_weight", "mmd_weight"].filter(key => s[key]);
-    return weights.map(key => `${key} ${VIEW.shown(s[key])}`).join(", ") || VIEW.say("no_weights");
+    const told = weights.map(key => `${key} ${VIEW.shown(s[key])}`);
+    if (s.jump_every > 0) told.push(VIEW.say("jumping", { every: s.jump_every }));
+    return told.join(", ") || VIEW.say("no_weights");
   }
   function entry_of(problem, place, settings, loss_setting) {
     const { type } = settings,

@@ -50,7 +50,8 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     g.beginPath();
     for (const [t, v] of scene.loss) g.lineTo(px(t), Math.max(py(v), -50));
     g.stroke();
-    for (const [t, low, high] of scene.band) g.fillRect(px(t) - 0.5, py(high), (right - left) / 300 + 1, py(low) - py(high));
+    for (const [t, low, high] of scene.band)
+      g.fillRect(px(t) - 0.5, py(high), (right - left) / 300 + 1, py(low) - py(high));
     const values = new Float64Array(x.length);
     scene.values(x, values);
     g.fillStyle = colour;

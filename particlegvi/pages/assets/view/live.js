@@ -29,15 +29,16 @@ VIEW.live = function (root) {
   const watch = element("p", { class: "watch" }, sentence),
     error = element("p", { class: "error", role: "alert" }),
     clock = element("span", { id: "clock", "aria-live": "off" }),
-    row = (label, ...children) => element("div", { class: "row", role: "group", "aria-label": label }, ...children),
-    button = (key, action, more) => element("button", { type: "button", id: key, onclick: action, ...more }, say(key));
+    { row, button } = VIEW;
   const preset = (key, settings, watched, name = "") =>
     element(
       "button",
       { type: "button", id: `preset-${key}`, onclick: () => choose(settings, watched, name) },
       say(`preset_${key}`),
     );
-  const presets = data.presets.map(({ key, settings }) => preset(key, settings, say(`preset_${key}_watch`), say(`preset_${key}`))),
+  const presets = data.presets.map(({ key, settings }) =>
+      preset(key, settings, say(`preset_${key}_watch`), say(`preset_${key}`)),
+    ),
     play_button = button("play", () => (VIEW.still && !playing ? jump(5000) : play(!playing)), {
       "aria-pressed": "false",
     }),
@@ -48,45 +49,23 @@ VIEW.live = function (root) {
       button("reset", reset),
       button("compare", compare),
     ];
-  const read_only = { readonly: true, spellcheck: "false" },
-    address_words = { type: "text", class: "address", id: "address", "aria-label": say("link") },
-    address = element("input", { ...read_only, ...address_words }),
-    text = element("textarea", { ...read_only, id: "scenario", "aria-label": say("scenario_text") }),
-    scenario_box = element("div", { hidden: true }, element("p", {}, say("scenario_help")), text),
+  const link = VIEW.link(() => {
+      // with the step as well, to which the page then goes
+      const { step } = lead();
+      return [VIEW.fragment(state, base), step ? `at=${step}` : ""].filter(Boolean).join("&");
+    }),
+    saved = VIEW.to_be_saved("from-the-page.toml", scenario),
     controls = VIEW.controls(() => state, own, types, changed),
-    summary = element("summary", {}, say("settings")),
     kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid),
     kept_table = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.table),
     printed = element("p", { class: "printed" }),
-    taken = row(say("link"), button("save", save), button("copy", show_scenario), button("link", show_address));
-  address.hidden = true;
-  root.append(
-    element("div", { class: "head" }, row(say("presets"), ...presets, preset("own", {}, sentence)), watch),
-    element(
-      "div",
-      { class: "work" },
-      element(
-        "div",
-        { class: "stage" },
-        printed,
-        row(say("simulation"), ...buttons, clock),
-        error,
-        panels.grid,
-        kept_box,
-      ),
-      element("details", { open: true, id: "settings", class: "side" }, summary, controls.box),
-    ),
-    element(
-      "div",
-      { class: "below" },
-      panels.table,
-      kept_table,
-      panels.energy,
-      taken,
-      element("p", {}, address),
-      scenario_box,
-    ),
-  );
+    taken = row(say("link"), ...saved.buttons, link.button);
+  VIEW.laid(root, {
+    head: [row(say("presets"), ...presets, preset("own", {}, sentence)), watch],
+    stage: [printed, row(say("simulation"), ...buttons, clock), error, panels.grid, kept_box],
+    settings: controls.box,
+    below: [panels.table, kept_table, panels.energy, taken, link.field, saved.box],
+  });
 
   // From settings to particles.
   function changed(key, value, more) {
@@ -246,37 +225,9 @@ VIEW.live = function (root) {
   }
 
   // The address and the scenario.
-  function remember() {
-    try {
-      history.replaceState(null, "", `#${VIEW.fragment(state, base)}`);
-    } catch {
-      // a frame without an address
-    }
-  }
-  function show_address() {
-    // with the step as well, to which the page then goes
-    const { step } = lead(),
-      here = location.href.startsWith("about:") ? "" : location.href.split("#")[0],
-      parts = [VIEW.fragment(state, base), step ? `at=${step}` : ""];
-    address.hidden = false;
-    address.value = `${here}#${parts.filter(Boolean).join("&")}`;
-    address.focus();
-    address.select();
-  }
-  const scenario = () => PG.scenario({ ...problem, steps: Math.max(lead().step, 1) }, state, own, say("from_the_page"));
-  function show_scenario() {
-    scenario_box.hidden = false;
-    text.value = scenario();
-    text.focus();
-    text.select();
-  }
-  function save() {
-    show_scenario();
-    const place = URL.createObjectURL(new Blob([scenario()], { type: "application/toml" })),
-      link = element("a", { download: "from-the-page.toml" });
-    link.href = place;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(place), 1000);
+  const remember = () => VIEW.remember(VIEW.fragment(state, base));
+  function scenario() {
+    return PG.scenario({ ...problem, steps: Math.max(lead().step, 1) }, state, own, say("from_the_page"));
   }
   function from_address() {
     let at = 0;
@@ -303,16 +254,7 @@ VIEW.live = function (root) {
     panels.draw_energy();
     controls.show();
   }
-  addEventListener("keydown", event => {
-    const has_modifier = event.ctrlKey || event.metaKey || event.altKey;
-    if (has_modifier || event.target.closest("input, select, textarea, button, summary, canvas")) return;
-    if (event.key === " ") {
-      event.preventDefault();
-      play_button.click();
-    }
-    if (event.key === "r") document.getElementById("reset").click();
-    if (event.key === ".") jump(1);
-  });
+  VIEW.keys(play_button, () => jump(1), reset);
   VIEW.redrawn(again, () => {
     if (!problem) return;
     const { loss, prior, step_size, seed, particles, integrator } = state,

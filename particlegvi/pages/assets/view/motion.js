@@ -13,7 +13,8 @@ VIEW.motion = function (shown, kept, noted) {
   // Every shown ensemble takes the same number of steps, in turns, and no more than fit into the milliseconds.
   function advance(steps, milliseconds) {
     const { settings } = shown()[0].ensemble,
-      turn = settings.particles > (settings.loss.dim === 1 ? 2000 : 400) ? 1 : 10,
+      is_slow = settings.jump_every > 0 || settings.particles > (settings.loss.dim === 1 ? 2000 : 400),
+      turn = is_slow ? 1 : 10,
       begun = performance.now();
     let done = 0;
     for (let late = lagging(); done < steps || late.length; late = lagging()) {

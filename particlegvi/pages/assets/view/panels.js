@@ -12,12 +12,7 @@ VIEW.panels = function () {
     table = element("table", {}, element("thead", {}, element("tr", {}, ...columns)), body);
   const energy = element("canvas", { class: "energy", role: "img" }),
     energy_words = element("small"),
-    energy_box = element(
-      "figure",
-      {},
-      element("figcaption", {}, say("energy_title"), energy_words),
-      energy,
-    );
+    energy_box = element("figure", {}, element("figcaption", {}, say("energy_title"), energy_words), energy);
   let entries = [],
     scene = null,
     dim = 1;
@@ -102,7 +97,9 @@ VIEW.panels = function () {
     energy_box.hidden = entries.every(entry => entry.history.length < 3);
     if (energy_box.hidden) return;
     const has_goal = entries.some(entry => entry.goal != null),
-      is_few = entries.some(({ ensemble }) => ensemble && ensemble.settings.mmd_weight > 0 && ensemble.x[0].length < 100),
+      is_few = entries.some(
+        ({ ensemble }) => ensemble && ensemble.settings.mmd_weight > 0 && ensemble.x[0].length < 100,
+      ),
       notes = [say("energy_note"), has_goal && say("energy_note_dashed"), is_few && say("energy_note_few")];
     energy_words.textContent = notes.filter(Boolean).join("; ");
     const [g, W, H] = VIEW.prepare(energy),

@@ -16,7 +16,8 @@ VIEW.number = function (x, digits = 3) {
 // a setting: a whole number with all its digits, any other number with six, so that it stays in one line
 VIEW.shown = function (value) {
   const x = Number(value),
-    text = value === "" || !Number.isFinite(x) || Number.isInteger(x) ? String(value) : String(Number(x.toPrecision(6)));
+    text =
+      value === "" || !Number.isFinite(x) || Number.isInteger(x) ? String(value) : String(Number(x.toPrecision(6)));
   return VIEW.shown_text(text);
 };
 VIEW.shown_text = value => String(value).replace(".", VIEW.data.words.decimal);
@@ -77,7 +78,8 @@ VIEW.ticks = function (low, high, most = 7) {
   // where neighbours cannot be told apart in doubles, there is none
   if (!(step > 1e-12 * Math.max(Math.abs(low), Math.abs(high)))) return [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
-  const text = t => (t !== 0 && high - low < 4e-3 ? Number(t.toPrecision(3)).toExponential() : Number(t.toPrecision(6)));
+  const text = t =>
+    t !== 0 && high - low < 4e-3 ? Number(t.toPrecision(3)).toExponential() : Number(t.toPrecision(6));
   return found.map(t => [t, VIEW.shown_text(text(t)).replaceAll("-", "−")]);
 };
 // as many ticks as have room for their numbers in so many pixels
