@@ -18,8 +18,9 @@ from particlegvi.tools.quoting import refuse
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = (
     "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
-    "repulsion", "jumps", "flow", "limit", "solver", "target", "target_plane", "distances", "basins", "energy",
-    "problem", "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers", "export",
+    "repulsion", "jumps", "flow", "limit", "solver", "target", "target_plane", "biased", "distances", "basins",
+    "energy", "problem", "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers",
+    "export",
 )  # fmt: skip
 VIEW = (
     "say", "layout", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live",

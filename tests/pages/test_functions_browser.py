@@ -106,6 +106,7 @@ def test_a_wrong_address_is_answered_in_one_sentence(browser, page, state, said)
 
 
 @driven
+@pytest.mark.slow
 def test_a_frame_and_a_drag_take_less_than_12_ms(browser, page):
     opened(browser, page)
     times = browser.execute_script("""

@@ -130,6 +130,7 @@ def test_paper_says_how_the_picture_was_made(browser, page):
 
 
 @driven
+@pytest.mark.slow
 def test_a_page_with_jumps_stays_quick(browser, tmp_path):
     """1,000 particles of four methods, two of which jump: the median of a frame, and the mean with its jumps."""
     opened(browser, pg.page("over-the-barrier").save(tmp_path / "jumps.html"))

@@ -183,6 +183,8 @@
       a = (t - x[i]) / h;
     return (1 - a) * y[i] + a * y[i + 1];
   }
+  // The density of a curve at a place, linear between its nodes.
+  PG.density_at = ({ x, q, low, high }, t) => (t < low || t >= high ? 0 : interpolated(x, q, t));
   // A density on equally spaced nodes with its distribution function F and the integral G of F, to fourth order.
   PG.curve = function (x, q, facts) {
     const n = x.length,

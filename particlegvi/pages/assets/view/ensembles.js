@@ -82,10 +82,14 @@ VIEW.ensembles = function (own, types, told) {
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
       if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
       if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";
-      const given = { x: ensemble.x, settings, truth, ends, records: records.all() };
+      const given = { x: ensemble.x, settings, truth, ends, records: records.all() },
+        { number } = VIEW,
+        law = truth && truth.biased,
+        sd = law ? number(Math.sqrt(law.variance)) : "",
+        more = law ? `; ${VIEW.say("biased_law", { mean: number(law.mean), sd })}` : "";
       try {
         return PG.limited(
-          () => VIEW.verdict(PG.verdict({ ...given, w1: w1 ? w1[0] : NaN, floor: floor ? floor[0] : null })),
+          () => VIEW.verdict(PG.verdict({ ...given, w1: w1 ? w1[0] : NaN, floor: floor ? floor[0] : null })) + more,
           PG.QUICK_WORK,
         );
       } catch (error) {

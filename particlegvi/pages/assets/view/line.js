@@ -124,6 +124,20 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     g.restore();
     g.setLineDash([]);
   }
+  if (truth && truth.biased) {
+    clip(middle, base + 1);
+    g.setLineDash([2, 4]);
+    g.strokeStyle = colour;
+    g.beginPath();
+    for (let i = 0; i <= 300; i++) {
+      const t = a + ((b - a) * i) / 300;
+      g.lineTo(px(t), hy(PG.density_at(truth.biased, t)));
+    }
+    g.stroke();
+    g.restore();
+    g.setLineDash([]);
+    label(VIEW.say("biased"), right, middle + 12, "right");
+  }
   g.lineWidth = 1;
   g.strokeStyle = ink;
   g.beginPath();
@@ -139,7 +153,8 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   g.fillStyle = soft;
   g.fillText(scene.variable, (left + right) / 2, H - 3);
   label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), left + 5, middle + 12);
-  if (outside) label(VIEW.say("outside", { count: outside }), right, middle + 27, "right");
+  if (outside)
+    label(VIEW.say("outside", { count: outside }), right, middle + (truth && truth.biased ? 27 : 12), "right");
 };
 // Equal bins over a window, {bins, from, width}. Those places where all particles gather, if there are any, lie as far
 // from the edges of the bins as they can, so that rounding does not split one of them.
@@ -203,16 +218,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     } else scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
     scene.values = (points, out) => loss.values([points], out, PG.plain);
   }
-  for (const truth of known)
-    if (!truth.atoms) {
-      const h = truth.x[1] - truth.x[0];
-      truth.pdf = t => {
-        const i = Math.floor((t - truth.x[0]) / h);
-        return t < truth.low || t >= truth.high
-          ? 0
-          : truth.q[i] + (truth.q[i + 1] - truth.q[i]) * ((t - truth.x[i]) / h);
-      };
-    }
+  for (const truth of known) if (!truth.atoms) truth.pdf = t => PG.density_at(truth, t);
   const peaks = known
     .filter(truth => !truth.atoms)
     .map(

@@ -147,11 +147,22 @@ VIEW.live = function (root) {
   function exact_draws() {
     // W1 of exact draws takes longest, and is not needed while a slider moves
     for (const entry of [...panels.entries, ...kept.entries])
-      if (!entry.floor && entry.truth) entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
+      if (entry.truth && !entry.floor) {
+        entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
+        entry.truth = { ...entry.truth, biased: biased_law(entry) };
+      }
     outside();
     panels.draw();
     kept.draw();
     tell();
+  }
+  function biased_law({ ensemble, truth }) {
+    try {
+      return PG.limited(() => PG.biased(ensemble.settings, truth), PG.QUICK_WORK);
+    } catch (mistake) {
+      if (!(mistake instanceof PG.TooMuch)) throw mistake;
+      return null;
+    }
   }
   function outside() {
     // a drawn loss should keep Q* inside the drawing
