@@ -15,6 +15,12 @@ from particlegvi.cli import COMMANDS
 # What must hold after the first block of Python of a page, after the second, and so on.
 CHECKS = {
     "README.md": ["assert run.final.shape == (300, 1) and density.shape == (60,)"],
+    "docs/course/functions.md": ["assert len(far) == 3", "", "assert mixed > 0.5"],
+    "docs/course/honesty.md": ["assert ratio > 1000.0"],
+    "docs/course/landscapes.md": ["assert 0.28 < share < 0.34", "assert difference == 0.0"],
+    "docs/course/noise.md": ["assert len(rows) == 3"],
+    "docs/course/repulsion.md": ["assert shares['DRLE'] > 0.7 > 0.4 > shares['DRE']", "assert covered == 8"],
+    "docs/course/steps.md": ["assert set(swept.laws) == {'truth', 'euler-maruyama'}"],
     "docs/data.md": ["assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506"],
     "docs/equilibrium.md": ["assert np.mean(run.final > 0.16) < 0.02 and run.info['jumps']['acceptance_rate'] > 0.5"],
     "docs/estimators.md": [
@@ -136,6 +142,8 @@ assert divergences.kl(regressors, exact) == np.inf
     "docs/theory/questions.md": ["assert np.abs(q - right / np.sum(right * h)).max() < 1e-12"],
 }
 SLOW = {"README.md", *(f"docs/{page}.md" for page in ["tour", "films", "notebook", "own-models", "start", "sweeps"])}
+COURSE = ("functions", "honesty", "landscapes", "noise", "repulsion", "steps")
+SLOW |= {f"docs/course/{page}.md" for page in COURSE}  # tests/test_course.py runs them in one process
 NEEDS = {
     "docs/estimators.md": ["sklearn"],
     "docs/notebook.md": ["arviz", "h5netcdf"],
