@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import frame
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.protocols import Results, Runs, is_density
 
@@ -18,10 +18,11 @@ SAMPLES = 200  # samples of exact draws, for the band
 
 @figure_kind("distance", runs=reading.on_the_line)
 def distance(results: Results, runs: Runs) -> Figure:
-    """W1 of the particles to Q* at every record, in one panel, with the range of W1 for as many exact draws.
+    """W1 of the particles to Q* at every record, and beside it the range of W1 of as many exact draws for each method.
 
-    Both axes are logarithmic, so that the record at time 0 is left out. The band holds exact draws from their 5% to
-    their 99% quantile, for the method whose draws lie farthest. A method without a density as its truth is left out.
+    Both axes are logarithmic, so that the record at time 0 is left out. A bar at the right holds exact draws from their
+    5% to their 99% quantile, in the colour of its method: a line at the height of its bar has arrived. A method without
+    a density as its truth is left out.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ def distance(results: Results, runs: Runs) -> Figure:
         Runs in one dimension.
     """
     colours = style.colours(results)
-    floors = []
-    with frame(results, runs=runs) as (figure, [axes]):
+    with slide(results, runs=runs) as figure:
+        axes, beside = figure.subplots(1, 2, sharey=True, width_ratios=[1.0, 0.04 * max(2, len(runs))])
         for place, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label)
             if not is_density(target):
@@ -38,16 +39,20 @@ def distance(results: Results, runs: Runs) -> Figure:
             number = run.positions.shape[1]
             exact = np.asarray(target.quantile((np.arange(number) + 0.5) / number)).ravel()
             far = [_between(record[:, 0], exact) for record in np.asarray(run.positions)[1:]]
-            axes.plot(run.times[1:], far, color=colours[label], linewidth=2.4, label=label,
+            axes.plot(run.times[1:], far, color=colours[label], linewidth=2.4, label=style.shown_name(label),
                       linestyle=style.DASHES[place % len(style.DASHES)])
             uniforms = np.random.default_rng(0).random((SAMPLES, number))
             draws = np.asarray(target.quantile(uniforms.ravel())).reshape(SAMPLES, number)
-            floors.append(np.quantile([_between(draw, exact) for draw in draws], LEVELS))
-        if floors:
-            low, high = max(floors, key=lambda floor: floor[1])
-            axes.axhspan(low, high, color=palette().faint, alpha=0.35, linewidth=0.0,
-                         label=say("band_of_exact_draws"))
+            low, high = np.quantile([_between(draw, exact) for draw in draws], LEVELS)
+            beside.bar(place, high - low, 0.7, low, color=colours[label], gid=f"exact draws of {label}")
+        if beside.patches:
+            beside.fill([], [], color=palette().particles, label=say("band_of_exact_draws"))
         axes.set(xscale="log", yscale="log", xlabel=say("time"), ylabel=say("distance_axis"))
+        beside.set(xticks=[], xlim=(-0.7, len(runs) - 0.3))
+        beside.set_xlabel(say("exact"))
+        for side in ("left", "bottom"):
+            beside.spines[side].set_visible(False)
+        beside.tick_params(axis="y", which="both", left=False, labelleft=False)
     return figure
 
 

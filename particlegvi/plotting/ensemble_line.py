@@ -50,7 +50,7 @@ def ensemble_line(
     """
     if any(run.classifies for run in runs.values()):
         raise ValueError("this kind of figure draws regressions, but these networks classify")
-    colours = style.colours(runs)
+    colours = style.colours(results)
     first = next(iter(runs.values()))
     x = first.data.X[:, 0]
     margin = BEYOND * (x.max() - x.min() or 1.0)

@@ -47,7 +47,7 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun], *, window: 
     around = [box for box in boxes.values() if box]
     shown = _window(first, around, len(runs)) if window is None else window
     across, up, points = reading.grid_points(*shown, GRID)
-    colours = style.colours(runs)
+    colours = style.colours(results)
     tones = {"dark": ("Greys_r", "Greys_r"), "grey": ("Greys", "Greys")}.get(look().palette, ("Greys", "Purples"))
     with slide(results, 1, runs, say("number_of_points", count=number(f"{len(first.data.y):,}"))) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, sharey=True, squeeze=False)

@@ -34,7 +34,7 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     found: dict[str, Facts] = {label: run.info["estimates"] for label, run in runs.items() if "estimates" in run.info}
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods GWI that have the parameter estimate")
-    shades = palette().functions
+    shades = palette().spare
     with frame(results, 3, 17.0, note=observations(runs)) as (figure, grid):
         for axes, name in zip(grid, ("itself", "posterior"), strict=False):
             for place, (label, each) in enumerate(found.items()):

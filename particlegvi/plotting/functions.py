@@ -32,6 +32,7 @@ from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
+from particlegvi.settings.colours import assigned
 
 GRID = 301
 EXACT = 1e-5  # nats: a fit with a certificate up to this is drawn as the exact one
@@ -177,9 +178,8 @@ def note(runs: Mapping[str, FunctionRun]) -> str:
 
 
 def colours_of(results: Results) -> dict[str, str]:
-    """One colour for each method; orange is reserved for negative functions."""
-    free, given = palette().functions, look().colours
-    return {label: given.get(label, free[place % len(free)]) for place, label in enumerate(results)}
+    """The colour of each fit by its model, or that which the look gives its label."""
+    return assigned({label: run.method.name for label, run in results.items()}, look().palette, look().colours)
 
 
 def common_limits(run: FunctionRun, grid: Array, drawn: Mapping[str, Array]) -> Interval:

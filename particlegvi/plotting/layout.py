@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,7 @@ from particlegvi.tools import words
 
 EDGE = 0.012  # between the words and the left of the picture, as a fraction of its width
 MOST_LINES = 2  # most lines of a title
+DOCUMENTATION = re.compile(r"docs/[\w./-]+")
 SEPARATOR = "  |  "
 FEWEST = 12  # the source is not cut below this number of letters
 WIDE: Facts = {"columnspacing": 1.5, "handlelength": 1.9, "handletextpad": 0.6}  # spaces of a legend
@@ -47,7 +49,7 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     own = words.of(seen.language)
     title = own.title(str(scenario.get("title") or scenario.get("name") or ""))
     title = seen.title or shortened(title, 88)
-    source = own.title(str(scenario.get("source") or ""))
+    source = own.title(shown_source(scenario))
     known = [*filter(None, [note]), *settings(runs)] if seen.note else []
     room = (1.0 - 2.0 * EDGE) * figure.bbox.width
     # Text of the scenario is plain: its dollar signs start no mathematics.
@@ -103,6 +105,12 @@ def facts_of(figure: Figure, source: str, facts: Sequence[str], room: float) -> 
 def room_before(time: Text) -> float:
     """Pixels for words on the line of the clock."""
     return float(0.98 * time.get_window_extent().x0 - EDGE * time.figure.bbox.width)  # type: ignore[union-attr]
+
+
+def shown_source(scenario: Scenario) -> str:
+    """The source of a scenario without pages of the documentation, which are no source to whom a picture is shown."""
+    text = DOCUMENTATION.sub("", str(scenario.get("source") or ""))
+    return text.strip(" ;,")
 
 
 def fitting(figure: Figure, facts: Sequence[str], room: float) -> str:

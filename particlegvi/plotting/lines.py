@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import rules, style
@@ -14,8 +16,11 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.swept import Swept, key_name, mean_over, measure_name, note, panels, value_names
+from particlegvi.settings.colours import assigned
 
-MOST_TICKS = 10
+APART = 3.0  # points between methods that are drawn beside each other
+WIDE = 3.0  # least ratio of the ends of a logarithmic axis
+NEVER_NEGATIVE = ("w1", "sliced_w1", "sd", "rmse", "modes_covered", "covered", "auc", "accuracy")
 LEVEL = 0.95
 DOTS = (0, (1, 1.4))
 
@@ -36,7 +41,9 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
     if not keys:
         raise ValueError("this kind of figure draws sweeps over at least 1 key, not over seeds alone")
     labels = list(dict.fromkeys(panel.method for panel in chosen))
-    colours = _colours(labels)
+    tables = sweep.scenario.get("methods", {})
+    kinds = {label: str(tables.get(label, {}).get("method", label)) for label in sweep.methods}
+    colours = assigned(kinds, look().palette, look().colours)
     with slide(sweep, len(names), note=note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else "")) as figure:
         grid = figure.subplots(len(names), len(keys), squeeze=False, sharey="row")
         for row, measure in enumerate(names):
@@ -53,31 +60,37 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
         if any(sweep.has(f"{panel.measure}_floor.1", panel.method) for panel in chosen):
             # in grey for the lines of all methods, and last
             grid[-1, -1].plot([], [], color=palette().particles, linestyle=DOTS, label=say("most_exact_draws"))
+        if any(sweep.truth(panel.measure, panel.method) is not None for panel in chosen):
+            grid[-1, -1].plot([], [], color=palette().particles, linestyle="--", label=say("truth"))
         if any(sweep.stopped(label).any() for label in labels):
             # the mark is in the words, as in the legend of the heat map
             grid[-1, -1].plot([], [], linestyle="none", label=say("diverged_somewhere"))
     return figure
 
 
-def _colours(labels: Sequence[str]) -> dict[str, str]:
-    """The colours of methods as in every other figure; other labels get the remaining colours."""
-    paint = palette()
-    known = {label: look().colours.get(label) or paint.methods.get(label.upper().replace("-", "")) for label in labels}
-    spare = iter([colour for colour in paint.spare if colour not in known.values()] * len(labels))
-    return {label: colour or next(spare, paint.ink) for label, colour in known.items()}
-
-
 def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: tuple[str, int, int]) -> None:
-    """Mean and band of a method, each marked by itself, so that lines on top of each other are seen."""
+    """Mean and band of a method, beside those of other methods, so that lines on top of each other are seen."""
     colour, position, many = look
-    x = np.arange(len(list(sweep.over.values())[axis])) + 0.06 * (position - 0.5 * (many - 1))
+    x = places_of(list(sweep.over.values())[axis])
+    inches = (position - 0.5 * (many - 1)) * APART / 72.0
+    beside = axes.transData + ScaledTranslation(inches, 0.0, axes.figure.dpi_scale_trans)  # type: ignore[union-attr]
     by_seed = _by_seed(sweep.values(measure, label), axis)
     mean, low, high = band(by_seed)
+    least, most = possible(sweep, measure)
+    low, high = np.maximum(low, least), np.minimum(high, most)
+    for heights in (mean, low, high):  # the shifted artists are not looked at when the axes find their range
+        axes.update_datalim(np.column_stack([x, heights])[np.isfinite(heights)])
     marker = "osD^vPX"[position % 7]
-    axes.plot(x, mean, color=colour, marker=marker, markersize=7.0, label=style.shown_name(label), gid="mean")
+    axes.plot(x, mean, color=colour, marker=marker, markersize=7.0, label=style.shown_name(label), gid="mean",
+              transform=beside)
     if np.isfinite(low).any():
-        axes.fill_between(x, low, high, color=colour, alpha=0.22, linewidth=0.0, gid="band")
-        axes.vlines(x, low, high, color=colour, linewidth=1.0, alpha=0.5)  # a band has no width at a lone value
+        axes.fill_between(x, low, high, color=colour, alpha=0.22, linewidth=0.0, gid="band", transform=beside)
+        # a band has no width at a lone value
+        axes.vlines(x, low, high, color=colour, linewidth=1.0, alpha=0.5, transform=beside)
+    truth = sweep.truth(measure, label)
+    if truth is not None:
+        axes.plot(x, band(_by_seed(truth, axis))[0], color=style.darker(colour), linestyle="--", linewidth=1.8,
+                  gid="truth")
     lost = _by_seed(sweep.stopped(label), axis).any(axis=1)
     if lost.any():
         foot = np.full(np.count_nonzero(lost), 0.03)
@@ -85,15 +98,16 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
         axes.plot(x[lost], foot, linestyle="none", marker="x", color=colour, transform=at_foot, gid="lost")
     floor = f"{measure}_floor.1"
     if sweep.has(floor, label):
-        most = _by_seed(sweep.values(floor, label), axis)
-        axes.plot(x, band(most)[0], color=colour, linestyle=DOTS, linewidth=1.6, gid="floor")
+        most_exact = _by_seed(sweep.values(floor, label), axis)
+        axes.plot(x, band(most_exact)[0], color=colour, linestyle=DOTS, linewidth=1.6, gid="floor")
 
 
 def _laws(axes: Axes, sweep: Swept, colours: Mapping[str, str]) -> None:
     """The laws of the scenario over the first number: in the colour of a method, or else in ink."""
+    x = places_of(next(iter(sweep.over.values())))
     for place, (name, values) in enumerate(sweep.laws.items()):
         dashes = style.DASHES[1 + place % (len(style.DASHES) - 1)]
-        axes.plot(np.arange(len(values)), values, color=colours.get(name, palette().ink), linestyle=dashes,
+        axes.plot(x, values, color=colours.get(name, palette().ink), linestyle=dashes,
                   linewidth=2.0, label=say("law_of", name=style.plain(name)), gid=f"law of {name}")  # fmt: skip
 
 
@@ -116,8 +130,48 @@ def band(values: Array) -> tuple[Array, Array, Array]:
     return mean, mean - width, mean + width
 
 
+def possible(sweep: Swept, measure: str) -> tuple[float, float]:
+    """The range in which a number can be, for its intervals."""
+    modes = len(sweep.scenario.get("modes", ())) or np.inf
+    most = {"modes_covered": modes, "covered": 1.0}.get(measure, np.inf)
+    return (0.0 if measure in NEVER_NEGATIVE else -np.inf), most
+
+
+def places_of(values: Sequence[object]) -> Array:
+    """The values of a key on its axis: the numbers themselves, or 0, 1, ... where they are no numbers."""
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return np.array(values, dtype=np.float64)
+    return np.arange(len(values), dtype=np.float64)
+
+
+def scale_for(x: Array) -> str:
+    """ "log" for places whose ratios are more even than their differences, "symlog" if 0 is one more, else "linear"."""
+    above = np.unique(x[x > 0.0])
+    if np.any(x < 0.0) or len(above) < 2 or above[-1] / above[0] < WIDE:
+        return "linear"
+    gaps, ratios = np.diff(above), np.diff(np.log(above))
+    even = [float(np.std(each) / np.mean(each)) for each in (gaps, ratios)]
+    if len(above) > 2 and even[1] >= even[0]:
+        return "linear"
+    return "symlog" if np.any(x == 0.0) else "log"
+
+
 def _values(axes: Axes, values: Sequence[object]) -> None:
-    """The values of the key, side by side at equal distances."""
-    places = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_TICKS)).round().astype(int))
-    axes.set_xticks(places, [value_names(values)[place] for place in places])
-    axes.set_xlim(-0.5, len(values) - 0.5)
+    """The values of the key on a true axis; those whose names would touch the one before have none."""
+    x = places_of(values)
+    scale, order = scale_for(x), np.argsort(x, kind="stable")
+    if scale == "symlog":
+        axes.set_xscale("symlog", linthresh=float(np.min(x[x > 0.0])), linscale=0.6)
+    else:
+        axes.set_xscale(scale)
+    along = np.asarray(axes.xaxis.get_transform().transform(x[order]))
+    margin = 0.06 * float(np.ptp(along)) or 0.5
+    kept: list[int] = []
+    for place, where in zip(order, along, strict=True):
+        if not kept or where - along[list(order).index(kept[-1])] >= 2.0 * margin:
+            kept.append(int(place))
+    names = value_names(values)
+    axes.set_xticks(x[kept], [names[place] for place in kept])
+    axes.xaxis.set_minor_locator(NullLocator())
+    ends = axes.xaxis.get_transform().inverted().transform(np.array([along[0] - margin, along[-1] + margin]))
+    axes.set_xlim(*(float(each) for each in ends))

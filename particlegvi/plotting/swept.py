@@ -43,6 +43,7 @@ class Swept(Protocol):
     def laws(self) -> Mapping[str, Array]: ...  # by name, values of formulas at those of the only swept key
     def has(self, measure: str, method: str, /) -> bool: ...  # whether a method has a number anywhere
     def values(self, measure: str, method: str, /) -> Array: ...  # over the grid, seeds last; NaN where there is none
+    def truth(self, measure: str, method: str, /) -> Array | None: ...  # of Q*, over the grid; None where unknown
     def stopped(self, method: str, /) -> Array: ...  # 1.0 where a method diverged, seeds last
     def headline(self) -> str: ...
 

@@ -155,6 +155,7 @@ def _based(content: Facts, seen: list[Any]) -> Facts:
     if name in seen[1:] or len(seen) > 8:
         raise ValueError(f"based_on leads in a circle: {', '.join(map(str, [*seen[1:], name]))}")
     base, over = _based(read(catalogue.path(name)), [*seen, name]), widened(content)
+    base.pop("source", None)  # another scenario is not that figure of the source
     if isinstance(over.get("methods"), dict):
         for label, entry in over["methods"].items():
             _check_left_out(base.get("methods", {}), label, entry)

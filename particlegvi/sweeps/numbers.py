@@ -25,13 +25,14 @@ class Columns:
 
     ``measures`` are numbers of the summary, by dotted path, that get a column besides those of the kind of scenario.
     ``of`` has the lists by name: the swept keys, ``seed``, ``method``, ``status``, and the numbers. ``cell`` has the
-    place of each line's cell in the grid.
+    place of each line's cell in the grid, and ``truths`` the mean and the standard deviation of its target on the line.
     """
 
     def __init__(self, keys: Sequence[str], measures: Sequence[str] = ()) -> None:
         self.keys = list(keys)
         self.of: dict[str, list[object]] = {name: [] for name in (*keys, *HEAD)}
         self.cell: list[int] = []
+        self.truths: dict[str, list[float]] = {"mean": [], "sd": []}
         self.methods: list[str] = []
         self._asked = list(measures)
 
@@ -48,6 +49,10 @@ class Columns:
         for method, status, found in lines(result, self._asked):
             if method not in self.methods:
                 self.methods.append(method)
+            target = result["methods"].get(method, {}).get("target") or {}
+            mean, variance = target.get("mean"), target.get("variance")
+            self.truths["mean"].append(mean if isinstance(mean, float) else np.nan)
+            self.truths["sd"].append(variance**0.5 if isinstance(variance, float) else np.nan)
             head = dict(zip((*self.keys, *HEAD), (*values, seed, method, status), strict=True))
             numbers = {name: value for name, value in found.items() if name not in head and value is not None}
             for name in numbers:
@@ -158,6 +163,15 @@ class GridNumbers:
     def laws(self) -> dict[str, Array]:
         """The values of each law of the scenario at the values of the swept key, by name."""
         return laws(self.scenario, self.over)
+
+    def truth(self, measure: str, method: str) -> Array | None:
+        """The mean or the sd of the target, over the grid as `values`; None where it is unknown."""
+        found = np.full(len(self), np.nan)
+        lines = zip(self.table.cell, self.table.of["method"], self.table.truths.get(measure, ()), strict=False)
+        for place, label, value in lines:
+            if label == method:
+                found[place] = value
+        return found.reshape(self.shape) if np.isfinite(found).any() else None
 
     def has(self, measure: str, method: str) -> bool:
         """Whether a method has a number in any cell."""

@@ -282,6 +282,9 @@ class PlainSweep:
     def values(self, measure: str, method: str) -> np.ndarray:
         return self.numbers[measure][self.methods.index(method)]
 
+    def truth(self, measure: str, method: str) -> np.ndarray | None:
+        return None
+
     def stopped(self, method: str) -> np.ndarray:
         return np.isnan(self.values("w1", method)).astype(float)
 

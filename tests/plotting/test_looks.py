@@ -15,7 +15,8 @@ from particlegvi import plotting, schedules
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting import layout, palettes, style
 from particlegvi.plotting.look import Look, drawn_in
-from particlegvi.plotting.palettes import lightness
+from particlegvi.settings import colours
+from particlegvi.settings.colours import lightness
 from particlegvi.settings.look import PALETTES, SIZES
 
 from ..plain_parts import PlainMethod, PlainResults, PlainRun
@@ -224,18 +225,56 @@ def run_of(label: str, method: PlainMethod) -> PlainRun:
 def test_several_weights_of_one_method_are_one_hue_at_several_lightnesses(palette, weights):
     runs = {f"DLE {weight}": run_of(f"DLE {weight}", PlainMethod("DLE", weight)) for weight in weights}
     with drawn_in(Look(palette=palette)):
-        colours = style.colours({**runs, "DE": run_of("DE", PlainMethod("DE"))})
-    ordered = [lightness(colours[f"DLE {weight}"]) for weight in sorted(weights)]
+        found = style.colours({**runs, "DE": run_of("DE", PlainMethod("DE"))})
+    ordered = [lightness(found[f"DLE {weight}"]) for weight in sorted(weights)]
     steps = np.diff(ordered)
     assert np.all(steps < -8.0) or np.all(steps > 8.0)  # in grey: 2.3 is just noticeable (Mahy et al. 1994)
-    assert colours["DE"] not in [colours[label] for label in runs]
-    hues = [np.argsort([int(colours[label][place : place + 2], 16) for place in (1, 3, 5)]).tolist() for label in runs]
-    assert palette == "grey" or all(hue == hues[0] for hue in hues)
+    assert found["DE"] not in [found[label] for label in runs]
+    hues = [np.argsort([int(found[label][place : place + 2], 16) for place in (1, 3, 5)]).tolist() for label in runs]
+    assert palette == "grey" or all(each == hues[0] for each in hues)
 
 
-def test_runs_that_differ_in_something_else_keep_their_colours():
-    runs = {label: run_of(label, PlainMethod("DLE", 0.25)) for label in ("DLE", "DLE + jumps")}
-    assert list(style.colours(runs).values()) == [palettes.BLUE, palettes.PURPLE]
+def hue(colour: str) -> float:
+    """The angle of a colour in CIE Lab, in degrees."""
+    _, a, b = colours.lab(colour)
+    return float(np.degrees(np.arctan2(b, a)))
+
+
+def test_runs_that_differ_in_something_else_have_shades_of_one_hue():
+    runs = {label: run_of(label, PlainMethod("DLE", 0.25)) for label in ("DLE", "DLE kinetic", "DLE + jumps")}
+    runs["DRLE"] = run_of("DRLE", PlainMethod("DRLE", 0.25, 0.5))
+    shades = style.colours(runs)
+    assert (shades["DLE"], shades["DRLE"]) == (palettes.BLUE, palettes.GREEN)
+    of_one = [shades[label] for label in runs if label != "DRLE"]
+    assert max(abs(hue(each) - hue(palettes.BLUE)) for each in of_one) < 15.0
+    assert min(abs(lightness(one) - lightness(other)) for one, other in combinations(of_one, 2)) > 8.0
+
+
+@pytest.mark.parametrize("ground", PALETTES)
+def test_a_method_has_its_colour_whatever_stands_before_it_and_others_are_far_from_it(ground):
+    table = colours.of_methods(ground)
+    for names in (["DE", "GP", "DRLE"], ["DRLE", "mine", "DE"], ["SVGD", "MMD flow", "FD-GVI", "DE"]):
+        found = colours.assigned(dict(zip(names, names, strict=True)), ground)
+        assert all(found[name] == table[colours.key(name)] for name in names if name != "mine")
+    known = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "MMDFLOW", "BIRTHANDDEATH"]  # may stand in one figure
+    models = ["PLS", "SVGP", "GP", "GWI", "BLR", "SOR"]
+    for group in (known, models):
+        pairs = [colours.distance(table[one], table[other]) for one, other in combinations(group, 2)]
+        assert min(pairs) > (20.0 if ground != "grey" else 3.0)
+    own = colours.assigned({"DE": "DE", "DLE": "DLE", "mine": "mine", "theirs": "theirs"}, ground)
+    assert min(colours.distance(one, other) for one, other in combinations(own.values(), 2)) > (
+        40.0 if ground != "grey" else 8.0)
+
+
+@pytest.mark.parametrize("ground", ["light", "dark"])
+@pytest.mark.parametrize("method", ["DE", "DLE", "DRLE", "FDGVI"])
+def test_a_cold_run_has_enough_contrast(ground, method):
+    weights = {"cold": (0.1, 0.0), "warm": (1.0, 0.0), "hot": (10.0, 0.0)}
+    found = colours.assigned(dict.fromkeys(weights, method), ground, weights=weights)
+    paint = palettes.PALETTES[ground].ground
+    assert all(colours.contrast(each, paint) >= 2.2 for each in found.values())
+    extra = [each for each in found.values() if each != colours.of_methods(ground)[method]]
+    assert all(colours.contrast(each, paint) >= 2.95 for each in extra)  # WCAG 2.2, 1.4.11: 3 to 1
 
 
 def test_own_colours_come_first(line):

@@ -86,7 +86,7 @@ def test_lines_mark_what_diverged_and_write_whole_numbers_in_full(small):
     found = pg.sweep(small, over={"step_size": [0.01, 1000]}, seeds=2)
     [axes] = found.plot("lines").axes
     [lost] = [line for line in axes.lines if line.get_gid() == "lost"]
-    np.testing.assert_array_equal(lost.get_xdata(), [1.0])
+    np.testing.assert_array_equal(lost.get_xdata(), [1000.0])
     assert [each.get_text() for each in axes.get_xticklabels()] == ["$0.01$", "$1000$"]
 
 

@@ -1,0 +1,46 @@
+"""Sweeps as lines: a true axis, intervals that are possible, and the truth."""
+
+import numpy as np
+import pytest
+
+from particlegvi import plotting
+from particlegvi.plotting.lines import places_of, scale_for
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([0.05, 0.1, 0.2, 0.3, 0.35], "linear"), ([0.1, 0.2, 0.5, 1.0], "log"), ([1, 10, 100], "log"),
+        ([0.01, 1.0], "log"), ([0.0, 2.0, 4.0, 8.0, 16.0], "symlog"), ([-1.0, 1.0, 10.0], "linear"), ([1, 2], "linear"),
+        ([5, 10, 15, 20], "linear"), (["a", "b"], "linear"), ([True, False], "linear"),
+    ],
+)  # fmt: skip
+def test_an_axis_is_logarithmic_where_values_are_spaced_so(values, scale):
+    assert scale_for(places_of(values)) == scale
+
+
+def panel(sweep, **options):
+    return plotting.figure(sweep, "lines", methods=["DLE"], **options).axes[0]
+
+
+def test_values_stand_at_their_places(swept):
+    axes = panel(swept)
+    [mean] = [line for line in axes.lines if line.get_gid() == "mean"]
+    assert mean.get_xdata().tolist() == [0.1, 0.2, 0.5, 1.0]
+    assert axes.get_xscale() == "log"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["$0.1$", "$0.2$", "$0.5$", "$1$"]
+
+
+def test_intervals_are_within_the_possible_range_and_the_truth_is_drawn(swept, monkeypatch):
+    swept.scenario["modes"] = [[0.0]] * 8
+    numbers = np.tile([7.0, 8.0, 8.0, 8.0, 8.0], (2, 4, 3, 1))  # mean 7.8, and 8.36 is the end of its interval
+    swept.numbers["modes_covered"] = numbers
+    monkeypatch.setattr(swept, "truth", lambda measure, method: np.full((4, 3, 5), 7.5))
+    axes = panel(swept, measures=["modes_covered"])
+    [band] = [each for each in axes.collections if each.get_gid() == "band"]
+    assert band.get_paths()[0].vertices[:, 1].max() == 8.0
+    [truth] = [line for line in axes.lines if line.get_gid() == "truth"]
+    assert np.all(truth.get_ydata() == 7.5)
+    del swept.scenario["modes"]  # the control: without the number of modes nothing says where they end
+    [band] = [each for each in panel(swept, measures=["modes_covered"]).collections if each.get_gid() == "band"]
+    assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(8.355, abs=1e-3)
