@@ -24,6 +24,7 @@ extensions = [
     "numpydoc",
     "sphinx_copybutton",
     "site_formulas",
+    "site_labels",
     "site_outside",
     "site_reference",
 ]
