@@ -28,6 +28,8 @@ HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': 
 LONGEST_HEADER = 1000
 MANIFEST = "manifest.json"
 MOST_MEMBERS = 10_000
+ENTRY, BLOCK = b"PK\x01\x02", 2**22  # the start of an entry of the directory, and bytes that are read at once
+MOST_LETTERS = 10**7  # of all texts of an array, as long as the longest
 ARRAY, VALUES, NUMBER = "$array", "$values", "$number"  # the keys of tables that stand for what JSON does not have
 BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struct.error)  # what zipfile raises
 
@@ -79,6 +81,9 @@ def read(path: str | os.PathLike[str], format: str) -> Facts:
         size = os.fstat(file.fileno()).st_size
         memory.check(f"{path} has {size} bytes, which", 2 * size, "load it on a larger machine")
         try:
+            # zipfile makes an object for each entry of its directory, which needs ten times the room of the entry
+            if sum(block.count(ENTRY) for block in iter(lambda: file.read(BLOCK), b"")) > MOST_MEMBERS:
+                raise ValueError("it has compressed members, or too many")
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
                 sizes = sum(each.file_size for each in members)
@@ -90,7 +95,8 @@ def read(path: str | os.PathLike[str], format: str) -> Facts:
                 manifest = files.parsed(text, path)
                 if manifest.get("format") != format:
                     raise ValueError(f"it is not a file of {format}")
-                return {key: _read(each, archive) for key, each in manifest.items()}
+                taken: set[int] = set()
+                return {key: _read(each, archive, taken) for key, each in manifest.items()}
         except (*BROKEN, OSError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"{path} cannot be read as a {format}: {_words(error)}") from None
 
@@ -125,19 +131,25 @@ def _written(value: object, arrays: list[NDArray[np.generic]], at: str) -> objec
     raise TypeError(at)
 
 
-def _read(value: object, archive: zipfile.ZipFile) -> object:
+def _read(value: object, archive: zipfile.ZipFile, taken: set[int]) -> object:
+    """The value of a part of the manifest. An array that was taken already is refused: memory is for each array once.
+    """
     if isinstance(value, list):
-        return [_read(each, archive) for each in value]
+        return [_read(each, archive, taken) for each in value]
     if not isinstance(value, dict):
         return value
     if NUMBER in value:
         return float(value[NUMBER])
     if VALUES in value:
-        items = _read(value[VALUES], archive)
-        return np.array(items, dtype=np.dtype(_plain(value["type"]))).reshape(value["shape"])
+        items = _read(value[VALUES], archive, taken)
+        return np.array(items, dtype=_plain(value["type"], len(value[VALUES]))).reshape(value["shape"])
     if ARRAY not in value:
-        return {key: _read(each, archive) for key, each in value.items()}
-    content = archive.read(_name(int(value[ARRAY])))
+        return {key: _read(each, archive, taken) for key, each in value.items()}
+    number = int(value[ARRAY])
+    if number in taken:
+        raise ValueError("an array is in two places")
+    taken.add(number)
+    content = archive.read(_name(number))
     start = io.BytesIO(content)
     dtype, shape = read_header(start)
     if len(content) - start.tell() != math.prod(shape) * dtype.itemsize:
@@ -146,7 +158,9 @@ def _read(value: object, archive: zipfile.ZipFile) -> object:
     return array.copy("F" if value["columns_first"] else "C")
 
 
-def _plain(name: str) -> str:
-    if not re.fullmatch(r"[<>|=][fiub][1-8]|[<>|=]U[0-9]{1,4}", name):
+def _plain(name: str, count: int) -> str:
+    """The type of an array of so many numbers or texts in the manifest."""
+    found = re.fullmatch(r"[<>|=](?:[fiub][1-8]|U([0-9]{1,4}))", name)
+    if found is None or int(found[1] or 0) * count > MOST_LETTERS:
         raise ValueError("an array does not hold plain numbers or texts")
     return name

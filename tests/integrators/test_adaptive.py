@@ -5,6 +5,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import threads
+from particlegvi.scenario.kinds.particles.building import method_of
 from particlegvi.simulation.problem import Settings, check_problem
 
 from ..refusals import refuse, refused
@@ -166,3 +167,10 @@ test_noise_does_not_go_with_them = refused(
 def test_other_integrators_are_refused_by_svgd_with_the_names_of_both():
     refuse(lambda: simulated(pg.methods.SVGD(0.3), "mala"), 'without noise, or adam or adagrad, not "mala"')
     refuse(lambda: pg.methods.SVGD(0.3, bandwidth="always"), 'there is no bandwidth "always"')
+
+
+def test_a_scenario_may_give_a_word_where_the_default_of_a_method_is_no_number():
+    assert method_of("SVGD", {"kl_weight": 0.3, "bandwidth": "every-step"}, None).bandwidth == "every-step"
+    for wrong in ("high", True):
+        entry = {"method": "SVGD", "kl_weight": wrong}
+        refuse(lambda entry=entry: method_of("S", entry, None), "methods.S: kl_weight must be a number, not")

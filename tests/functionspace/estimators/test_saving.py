@@ -199,6 +199,18 @@ def test_a_file_is_measured_before_it_is_believed(sparse, tmp_path):
         archive.writestr("manifest.json", json.dumps({"format": "particlegvi estimator", "state": {"$array": 0}}))
         archive.writestr("array_0.npy", header.getvalue())
     told(lambda: load(place), "an array is not as long as its shape needs")
+    place.write_bytes(b"PK\x01\x02" * 10_001)
+    told(lambda: load(place), "it has compressed members, or too many")
+    wide = {"$values": ["a"] * 10_000, "type": "<U9999", "shape": [10_000]}
+    bundle.write(place, {"format": "particlegvi estimator", "state": wide})
+    told(lambda: load(place), "an array does not hold plain numbers or texts")
+    with zipfile.ZipFile(place, "w") as archive:
+        header = io.BytesIO()
+        np.save(header, np.ones(3))
+        archive.writestr("array_0.npy", header.getvalue())
+        twice = [{"$array": 0, "columns_first": False}] * 2
+        archive.writestr("manifest.json", json.dumps({"format": "particlegvi estimator", "state": twice}))
+    told(lambda: load(place), "an array is in two places")
     with zipfile.ZipFile(place, "w") as archive:
         archive.writestr("manifest.json", b" " * 10**6)
         archive.filelist = [archive.filelist[0]] * 100

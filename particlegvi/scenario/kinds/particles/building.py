@@ -146,6 +146,9 @@ def method_of(label: str, entry: Scenario, shared: Kernel | None) -> Method:
         known = inspect.signature(method).parameters
         given = {name: value for name, value in entry.items() if name not in ("method", "integrator")}
         check_parameters(entry.get("method", label), given, known)
+        for name, value in given.items():  # a word, true or false only where the method's own default is no number
+            if isinstance(value, bool | str) and type(known[name].default) in (int, float):
+                raise refuse(name, value, "a number")
     if "kernel" in given:
         given["kernel"] = _kernel(given["kernel"], f"{key}.kernel")
     elif "kernel" in known and shared is not None:

@@ -102,10 +102,10 @@ def _parameter(value: Any, key: str) -> int | float:
 
 
 def _setting(value: object, key: str) -> int | float | str:
-    """A number, or a word of which the method knows the meaning."""
-    if isinstance(value, str) and not key.endswith("_weight"):
-        return checks.text(40)(value, key)
-    return _parameter(value, key)
+    """A number; or a word, or true or false, of which the method knows the meaning."""
+    if isinstance(value, bool):
+        return value
+    return checks.text(40)(value, key) if isinstance(value, str) else _parameter(value, key)
 
 
 KEYS: dict[str, Key] = {
