@@ -18,7 +18,7 @@ CHECKS = {
     "docs/course/functions.md": ["assert len(far) == 3", "", "assert mixed > 0.5"],
     "docs/course/honesty.md": ["assert ratio > 1000.0"],
     "docs/course/landscapes.md": ["assert 0.28 < share < 0.34", "assert difference == 0.0"],
-    "docs/course/noise.md": ["assert len(rows) == 3"],
+    "docs/course/noise.md": ["assert len(results) == 3"],
     "docs/course/repulsion.md": ["assert shares['DRLE'] > 0.7 > 0.4 > shares['DRE']", "assert covered == 8"],
     "docs/course/steps.md": ["assert set(swept.laws) == {'truth', 'euler-maruyama'}"],
     "docs/data.md": ["assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506"],
