@@ -20,7 +20,7 @@ CHECKS = {
     "docs/course/landscapes.md": ["assert 0.28 < share < 0.34", "assert difference == 0.0"],
     "docs/course/noise.md": ["assert len(results) == 3"],
     "docs/course/repulsion.md": ["assert shares['DRLE'] > 0.7 > 0.4 > shares['DRE']", "assert covered == 8"],
-    "docs/course/steps.md": ["assert set(swept.laws) == {'truth', 'euler-maruyama'}"],
+    "docs/course/steps.md": ["assert set(swept.laws) == {'euler-maruyama'}"],
     "docs/data.md": ["assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506"],
     "docs/equilibrium.md": ["assert np.mean(run.final > 0.16) < 0.02 and run.info['jumps']['acceptance_rate'] > 0.5"],
     "docs/estimators.md": [
