@@ -74,13 +74,14 @@ def write_weights(
         for place, weight in zip(places, weights, strict=True)
     ]  # fmt: skip
 
+    highest = float(max(weights.max(), fractions.max()))
+
     def write(fractions: Array) -> None:
         for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
             held, expected = number(f"{fraction:.3f}"), number(f"{weight:.3f}")
-            beside = say("fraction_and_weight", fraction=held, weight=expected)
-            below = f"({expected})" if short else say("weight", weight=expected)
-            each.set_text(f"{held}\n{below}" if lying else beside)
-            each.xy = (place, max(weight, fraction))
+            below = f"({expected})" if short or not lying else say("weight", weight=expected)
+            each.set_text(f"{held}\n{below}" if lying else f"{held} {below}")
+            each.xy = (place, min(max(weight, fraction), highest))  # a film may have higher bars than its last record
 
     write(fractions)
     for each in words:

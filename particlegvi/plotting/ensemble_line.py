@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
@@ -15,6 +15,7 @@ from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import Interval, NetworkRun, Results
 
@@ -24,8 +25,8 @@ WIDE = 1.645  # standard deviations of a 90% band
 
 
 @figure_kind(
-    "ensemble-line", of=("networks",), runs=partial(reading.of_networks, inputs=1), members=rules.whole(1, 10_000),
-    range=rules.interval,
+    "ensemble-line", of=("networks",), runs=partial(reading.of_networks, inputs=1), moves=True,
+    members=rules.whole(1, 10_000), range=rules.interval,
 )  # fmt: skip
 def ensemble_line(
     results: Results,
@@ -34,7 +35,7 @@ def ensemble_line(
     members: int = 50,
     truth: bool = True,
     range: Interval | None = None,
-) -> Figure:
+) -> Moving:
     """One panel per method: the function of every network, the data and the gaps between them.
 
     Parameters
@@ -59,11 +60,12 @@ def ensemble_line(
     limits = _limits(first, grid, list(drawn.values())) if range is None else range
     rows, columns = panel_row(len(runs), 11.0)
     count = say("number_of_observations", count=number(f"{len(first.data.y):,}"))
-    with slide(results, rows, runs, count) as figure:
+    shows: dict[str, Show] = {}
+    with slide(results, rows, runs, count, clock_of(runs).at(-1)) as figure:
         grid_of_panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
         panels = hide_spares(list(grid_of_panels.ravel()), len(runs), columns)
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
-            _draw(axes, run, grid, drawn[label], colours[label], truth)
+            shows[label] = following(run, grid, _draw(axes, run, grid, drawn[label], colours[label], truth))
             style.panel_title(axes, label, run, colours[label])
             axes.set_xlim(grid[0], grid[-1])
             axes.set_xlabel(say("input"))
@@ -71,7 +73,17 @@ def ensemble_line(
         panels[0].set_ylim(*limits)
         for axes in panels[::columns]:
             axes.set_ylabel(say("function"))
-    return figure
+    return Moving(figure, runs, shows, figure.clock)
+
+
+def following(run: NetworkRun, grid: Array, curves: Sequence[Line2D]) -> Show:
+    """Move the functions of networks to a record."""
+
+    def show(record: int) -> None:
+        for curve, values in zip(curves, means(run.at(record), grid), strict=False):
+            curve.set_ydata(values)
+
+    return show
 
 
 def means(run: NetworkRun, grid: Array) -> Array:
@@ -80,7 +92,8 @@ def means(run: NetworkRun, grid: Array) -> Array:
     return found if found.ndim == 2 else found[:, :, 0]
 
 
-def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str, truth: bool) -> None:
+def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str, truth: bool) -> list[Line2D]:
+    """Draw one panel; returns the curves of the networks."""
     for low, high in run.data.gaps:
         axes.axvspan(low, high, color=palette().gap, linewidth=0.0, zorder=0, label=say("no_data"))
     known = run.process(grid[:, None]) if truth else None
@@ -89,7 +102,7 @@ def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str,
         axes.fill_between(grid, mean - WIDE * sd, mean + WIDE * sd, color=palette().faint, alpha=0.35, linewidth=0.0,
                           zorder=1)
         axes.fill([], [], color=palette().faint, alpha=0.5, linewidth=0.0, label=say("true_process"))
-    axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
+    curves = axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
     axes.plot([], [], color=palette().words, linewidth=1.2, label=say("networks"))
     if truth and run.data.truth is not None:
         line = axes.plot(grid, run.data.truth(grid), color=palette().ink, linestyle="--", linewidth=1.8, zorder=3,
@@ -97,6 +110,7 @@ def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str,
         style.outlined(line)
     axes.scatter(run.data.X[:, 0], run.data.y, s=24.0, color=palette().words, edgecolors=palette().ground,
                  linewidths=0.4, label=say("data"), zorder=4)
+    return curves
 
 
 def _limits(run: NetworkRun, grid: Array, members: list[Array]) -> Interval:

@@ -134,6 +134,7 @@ def draw_panel(
 
     fitted = draw_fitted(axes, run, limits)
     height = 0.57 if is_atoms(target) else 0.84  # below the words at the atoms, or else below those at the top
+    key, height = ("outside_briefly", 0.4) if look().fits_itself else ("outside", height)
     outside = axes.text(0.5, height, "", transform=axes.transAxes, ha="center", va="top", linespacing=1.0,
                         color=palette().words)
     style.outlined(outside)
@@ -143,7 +144,7 @@ def draw_panel(
         follow(particles)
         fitted(record)
         stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
-        outside.set_text(say("outside", share=number(f"{stray:.1%}")) if stray > 0 else "")
+        outside.set_text(say(key, share=number(f"{stray:.1%}")) if stray > 0 else "")
 
     show(-1)
     return headroom, show
@@ -194,15 +195,20 @@ def lines_inside(noted: Text | None) -> int:
     return 0 if noted is None or look().is_slide else 1 + noted.get_text().count("\n")
 
 
+def decimals(value: float) -> str:
+    """A distance to three decimals, or to four digits where it is long."""
+    return f"{value:.3f}" if value < 10.0 else f"{value:.4g}"
+
+
 def words_of_distance(facts: Scenario) -> list[str]:
     """One line, or two where the range is known; on a slide one in both cases."""
     if look().is_slide:
         values = {"distance": facts["w1"], **dict(zip(("low", "high"), facts.get("w1_floor") or (), strict=False))}
         key = "distance_and_draws_above" if "high" in values else "distance_above"
-        return [say(key, **{name: style.in_mathematics(f"{value:.3f}") for name, value in values.items()})]
-    lines, floor = [say("distance", distance=number(f"{facts['w1']:.3f}"))], facts.get("w1_floor")
+        return [say(key, **{name: style.in_mathematics(decimals(value)) for name, value in values.items()})]
+    lines, floor = [say("distance", distance=number(decimals(facts["w1"])))], facts.get("w1_floor")
     if floor is not None:
-        lines.append(say("exact_draws", low=number(f"{floor[0]:.3f}"), high=number(f"{floor[1]:.3f}")))
+        lines.append(say("exact_draws", low=number(decimals(floor[0])), high=number(decimals(floor[1]))))
     return lines
 
 
@@ -226,10 +232,24 @@ def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> 
                 axes.tick_params(labelleft=False)
 
 
+def is_too_fast(run: ParticleRun, grid: Array, values: Array) -> bool:
+    """Whether a curve through the values misses those between them at most places."""
+    between = reading.loss_values(run.loss, 0.618 * grid[:-1, None] + 0.382 * grid[1:, None])
+    missed = np.abs(between - (0.618 * values[:-1] + 0.382 * values[1:]))
+    every = np.concatenate([values, between])
+    span = float(np.ptp(every[np.isfinite(every)])) if np.isfinite(every).any() else 0.0
+    return bool(span > 0.0 and np.mean(missed > 0.1 * span) > 0.5)
+
+
 def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: bool, headroom: float) -> None:
-    """The loss behind everything else, on an axis of its own at the right of the last panel."""
+    """The loss behind everything else, on an axis of its own at the right of the last panel.
+
+    A loss that changes faster than the grid can show is left out.
+    """
     grid = np.linspace(*limits, 2001)
     values = reading.loss_values(runs[0].loss, grid[:, None])
+    if is_too_fast(runs[0], grid, values):
+        return
     ends = [reading.finite_particles(np.asarray(run.positions[record])) for run in runs for record in (0, -1)]
     places = np.concatenate(ends)
     places = places[(places[:, 0] >= limits[0]) & (places[:, 0] <= limits[1])]

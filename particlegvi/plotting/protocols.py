@@ -133,6 +133,7 @@ class NetworkRun(ParticleRun, Protocol):
     def classifies(self) -> bool: ...
     @property
     def noise_sd(self) -> float: ...  # standard deviation of an observation
+    def at(self, record: int, /) -> NetworkRun: ...  # the run as it was then
     def predict(self, X: ArrayLike, /) -> Array: ...  # outputs (particles, n) of the final networks
     def probabilities(self, X: ArrayLike, /) -> Array: ...  # (particles, n, classes)
     def disagreement(self, X: ArrayLike, /) -> Array: ...  # mutual information in nats, (n,)

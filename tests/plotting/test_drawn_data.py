@@ -304,3 +304,13 @@ def test_words_of_modes_do_not_lie_over_one_another():
     assert shown[np.argsort(np.abs(wells.lowest[:, 1]))[:2]].all()  # those that hold the particles
     ends = np.where(spots[:, 1] > wells.lowest[:, 1], spots[:, 1] + 0.7, spots[:, 1] - 0.7)[shown]
     assert np.min(np.abs(np.subtract.outer(ends, ends))[~np.eye(len(ends), dtype=bool)], initial=9.0) >= 1.39
+
+
+def test_a_loss_is_left_out_where_it_changes_faster_than_the_curve(minima, line):
+    def named(results, **options) -> bool:
+        figure = plotting.figure(results, "histograms", methods=["DLE"], **options)
+        return any("loss" in axes.get_ylabel() for axes in figure.axes)
+
+    assert not named(minima)
+    assert named(minima, range=(-9.0, 9.0))  # six of the two thousand minima
+    assert named(line)

@@ -13,6 +13,7 @@ from particlegvi.scenario.kinds.kind import Kind, Targets
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.export import datasets, writing
 from particlegvi.tools.export.columns import frame, groups
+from particlegvi.tools.film_file import FilmFile
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import versions
 
@@ -161,7 +162,7 @@ class ExportedRuns(Mapping[str, Any]):
         Returns
         -------
         Path
-            The file.
+            The file. A notebook shows it as the film, and so does a page that is exported from the notebook.
 
         Warns
         -----
@@ -178,7 +179,7 @@ class ExportedRuns(Mapping[str, Any]):
         with listening(progress) as heard:
             films.film(self.followed(heard), entry, settings, heard)
         self.note_pictures([settings.path])
-        return settings.path
+        return FilmFile(settings.path)
 
     @property
     def place(self) -> Path | None:
