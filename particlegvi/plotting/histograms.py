@@ -134,7 +134,8 @@ def draw_panel(
 
     fitted = draw_fitted(axes, run, limits)
     height = 0.57 if is_atoms(target) else 0.84  # below the words at the atoms, or else below those at the top
-    key, height = ("outside_briefly", 0.4) if look().fits_itself else ("outside", height)
+    # In other looks words may have any size: a short line at the foot is clear of all others.
+    key, height = ("outside_briefly", 0.12) if look().fits_itself else ("outside", height)
     outside = axes.text(0.5, height, "", transform=axes.transAxes, ha="center", va="top", linespacing=1.0,
                         color=palette().words)
     style.outlined(outside)

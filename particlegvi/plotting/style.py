@@ -92,8 +92,10 @@ def new_slide(rows: float = 1, heading: bool = True, tall: float = 1.0) -> Slide
     # The heading of two lines is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
     lines = 0.44 if seen.is_slide or not seen.note else 0.68
     top = 1.0 - lines * seen.letters / height if heading and seen.title != "" else 1.0
-    pad = 0.06 * seen.scale
-    layout = ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, top), w_pad=pad, h_pad=pad, wspace=0.03, hspace=0.04)
+    pad, tight = 0.06 * seen.scale, 0.5 if seen.is_slide else 1.0
+    layout = ConstrainedLayoutEngine(
+        rect=(0.0, 0.0, 1.0, top), w_pad=pad, h_pad=tight * pad, wspace=0.03, hspace=tight * 0.04
+    )
     # At the resolution of the file, so that words are measured only once.
     figure = Slide(figsize=(seen.width, height), dpi=seen.dots_per_inch, layout=layout)  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
