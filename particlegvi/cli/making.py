@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from particlegvi.contracts import Facts
 
 QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # largest values of `gallery --quick`
+# Seeds of `gallery` where 0 is no typical one. multimodal: the smallest seed at which each quadrant has a number of the
+# 300 starting points within the 90% limits of a quarter of them, 63 to 87. At seed 0 one has 96 and one 52, by chance.
+SEEDS = {"multimodal": 1}
 COMMANDS = Commands()
 
 
@@ -118,7 +121,7 @@ def animate(options: argparse.Namespace) -> None:
     option("--out", "folder of the pictures (default plots)", metavar="DIR", default="plots"),
     option("--only", "these scenarios only", nargs="+", metavar="NAME"),
     flag("--quick", "few particles and steps, to see whether it works"),
-    SEED,
+    option("--seed", "seed of every run (default 0, and 1 for multimodal)", type=whole_number, metavar="N"),
     QUIET,
     *LOOK,
 )
@@ -131,7 +134,7 @@ def gallery(options: argparse.Namespace) -> None:
     from particlegvi.tools import arguments
     from particlegvi.tools.progress import command_bars
 
-    arguments.seed(options.seed)
+    arguments.seed(options.seed or 0)
     names = options.only or sorted(catalogue.ours())
     style = {f"style.{key}": value for key, value in look(options).items()}
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
@@ -160,7 +163,8 @@ def gallery(options: argparse.Namespace) -> None:
             wanted = scenario.load(wanted, fewer)
         try:
             with command_bars(options.quiet, name) as progress:
-                results = execute(wanted, options.seed, progress=progress, save=False)
+                seed = SEEDS.get(name, 0) if options.seed is None else options.seed
+                results = execute(wanted, seed, progress=progress, save=False)
         except MissingData as error:
             say(f"{name} is left out: {error}")
             continue
