@@ -20,11 +20,11 @@ ENGINE = (
     "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
     "repulsion", "jumps", "flow", "limit", "solver", "target", "target_plane", "biased", "distances", "basins",
     "energy", "problem", "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers",
-    "export",
+    "replicates", "export",
 )  # fmt: skip
 VIEW = (
-    "say", "layout", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live",
-    "curves", "by_hand", "functions_table", "functions", "replay", "main",
+    "say", "layout", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "replicated",
+    "live", "curves", "by_hand", "functions_table", "functions", "replay", "main",
 )  # fmt: skip
 LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone
 FRAME_HEIGHT = 760  # pixels of the frame in a notebook

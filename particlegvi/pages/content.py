@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from particlegvi import kernels, losses, methods
 from particlegvi.contracts import Facts, Kernel, Loss, Method, Prior, Start
@@ -56,6 +57,7 @@ class Subject(NamedTuple):
     methods: dict[str, Method]
     settings: Settings
     integrators: Mapping[str, str] = MappingProxyType({})
+    modes: ArrayLike = ()  # where particles are counted
 
 
 class NotLive(Exception):
@@ -74,6 +76,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
         "watch": said("page.watch" if subject.loss.dim == 1 else "page.watch_plane"),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "presets": [{"key": key, "settings": settings} for key, settings in PRESETS.items()],
+        "modes": np.asarray(subject.modes, dtype=np.float64).reshape(-1, subject.loss.dim).tolist() or None,
         "loss": None,
         "live": False,
         "why": "",

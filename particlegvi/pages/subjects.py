@@ -40,7 +40,7 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str
         label: integrators.resolved(entry["integrator"])[0]
         for label, entry in scenario["methods"].items() if "integrator" in entry
     }  # fmt: skip
-    subject = Subject(scenario["title"], scenario["source"], *known[:4], settings, own)
+    subject = Subject(scenario["title"], scenario["source"], *known[:4], settings, own, scenario.get("modes") or ())
     reason = why_not_live(subject, words.of())
     if reason:
         raise ValueError(f"{scenario['name']}: {reason} Run it, and give the folder of the run: that is replayed.")

@@ -10,8 +10,9 @@
     SEEN = 0.01; // of the peak: a smaller difference cannot be seen
 
   // The stationary distribution of a chain from its rows [first, probabilities], by the elimination of Grassmann,
-  // Taksar and Heyman (1985), which subtracts nothing, so that a barrier costs no digits. States are taken out from both ends
-  // towards the state `last`, which is visited often: the ends may be visited never. Null where one cannot be left.
+  // Taksar and Heyman (1985), which subtracts nothing, so that a barrier costs no digits. States are taken out from
+  // both ends towards the state `last`, which is visited often: the ends may be visited never. Null where one cannot
+  // be left.
   PG.stationary = function (rows, last) {
     const n = rows.length,
       wide = rows.reduce((most, [first, p], i) => Math.max(most, i - first, first + p.length - 1 - i), 1),

@@ -59,12 +59,13 @@ VIEW.live = function (root) {
     kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid),
     kept_table = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.table),
     printed = element("p", { class: "printed" }),
-    taken = row(say("link"), ...saved.buttons, link.button);
+    replicated = VIEW.replicates(() => ({ problem, settings: state, entries: panels.entries }), own, types),
+    taken = row(say("link"), replicated.button, ...saved.buttons, link.button);
   VIEW.laid(root, {
     head: [row(say("presets"), ...presets, preset("own", {}, sentence)), watch],
     stage: [printed, row(say("simulation"), ...buttons, clock), error, panels.grid, kept_box],
     settings: controls.box,
-    below: [panels.table, kept_table, panels.energy, taken, link.field, saved.box],
+    below: [panels.table, kept_table, panels.energy, taken, link.field, saved.box, replicated.box],
   });
 
   // From settings to particles.
@@ -123,6 +124,7 @@ VIEW.live = function (root) {
       return;
     }
     problem = found;
+    replicated.end();
     state = { ...state, particles: Number(state.particles) };
     ensembles.build(panels, problem, state);
     head();
@@ -263,6 +265,7 @@ VIEW.live = function (root) {
     paint(false);
     if (pinned) kept.draw();
     panels.draw_energy();
+    replicated.draw();
     controls.show();
   }
   VIEW.keys(play_button, () => jump(1), reset);
