@@ -9,32 +9,41 @@
     "matern-52": s => (1 + Math.sqrt(5 * s) + (5 / 3) * s) * Math.exp(-Math.sqrt(5 * s)),
     "inverse-multiquadric": s => 1 / Math.sqrt(1 + s),
   };
-  const JITTER = 1e-9; // of the variance, on a diagonal that noise does not lift
+  const JITTER = 1e-9, // of the variance, on a diagonal that noise does not lift
+    UNSEEN = 1e-7; // the same for functions that are drawn
 
   // k(a, b) as rows, (a.length, b.length)
   function between({ name, lengthscale, variance }, a, b) {
     const profile = PG.covariances[name];
-    return Array.from(a, s => Float64Array.from(b, t => variance * profile(((s - t) / lengthscale) ** 2)));
+    return Array.from(a, s => {
+      const row = new Float64Array(b.length);
+      for (let j = 0; j < row.length; j++) row[j] = variance * profile(((s - b[j]) / lengthscale) ** 2);
+      return row;
+    });
   }
   // The lower root L of a symmetric matrix of rows, L L' = A; null where rounding makes it indefinite.
   PG.cholesky = function (A) {
     const L = A.map(row => Float64Array.from(row));
     PG.spend(L.length ** 3 / 6);
     for (let i = 0; i < L.length; i++) {
+      const mine = L[i];
       for (let j = 0; j <= i; j++) {
-        let sum = L[i][j];
-        for (let k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+        const other = L[j];
+        let sum = mine[j];
+        for (let k = 0; k < j; k++) sum -= mine[k] * other[k];
         if (i === j && !(sum > 0)) return null;
-        L[i][j] = i === j ? Math.sqrt(sum) : sum / L[j][j];
+        mine[j] = i === j ? Math.sqrt(sum) : sum / other[j];
       }
-      L[i].fill(0, i + 1);
+      mine.fill(0, i + 1);
     }
     return L;
   };
   // the same with as much on the diagonal as it needs, for matrices that are singular but for rounding
-  function root(A, scale) {
-    for (let jitter = JITTER; jitter < 1; jitter *= 10) {
-      const L = PG.cholesky(A.map((row, i) => row.map((v, j) => (i === j ? v + jitter * scale : v))));
+  function root(A, scale, least = JITTER) {
+    const lifted = A.map(row => row.slice());
+    for (let jitter = least; jitter < 1; jitter *= 10) {
+      for (let i = 0; i < A.length; i++) lifted[i][i] = A[i][i] + jitter * scale;
+      const L = PG.cholesky(lifted);
       if (L) return L;
     }
     return PG.cholesky(A.map((row, i) => row.map((v, j) => (i === j ? scale : 0))));
@@ -63,16 +72,23 @@
   }
   // A - H H' for the rows H of some coordinates
   function less(A, H) {
-    return A.map((row, i) => row.map((v, j) => (j <= i ? v - dot(H[i], H[j]) : 0)));
+    return A.map((row, i) => {
+      const found = new Float64Array(row.length);
+      for (let j = 0; j <= i; j++) found[j] = row[j] - dot(H[i], H[j]);
+      return found;
+    });
   }
   function draws(L, normals, mean) {
-    return normals.map(z =>
-      Float64Array.from(mean, (m, i) => {
-        let sum = m;
-        for (let k = 0; k <= i; k++) sum += L[i][k] * z[k];
-        return sum;
-      }),
-    );
+    return normals.map(z => {
+      const values = new Float64Array(mean.length);
+      for (let i = 0; i < values.length; i++) {
+        const row = L[i];
+        let sum = mean[i];
+        for (let k = 0; k <= i; k++) sum += row[k] * z[k];
+        values[i] = sum;
+      }
+      return values;
+    });
   }
   // Standard normals (draws, size); those of a role, and of a draw, do not depend on how many there are.
   PG.normal_rows = function (seed, role, count, size, step = 0) {
@@ -112,7 +128,7 @@
       sd,
       evidence,
       sample: normals => {
-        factor = factor || root(less(between(kernel, grid, grid), H), kernel.variance);
+        factor = factor || root(less(between(kernel, grid, grid), H), kernel.variance, UNSEEN);
         return draws(factor, normals, mean);
       },
     };
@@ -165,7 +181,7 @@
     }
     function functions() {
       if (!residual) {
-        const factor = root(less(between(kernel, grid, grid), at_grid), kernel.variance);
+        const factor = root(less(between(kernel, grid, grid), at_grid), kernel.variance, UNSEEN);
         residual = draws(
           factor,
           PG.normal_rows(seed, PG.roles.draws, particles, grid.length),
