@@ -128,7 +128,10 @@ VIEW.controls = function (state, own, types, changed) {
     if (PG.OWN.includes(given[0]))
       update.push(() => {
         const users = labels.filter(label => chosen(label) && uses(label, given[0]));
-        row.hidden = users.length > 0 && users.every(label => has_own(label, given[0]));
+        const is_in_plane = VIEW.most === PG.MOST[2];
+        row.hidden =
+          (is_in_plane && given[0] === "jump_every") ||
+          (users.length > 0 && users.every(label => has_own(label, given[0])));
       });
     return row;
   });
