@@ -313,7 +313,7 @@ def test_two_settings_are_compared_from_one_start(browser, page):
     opened(browser, page, "#methods=DLE&particles=50")
     by_id(browser, "compare").click()
     by_id(browser, "kl_weight").send_keys("\ue012" * 6)
-    grids = browser.find_elements("css selector", "#live .panels")
+    grids = browser.find_elements("css selector", "#live .stage .panels")
     assert [grid.find_element("tag name", "small").text for grid in grids] == ["kl_weight 0.5", "kl_weight 1"]
     tables = browser.find_elements("css selector", "#live tbody")
     means = [table.find_element("tag name", "td").text for table in tables]
