@@ -19,7 +19,7 @@ VIEW.functions = function (root) {
   const kinds = ["GP", "PLS"],
     panels = kinds.map(kind => panel(kind, "", colour_of(kind))),
     grid = element("div", { class: "panels" }, ...panels.map(each => each.figure)),
-    watch = element("p", { class: "watch" }, data.live_watch || data.watch),
+    watch = element("p", { class: "watch" }, data.watch),
     error = element("p", { class: "error", role: "alert" }),
     clock = element("span", { id: "clock", "aria-live": "off" }),
     printed = element("p", { class: "printed" }),
