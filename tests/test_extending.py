@@ -274,7 +274,7 @@ def test_the_scenarios_say_what_there_is_to_see(root, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [["ruff", "check"], ["mypy"]])
 def test_the_examples_pass_the_linter_and_the_type_checker(root, tmp_path, command):
-    for name in ("particlegvi", "setup.cfg", "ruff.toml", "tests/plain_parts.py"):
+    for name in ("particlegvi", "setup.cfg", "ruff.toml", "tests/plain_parts.py", "benchmarks/rivals"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         copy = shutil.copytree if (root / name).is_dir() else shutil.copy
         copy(root / name, tmp_path / name)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -133,6 +134,17 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path)
     assert not (tmp_path / "s").exists()
 
 
+def answers(port):
+    """Wait until something listens at the port."""
+    deadline = time.monotonic() + 120.0
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
 @pytest.mark.slow
 @pytest.mark.needs("distributed")
 def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path, capsys):
@@ -146,7 +158,7 @@ def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path
     def kill(label, done, total):
         scheduler.kill()
 
-    time.sleep(5.0)
+    answers(18787)
     try:
         with pytest.raises(ConnectionError) as ended:
             pg.sweep(SMALL, over=OVER, seeds=400, out=tmp_path / "s", dask=address, progress=kill)

@@ -125,7 +125,6 @@ def test_verify_holds_in_full(tmp_path, capsys):
     assert [row["name"] for row in rows] == NAMES
     assert all(row["verdict"] == "holds" and row["control"] == "failed" for row in rows)
     assert all((tmp_path / "report" / row["figure"]).stat().st_size > 10_000 for row in rows)
-    assert sum(row["seconds"] for row in rows) < 300.0
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import statistics
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
 from particlegvi.tools.cells.engines import Engine, WorkerLost
@@ -145,7 +145,7 @@ class _Desk(Generic[Item, Result]):
         """First the items that were inspected but not taken, then all others."""
         while self._seen:
             yield self._seen.popleft()
-        yield from self._items
+        yield from chain(self._items)  # without the chain, the end of this generator would close one of items
 
     def take(self, done: Done[Result]) -> Iterator[tuple[Item, Result, float]]:
         self._in_vain = 0

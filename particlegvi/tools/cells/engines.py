@@ -124,10 +124,14 @@ def dask(address: str) -> Engine:
                 raise ValueError(f"the scheduler at {shown(address)} has no worker after {WAIT:.0f} s") from None
             running = as_completed(loop=client.loop)
             threads = _Threads(client.nthreads)
+            ended = ConnectionError(f"the scheduler at {shown(address)} has ended")
+            waiting = 0  # submitted tasks whose results have not come: `running` forgets those of a lost scheduler
 
             def fill() -> None:
-                for task in islice(rest, max(0, AHEAD * threads.count() - running.count())):
+                nonlocal waiting
+                for task in islice(rest, max(0, AHEAD * threads.count() - waiting)):
                     running.add(client.submit(function, task, pure=False, retries=2))
+                    waiting += 1
 
             fill()
             for future in running:
@@ -136,11 +140,14 @@ def dask(address: str) -> Engine:
                 except KilledWorker:
                     raise WorkerLost("several workers ended with the same cells") from None
                 except CancelledError:
-                    raise ConnectionError(f"the scheduler at {shown(address)} has ended") from None
+                    raise ended from None
                 future.release()
+                waiting -= 1
                 fill()
                 yield result
                 fill()
+            if waiting:
+                raise ended
         finally:
             client.close()
 

@@ -40,7 +40,7 @@ class JumpLaw(problems.Simulated):
         target = problems.density(problems.LOSS, method, self.prior)
         start = target.sample(self.particles, seed=seed)
         ends = [
-            self.simulate(method, seed + number, prior=self.prior, initial=part, particles=len(part)).final
+            self.simulate(method, (seed + number) % 2**64, prior=self.prior, initial=part, particles=len(part)).final
             for number, part in enumerate(np.split(start, self.ensembles))
         ]
         final = np.concatenate(ends)[:, 0]

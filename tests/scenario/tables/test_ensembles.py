@@ -90,6 +90,7 @@ def test_the_printed_numbers():
 FRESH = {"first_split": 40, "seed": 7, "protocols": ("standard",)}
 
 
+@pytest.fixture
 def data():
     needed(*(STANDARD.get(row, row) for row in PRINTED.rows()))
 

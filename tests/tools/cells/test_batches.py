@@ -119,3 +119,9 @@ def test_what_shares_work_comes_together():
         sizes = [len(items) for items in batches]
         assert sizes[2:] == rows[len(rows) - len(sizes) + 2 :] or max(sizes) <= 3.0 / seconds
         assert all(items[-1] // 8 == items[0] // 8 for items in batches if len(items) > 3)
+
+
+def test_items_of_a_generator_are_one_round():
+    """A dropped batch must not close the generator, or the rest would need a second round of processes."""
+    done = [item for item, *_ in compute(Clock(0.1), (k for k in range(500)), in_process, 1)]
+    assert done == list(range(500))
