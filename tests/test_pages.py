@@ -23,6 +23,12 @@ CHECKS = {
     "docs/course/steps.md": ["assert set(swept.laws) == {'euler-maruyama'}"],
     "docs/data.md": ["assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506"],
     "docs/equilibrium.md": ["assert np.mean(run.final > 0.16) < 0.02 and run.info['jumps']['acceptance_rate'] > 0.5"],
+    "docs/appendix/digits.md": [
+        """
+p = model.predict_proba([[2.0, 0.0], [30.0, 30.0]])
+assert p[0, 1] > 0.95 and p[1].max() < 0.6 and model.maps_.shape == (3, 12, 12)
+""",
+    ],
     "docs/estimators.md": [
         """
 assert functions.shape == (100, 100)
@@ -48,6 +54,7 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
     "docs/functionals.md": [
         "assert mean.shape == sd.shape == slope.shape == (5,) and sd.max() < 1.0 and abs(slope[0] - 2.0) < 0.2",
         "assert model.basis.size == 83 and np.abs(model.predict(X) - targets).max() < 0.1",
+        "assert round(exact.facts()['left_out'], 6) == 1.7e-5 and exact.size == 200",
         """
 assert abs(noise / 0.09 - 1.0) < 0.02
 assert abs(many.bound - facts["fits"][0]["evidence_bound"]["after"]) < 1e-3

@@ -74,7 +74,8 @@ def load(name: str) -> Dataset:
     Parameters
     ----------
     name : str
-        One of `names`, or "breast-diagnostic" or "diabetes-progression", which come with scikit-learn.
+        One of `names`, or "breast-diagnostic", "diabetes-progression" or "digits", which come with
+        scikit-learn.
 
     Returns
     -------

@@ -21,6 +21,7 @@ _MODULES = {
 }
 _NAMES = {
     "BayesianLinearRegression": "linear.bayesian",
+    "ClassProcesses": "wasserstein.classes",
     "ExactGaussianProcess": "gp.exact_gp",
     "GaussianWasserstein": "wasserstein.inference",
     "LinearRegression": "linear.regression",
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.linear.regression import LinearRegression, LogisticRegression, NystroemRidge
     from particlegvi.functionspace.prediction import class_probabilities
     from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
+    from particlegvi.functionspace.wasserstein.classes import ClassProcesses
     from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
     from particlegvi.functionspace.wasserstein.process_distance import gaussian_w2_squared, process_w2_squared
 

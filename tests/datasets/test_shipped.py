@@ -32,3 +32,10 @@ def test_without_scikit_learn_one_sentence_names_the_extra(monkeypatch):
         datasets.load("diabetes-progression")
     monkeypatch.undo()
     refuse(lambda: datasets.load("diabetes-progres"), "there is no data set")
+
+
+def test_digits_are_images_of_ten_classes():
+    pytest.importorskip("sklearn", reason="needs scikit-learn")
+    data = datasets.load("digits")
+    assert data.X.shape == (1797, 64) and (data.X.min(), data.X.max()) == (0.0, 16.0)
+    assert np.array_equal(np.unique(data.y), np.arange(10)) and np.bincount(data.y.astype(int)).min() >= 174

@@ -14,6 +14,7 @@ from particlegvi.contracts import Facts, Progress
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.scenario.tables.approximation import ApproximationSettings, ApproximationTable
+from particlegvi.scenario.tables.digits import DigitsSettings, DigitsTable
 from particlegvi.scenario.tables.ensembles import EnsembleSettings, EnsembleTable
 from particlegvi.scenario.tables.functions import ProjectedSettings, ProjectedTable
 from particlegvi.scenario.tables.linear import LinearSettings, LinearTable
@@ -34,6 +35,7 @@ BENCHMARKS: dict[type[TableSettings], type[Table]] = {
     WassersteinSettings: WassersteinTable,
     LinearSettings: LinearTable,
     ApproximationSettings: ApproximationTable,
+    DigitsSettings: DigitsTable,
 }
 
 

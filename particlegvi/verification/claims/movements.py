@@ -1,4 +1,4 @@
-"""The implicit step of (5.4), end points against trajectories (5.4.2), saddles (C.3), and weak limits (C.1)."""
+"""The implicit step of (5.4), end points against trajectories (5.4.2), and saddles (C.3)."""
 
 from __future__ import annotations
 
@@ -144,32 +144,3 @@ class Saddles(Claim):
         picture.pairs(run.final[:800], "end", "x", markersize=7).truth(minima[:, 0], minima[:, 1], "minima", "D")
         picture.frame("$x$", "$y$")
         return Check("share of particles away from a minimum", float(np.mean(away > 1e-3)), 0.0)
-
-
-class WeakContinuity(Claim):
-    """MMD of N(0, 1/n^2) to P = N(0, 1), by 400 quantiles, less the MMD of the limit, the point mass at 0.
-
-    By the triangle inequality the difference is at most the MMD of the law to its limit, which is at most 1/n for a
-    squared exponential of lengthscale 1. Wrong: a lengthscale of 1e-8, in effect the bounded kernel that is 1 for equal
-    points and 0 for others, which is not continuous: the laws have MMD 0 to P, and the limit 1.
-    """
-
-    claim = "MMD to P is continuous under weak convergence, for a continuous bounded kernel"
-    source = "thesis, Lemma C.1.4"
-    wrong = "in effect the kernel that is 1 for equal points"
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        width = 1e-8 if wrong else 1.0
-        levels = ndtri((np.arange(400) + 0.5) / 400)
-
-        def mmd(x: np.ndarray) -> float:
-            """By the closed forms of mu_P and E mu_P."""
-            pairs = np.exp(-0.5 * ((x[:, None] - x[None, :]) / width) ** 2).mean()
-            embedding = width / math.sqrt(width**2 + 1.0) * np.exp(-0.5 * x**2 / (width**2 + 1.0))
-            return math.sqrt(max(pairs - 2.0 * embedding.mean() + width / math.sqrt(width**2 + 2.0), 0.0))
-
-        numbers = np.array([1, 2, 4, 8, 16, 32, 64])
-        gaps = np.array([abs(mmd(levels / n) - mmd(np.zeros(1))) for n in numbers])
-        picture.dots(numbers, gaps, "MMD less that of the limit").truth(numbers, 1.0 / numbers, "bound")
-        picture.frame("$n$", "difference", "lower left", log="xy")
-        return Check("difference over its bound 1/n, largest", float(np.max(gaps * numbers)), 1.0)

@@ -1,0 +1,102 @@
+"""Several classes of functions: the probabilities and slopes, the objective, the distance, and what is learned."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from particlegvi.functionspace import process_w2_squared
+from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
+from particlegvi.functionspace.wasserstein.classes import ClassProcesses, largest
+
+from ..refusals import refuse
+
+K = SquaredExponential(1.0, 2.0)
+
+
+def moments(rng, rows=7, classes=4):
+    return rng.normal(size=(rows, classes)), rng.uniform(0.1, 2.0, (rows, classes)), rng.integers(0, classes, rows)
+
+
+def test_the_probability_is_that_of_b_52_and_of_draws(rng):
+    m, r, y = moments(rng)
+    S = largest(m, r, y)[0]
+    np.testing.assert_allclose(S, class_probabilities(m, r)[np.arange(7), y], atol=1e-4)
+    two = largest(m[:, :2], r[:, :2] + 0.3, np.zeros(7, dtype=int))[0]
+    np.testing.assert_allclose(two, ndtr((m[:, 0] - m[:, 1]) / np.sqrt(r[:, :2].sum(axis=1) + 0.6)), atol=1e-4)
+    draws = m + np.sqrt(r) * rng.normal(size=(40_000, 7, 4))
+    shares = np.mean(draws.argmax(axis=2) == y, axis=0)
+    assert np.all(np.abs(shares - S) < 4.0 * np.sqrt(0.25 / 40_000) + 1e-4)
+    assert np.any(np.abs(largest(m, 4.0 * r, y)[0] - shares) > 0.05)
+
+
+def test_slopes_are_differences(rng):
+    m, r, y = moments(rng)
+    _, in_m, in_r = largest(m, r, y)
+    for j in range(4):
+        h = np.zeros(4)
+        h[j] = 1e-5
+        both = [largest(m + h, r, y)[0] - largest(m - h, r, y)[0], largest(m, r + h, y)[0] - largest(m, r - h, y)[0]]
+        np.testing.assert_allclose(np.array(both) / 2e-5, [in_m[:, j], in_r[:, j]], atol=1e-9)
+
+
+def blobs(rng, classes=3, rows=40):
+    centres = 2.0 * np.array([[np.cos(a), np.sin(a)] for a in 2.0 * np.pi * np.arange(classes) / classes])
+    X = np.concatenate([centre + 0.5 * rng.normal(size=(rows, 2)) for centre in centres])
+    return X, np.repeat(np.arange(classes), rows)
+
+
+@pytest.mark.parametrize("divergence", ["w2", "kl"])
+def test_blobs_are_learned_and_nothing_is_known_far_away(divergence, rng):
+    (X, y), (X_new, y_new) = blobs(rng), blobs(rng)
+    model = ClassProcesses(K, 15, divergence).fit(X, y, (X_new[::2], y_new[::2]))
+    p = model.predict_proba(X_new[1::2])
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
+    assert np.mean(p.argmax(axis=1) == y_new[1::2]) > 0.95
+    far = model.predict_proba(np.array([[30.0, 30.0]]))[0]
+    assert far.max() < 0.6 and p.max(axis=1).mean() > 0.9
+    shuffled = ClassProcesses(K, 15, divergence, iterations=50).fit(X, rng.permutation(y))
+    assert np.mean(shuffled.predict_proba(X_new).argmax(axis=1) == y_new) < 0.75
+
+
+def test_the_distance_is_an_upper_bound_that_a_map_along_the_prior_reaches(rng):
+    """Against `process_w2_squared`: equal for maps that are multiples of I, above it for others, 0 for the prior."""
+    X = rng.normal(size=(60, 1))
+    model = ClassProcesses(K, 60).fit(X, (X[:, 0] > 0.0).astype(int))
+    e, size = model.basis.features(X), model.basis.size
+    gram, zero = e.T @ e / len(X), np.zeros((size, 2))
+
+    def pair(matrix):
+        moved = lambda A: model.basis.features(A) @ matrix
+        r = lambda A, B=None: moved(A) @ moved(A if B is None else B).T
+        bound = model._divergence(zero, np.stack([matrix, np.eye(size)]), gram)[0]
+        return bound, process_w2_squared(K, r, X, "exact").value
+
+    assert model._divergence(zero, np.stack([np.eye(size)] * 2), gram)[0] == 0.0
+    bound, exact = pair(0.4 * np.eye(size))
+    assert bound == pytest.approx(exact, rel=1e-4)
+    bound, exact = pair(0.4 * np.eye(size) + 0.1 * rng.normal(size=(size, size)) / np.sqrt(size))
+    assert bound > exact + 1e-4
+
+
+def test_kl_is_that_of_gaussians_and_means_depend_on_covariances(rng):
+    X, y = blobs(rng)
+    model = ClassProcesses(K, 5, "kl", iterations=2).fit(X, y)
+    c, maps, size = rng.normal(size=(5, 3)), np.eye(5) + 0.2 * rng.normal(size=(3, 5, 5)), 5
+    S = np.matmul(maps, np.transpose(maps, (0, 2, 1)))
+    right = 0.5 * sum(np.trace(s) + c[:, j] @ c[:, j] - size - np.linalg.slogdet(s)[1] for j, s in enumerate(S))
+    assert model._divergence(c, maps, np.eye(5))[0] == pytest.approx(right, rel=1e-12)
+    light, heavy = (ClassProcesses(K, 15, "w2", weight).fit(X, y) for weight in (1.0, 300.0))
+    assert np.abs(heavy.means_).max() < 0.9 * np.abs(light.means_).max()
+    one = np.eye(heavy.basis.size)
+    assert np.linalg.norm(heavy.maps_ - one) < np.linalg.norm(light.maps_ - one)
+
+
+def test_bad_input_is_refused(rng):
+    X, y = blobs(rng)
+    refuse(lambda: ClassProcesses(K, 5, "fisher"), "divergence")
+    refuse(lambda: ClassProcesses(K, 5, weight=0.0), "weight must be")
+    refuse(lambda: ClassProcesses(K, 5, epsilon=1.0), "epsilon must be")
+    refuse(lambda: ClassProcesses(K, 5).fit(X, y + 0.5), "y must be labels 0, 1")
+    refuse(lambda: ClassProcesses(K, 5).fit(X, np.zeros(len(y))), "y must have each of the labels")
+    refuse(lambda: ClassProcesses(K, 5).fit(X, 2 * y), "y must have each of the labels")
