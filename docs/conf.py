@@ -28,7 +28,7 @@ extensions = [
     "site_outside",
     "site_reference",
 ]
-exclude_patterns = ["html", "site", "examples", "sg_execution_times.rst"]
+exclude_patterns = ["html", "site", "examples"]
 external_toc_path = "_toc.yml"
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]
@@ -51,6 +51,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "download_all_examples": False,
     "show_signature": False,
+    "write_computation_times": False,  # its page asks other servers for scripts
     "abort_on_example_error": True,
 }
 suppress_warnings = ["etoc.toctree"]  # the index of the examples has one, which the contents replace

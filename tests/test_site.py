@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -43,6 +44,16 @@ def test_every_public_name_is_in_the_reference(root, site):
 def test_every_page_of_the_repository_is_in_the_site(root, site):
     pages = (page.relative_to(root / "docs").with_suffix("") for page in (root / "docs").rglob("*.md"))
     assert set(pages) <= {page.relative_to(site).with_suffix("") for page in site.rglob("*.html")}
+
+
+def test_every_link_leads_somewhere(root, site):
+    spec = importlib.util.spec_from_file_location("check", root / "docs" / "site" / "check.py")
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    assert list(check.broken_links(site)) == []
+    index = site / "index.html"
+    index.write_text(index.read_text(encoding="utf-8").replace('href="faq.html"', 'href="fuq.html"'), encoding="utf-8")
+    assert set(check.broken_links(site)) == {"index.html: there is no fuq.html"}  # the control
 
 
 def test_no_page_asks_another_server(site):
