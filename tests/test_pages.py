@@ -93,6 +93,7 @@ assert hot["position"].dims == ("record", "particle", "coordinate")
     ],
     "docs/own-models.md": [
         "assert 'DLE' in run.describe() and run.final.shape == (300, 2)",
+        "assert results['DLE'].final.tobytes() == run.final.tobytes() and results.status == 'finished'",
         """
 assert all(-0.1 < log_score(run.final) < -0.06 for run in (mala, dle, svgd)) and -0.1 < log_score(laplace) < -0.06
 assert np.abs(dle.final.mean(axis=0) - mala.final.mean(axis=0)).max() < 0.35 * mala.final.std(axis=0).max()

@@ -1,0 +1,98 @@
+"""One model in four ways, a logistic regression in 100 dimensions: the same numbers, and the cost of a step.
+
+    pip install -e '.[jax,torch]'
+    python benchmarks/own_models.py
+
+A step of DLE moves 100 particles; beside it stands the bare gradient of all particles, called from Python in the same
+way. Each is the median of rounds that take turns, so that other work on the machine disturbs both alike.
+"""
+
+from __future__ import annotations
+
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+import particlegvi as pg
+
+ROWS, DIM, PARTICLES, ROUNDS, STEPS, STEP_SIZE = 500, 100, 100, 25, 40, 2e-3
+jax.config.update("jax_enable_x64", True)
+torch.set_num_threads(1)
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Inputs of the size 1 / sqrt(dim) times three, and labels of a linear model with standard normal coefficients."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(ROWS, DIM)) * 3.0 / np.sqrt(DIM)
+    return X, (rng.random(ROWS) < 1.0 / (1.0 + np.exp(-X @ rng.normal(size=DIM)))).astype(float)
+
+
+def losses(X: np.ndarray, y: np.ndarray) -> dict[str, pg.Loss]:
+    """The same minus log likelihood in four ways."""
+    Xj, yj, Xt, yt = jnp.asarray(X), jnp.asarray(y), torch.from_numpy(X), torch.from_numpy(y)
+
+    def in_jax(w):
+        f = Xj @ w
+        return jnp.sum(jax.nn.softplus(f) - yj * f)
+
+    def in_torch(W):
+        f = W @ Xt.T
+        return (torch.nn.functional.softplus(f, threshold=50.0) - yt * f).sum(dim=1)
+
+    def value(W):
+        f = W @ X.T
+        return (np.logaddexp(0.0, f) - y * f).sum(axis=1)
+
+    def gradient(W):
+        return (1.0 / (1.0 + np.exp(-(W @ X.T))) - y) @ X
+
+    return {
+        "from_jax": pg.Loss.from_jax(in_jax, DIM),
+        "from_torch": pg.Loss.from_torch(in_torch, DIM, batched=True),
+        "from_numpy": pg.Loss.from_numpy(value, gradient, DIM),
+        "linear_model": pg.losses.linear_model(X, y),
+    }
+
+
+def seconds(call) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+def measure(known: dict[str, pg.Loss]) -> None:
+    """The table: largest differences from numpy, the gradient and the step in milliseconds, and their ratio."""
+    prior, start = pg.priors.Normal(np.zeros(DIM), 1.0), np.random.default_rng(1).normal(size=(PARTICLES, DIM)) * 0.3
+    method, exact = pg.methods.DLE(kl_weight=1.0), known["from_numpy"]
+    how = {"prior": prior, "initial": start, "step_size": STEP_SIZE, "record_every": 0, "progress": False}
+    runs = {name: pg.simulate(loss, method, steps=STEPS, **how) for name, loss in known.items()}  # all is compiled now
+    bare, long, short = ({name: [] for name in known} for _ in range(3))
+    for _ in range(ROUNDS):
+        for name, loss in known.items():
+            bare[name].append(seconds(lambda loss=loss: [loss.gradient(start) for _ in range(STEPS)]) / STEPS)
+            # the start of a run costs the same for any number of steps
+            long[name].append(seconds(lambda loss=loss: pg.simulate(loss, method, steps=2 * STEPS, **how)))
+            short[name].append(seconds(lambda loss=loss: pg.simulate(loss, method, steps=STEPS, **how)))
+    print("| way | gradient differs by | particles differ by | gradient, ms | step, ms | ratio |")
+    print("|---|---|---|---|---|---|")
+    for name, loss in known.items():
+        gap = np.abs(loss.gradient(start) - exact.gradient(start)).max()
+        far = np.abs(runs[name].final - runs["from_numpy"].final).max()
+        step = (np.median(long[name]) - np.median(short[name])) / STEPS
+        gradient = np.median(bare[name])
+        print(f"| {name} | {gap:.0e} | {far:.0e} | {1e3 * gradient:.2f} | {1e3 * step:.2f} | {step / gradient:.2f} |")
+
+
+def main() -> None:
+    X, y = data()
+    known = losses(X, y)
+    with threadpool_limits(1):  # as many as the compiled ways use for so few particles
+        measure(known)
+
+
+if __name__ == "__main__":
+    main()
