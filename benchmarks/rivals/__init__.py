@@ -1,14 +1,16 @@
-"""Rivals of the engine, as a user would write them with libraries that the package does not need.
+"""Rivals of the engine, as a user would write them with libraries that the package does not need, and more workloads.
 
 `particlegvi/bench/rivals.py` loads this folder where the package lies in a clone of the repository.
 Each module has ``RIVALS``: for each workload, pairs of the library that must be installed and a function that makes the
-contender, in the order of the rows in the report.
+contender, in the order of the rows in the report. ``WORKLOADS`` are those of networks and functions, each with the
+engine's contender first.
 """
 
-from . import loops, networks, processes, published
+from . import function_workloads, loops, network_workloads, networks, processes, published
 
 TITLES = {
     "jax": "JAX", "torch": "PyTorch", "blackjax": "BlackJAX", "sklearn": "scikit-learn", "gpytorch": "GPyTorch",
     "gpflow": "GPflow",
 }  # fmt: skip
+WORKLOADS = {each.__name__.replace("_", "-"): each for each in (*network_workloads.ALL, *function_workloads.ALL)}
 RIVALS = {**loops.RIVALS, **networks.RIVALS, **published.RIVALS, **processes.RIVALS}

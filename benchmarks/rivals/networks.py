@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from particlegvi.bench.networks import FULL, STEP, STEP_SIZE, Case
 from particlegvi.bench.timing import Contender, Work
+
+from .network_workloads import FULL, STEP, STEP_SIZE, Case
 
 Traced = Any  # an array of JAX
 

@@ -7,29 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench import functions
-from particlegvi.bench.rivals import ROWS
 from particlegvi.bench.timing import Contender, Work
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
+
+from . import function_workloads as functions
 
 Traced = Any  # an array of JAX, PyTorch or TensorFlow
 SIZE = 1e-2  # of the steps of Adam
 
 
 def torch_products(x: Array, y: Array, w: Array, M: int) -> Work:
-    """Products of matrices, as `particlegvi.bench.rivals.numpy_products` takes them, in PyTorch."""
+    """Products of matrices, as `numpy_products` takes them, in PyTorch."""
     import torch
 
     at, t, angles = (torch.as_tensor(each) for each in (x, y, w))
 
     def work() -> object:
         gram, projected = angles.new_zeros((len(w), len(w))), angles.new_zeros(len(w))
-        for first in range(0, len(x), ROWS):
-            angle = at[first : first + ROWS, None] * angles
+        for first in range(0, len(x), functions.BLOCK):
+            angle = at[first : first + functions.BLOCK, None] * angles
             table = torch.cat([torch.cos(angle[:, : M + 1]), torch.sin(angle[:, M + 1 :])], dim=1)
             gram += table.T @ table
-            projected += table.T @ t[first : first + ROWS]
+            projected += table.T @ t[first : first + functions.BLOCK]
         return gram, projected
 
     return work
@@ -41,8 +41,8 @@ def jax_products(x: Array, y: Array, w: Array, M: int) -> Work:
     import jax.numpy as jnp
 
     jax.config.update("jax_enable_x64", True)
-    blocks = len(x) // ROWS
-    at, t = (jnp.asarray(each[: blocks * ROWS]).reshape(blocks, ROWS) for each in (x, y))
+    blocks = len(x) // functions.BLOCK
+    at, t = (jnp.asarray(each[: blocks * functions.BLOCK]).reshape(blocks, functions.BLOCK) for each in (x, y))
     angles = jnp.asarray(w)
 
     @jax.jit

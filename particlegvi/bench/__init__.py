@@ -1,6 +1,6 @@
 """Benchmarks: the engine is timed in turn with what a user would write instead, in one process.
 
-`workloads`, `networks` and `functions` list what is timed, `rivals` has other implementations in numpy and plain numba,
-and finds those that need another library, `timing` takes turns between contenders, `report` runs everything and
+`workloads` lists what is timed, `rivals` has other implementations in numpy and plain numba, and finds those that need
+another library and the workloads of a clone, `timing` takes turns between contenders, `report` runs everything and
 prints the tables, and `scaling` measures one repulsion against the number of particles.
 """

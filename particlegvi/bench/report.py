@@ -65,14 +65,15 @@ def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[s
 
 def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str], None] = print) -> Facts:
     """Run workloads (all if ``names`` is None), print the tables through ``say``, and return all measurements."""
-    chosen = list(workloads.WORKLOADS) if names is None else names
+    known = workloads.known()
+    chosen = list(known) if names is None else names
     for name in chosen:
-        look_up("workload", name, workloads.WORKLOADS)
+        look_up("workload", name, known)
     result: Facts = {"machine": machine(), "quick": quick, "workloads": {}}
     if missing := rivals.left_out(chosen):
         say(missing)
     for name in chosen:
-        make = workloads.WORKLOADS[name]
+        make = known[name]
         title = (make.__doc__ or name).strip()
         say(f"\n{title}")
         contenders = make(quick) + rivals.contenders(name, quick)

@@ -1,6 +1,7 @@
 """Implementations that a user would write instead, in numpy and in naive numba.
 
-Rivals that need other libraries than the package are in ``benchmarks/rivals``, which only a clone has.
+Rivals that need other libraries than the package, and the workloads of networks and functions, are in
+``benchmarks/rivals``, which only a clone has.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from types import ModuleType
 
 import numpy as np
 
-from particlegvi.bench.timing import Contender, Work
+from particlegvi.bench.timing import Contender
 from particlegvi.contracts import Array
 
 # grad of the tilted double well (thesis C.7.1), prior N(0, 1), lengthscale 1: the problem of Figure 5.2
 Loop = Callable[..., object]  # compiled by numba
-ROWS = 20_000  # rows of a block, in products of matrices
 CLONE = Path(__file__).resolve().parents[2]  # where the package lies in a clone
 MODULE = "particlegvi_rivals"
 
@@ -70,33 +70,6 @@ def naive_numba() -> tuple[Loop, Loop]:
     return pairs, langevin
 
 
-def numpy_products(x: Array, y: Array, w: Array, M: int) -> Work:
-    """Cosines and sines of blocks of rows, and products of these matrices."""
-
-    def work() -> object:
-        gram, projected = np.zeros((len(w), len(w))), np.zeros(len(w))
-        for first in range(0, len(x), ROWS):
-            angle = x[first : first + ROWS, None] * w
-            table = np.concatenate([np.cos(angle[:, : M + 1]), np.sin(angle[:, M + 1 :])], axis=1)
-            gram += table.T @ table
-            projected += table.T @ y[first : first + ROWS]
-        return gram, projected
-
-    return work
-
-
-def dense_distance(K: Array, R: Array) -> Work:
-    """Gelbrich's formula with eigenvalues of dense matrices."""
-
-    def work() -> float:
-        values, vectors = np.linalg.eigh(K)
-        half = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        roots = np.sqrt(np.maximum(np.linalg.eigvalsh(half @ R @ half), 0.0))
-        return float(np.trace(K) + np.trace(R) - 2.0 * roots.sum()) / len(K)
-
-    return work
-
-
 def rivals() -> ModuleType | None:
     """The module ``benchmarks/rivals`` of the clone that this package lies in; None where it lies in no clone.
 
@@ -117,6 +90,12 @@ def rivals() -> ModuleType | None:
     return sys.modules[MODULE]
 
 
+def workloads() -> dict[str, Callable[[bool], list[Contender]]]:
+    """The workloads of networks and functions, which only a clone has."""
+    module = rivals()
+    return dict(module.WORKLOADS) if module else {}
+
+
 def installed(name: str) -> bool:
     """Whether a library can be imported."""
     return importlib.util.find_spec(name) is not None
@@ -134,8 +113,8 @@ def left_out(workloads: Sequence[str]) -> str:
     module = rivals()
     if module is None:
         return (
-            "timed beside plain numpy and numba only: the rivals that need JAX, PyTorch or another library are in the "
-            "folder benchmarks/rivals of a clone of the repository"
+            "timed beside plain numpy and numba only: the rivals that need JAX, PyTorch or another library, and the "
+            "workloads of networks and functions, are in the folder benchmarks/rivals of a clone of the repository"
         )
     needed = {library for name in workloads for library, _ in module.RIVALS.get(name, [])}
     names = [title for library, title in module.TITLES.items() if library in needed and not installed(library)]

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.bench import functions, rivals
-from particlegvi.bench.networks import network_full, network_step
+from particlegvi.bench import rivals
 from particlegvi.bench.timing import Contender, Work, advancing, thread_count
 from particlegvi.contracts import Array, Loss, Method, Prior
 from particlegvi.engine.pairs.direct import Direct
@@ -134,9 +133,13 @@ def direct_pairs(quick: bool) -> list[Contender]:
 
 ALL: tuple[Callable[[bool], list[Contender]], ...] = (
     drle_figure, dle_million, de_figure, drle_step_line, drle_step_plane, direct_pairs, dle_jumps, drle_jumps,
-    network_step, network_full, *functions.ALL,
 )  # fmt: skip
 WORKLOADS = {each.__name__.replace("_", "-"): each for each in ALL}
+
+
+def known() -> dict[str, Callable[[bool], list[Contender]]]:
+    """All workloads, by name: those here, and those of a clone."""
+    return WORKLOADS | rivals.workloads()
 
 
 def accuracy() -> list[Row]:

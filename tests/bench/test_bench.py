@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.bench import functions, rivals, scaling, timing, workloads
+from particlegvi.bench import rivals, scaling, timing, workloads
 from particlegvi.cli import main
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums
 from particlegvi.functionspace.selection.objectives import CollapsedBound
+
+functions = rivals.rivals().function_workloads
 
 
 def test_ratios_are_taken_round_by_round():
@@ -57,7 +59,7 @@ def test_products_of_matrices_are_the_same_statistics(rng):
     x, y = rng.uniform(0.0, 1.0, (500, 1)), rng.standard_normal(500)
     some = functionals.Fourier(-0.5, 1.5, 7)
     ours = FourierSums(some, x, y).products(covariances.Matern32(0.2))
-    gram, projected = rivals.numpy_products(x[:, 0] + 0.5, y, some.angles(), 7)()
+    gram, projected = functions.numpy_products(x[:, 0] + 0.5, y, some.angles(), 7)()
     np.testing.assert_allclose(ours.gram, gram, rtol=0, atol=1e-11)
     np.testing.assert_allclose(ours.projected, projected, rtol=0, atol=1e-11)
 
@@ -93,9 +95,9 @@ def test_scaling_is_measured_and_drawn(tmp_path):
     assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
 
 
-@pytest.mark.parametrize("name", workloads.WORKLOADS)
+@pytest.mark.parametrize("name", workloads.known())
 def test_every_workload_has_a_title(name):
-    assert workloads.WORKLOADS[name].__doc__
+    assert workloads.known()[name].__doc__
 
 
 @pytest.fixture
@@ -112,7 +114,7 @@ def put_rivals(folder, source="TITLES, RIVALS = {}, {}"):
 
 def test_a_clone_has_rivals_of_workloads_that_exist():
     module = rivals.rivals()
-    assert module is not None and set(module.RIVALS) < set(workloads.WORKLOADS)
+    assert module is not None and set(module.RIVALS) < set(workloads.known())
     assert {library for each in module.RIVALS.values() for library, _ in each} == set(module.TITLES)
 
 
@@ -135,6 +137,7 @@ def test_an_installed_package_measures_alone_and_says_where_the_rivals_are(alone
     assert [row["name"] for row in rows] == ["particlegvi", "numba double loop"]
     assert rows[0]["ratio"] == 1.0 and all(row["seconds"] > 0.0 for row in rows)
     assert "benchmarks/rivals of a clone" in capsys.readouterr().out
+    assert main(["bench", "--only", "gwi-net"]) == 2  # a workload that only a clone has
 
 
 def test_code_of_other_folders_is_not_run(alone, monkeypatch):

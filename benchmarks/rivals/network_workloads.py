@@ -138,3 +138,6 @@ def _numpy(case: Case, steps: int) -> Work:
             b1[...] -= STEP_SIZE * back.sum(axis=0)
 
     return work
+
+
+ALL = (network_step, network_full)
