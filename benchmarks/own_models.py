@@ -1,7 +1,8 @@
 """One model in four ways, a logistic regression in 100 dimensions: the same numbers, and the cost of a step.
 
-    pip install -e '.[jax,torch]'
-    python benchmarks/own_models.py
+    pip install -e '.[jax,torch]' blackjax
+    python benchmarks/own_models.py            # numbers and times, in turns
+    python benchmarks/own_models.py --nuts     # with draws of BlackJAX's NUTS as the truth: a minute more
 
 A step of DLE moves 100 particles; beside it stands the bare gradient of all particles, called from Python in the same
 way. Each is the median of rounds that take turns, so that other work on the machine disturbs both alike.
@@ -9,6 +10,7 @@ way. Each is the median of rounds that take turns, so that other work on the mac
 
 from __future__ import annotations
 
+import argparse
 import time
 
 import jax
@@ -87,11 +89,43 @@ def measure(known: dict[str, pg.Loss]) -> None:
         print(f"| {name} | {gap:.0e} | {far:.0e} | {1e3 * gradient:.2f} | {1e3 * step:.2f} | {step / gradient:.2f} |")
 
 
+def nuts(loss: pg.Loss, X: np.ndarray, y: np.ndarray, draws: int = 4000) -> np.ndarray:
+    """Draws of BlackJAX's NUTS from the posterior under a standard normal prior."""
+    import blackjax
+
+    Xj, yj = jnp.asarray(X), jnp.asarray(y)
+
+    def log_density(w):
+        f = Xj @ w
+        return -jnp.sum(jax.nn.softplus(f) - yj * f) - 0.5 * jnp.sum(w * w)
+
+    first, second = jax.random.split(jax.random.key(0))
+    (state, found), _ = blackjax.window_adaptation(blackjax.nuts, log_density).run(first, jnp.zeros(DIM), num_steps=500)
+    kernel = jax.jit(blackjax.nuts(log_density, **found).step)
+    _, positions = jax.lax.scan(lambda s, key: (moved := kernel(key, s)[0], moved.position), state,
+                                jax.random.split(second, draws))  # fmt: skip
+    return np.asarray(positions)
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nuts", action="store_true", help="compare DLE, MALA and SVGD with draws of NUTS")
+    asked = parser.parse_args()
     X, y = data()
     known = losses(X, y)
     with threadpool_limits(1):  # as many as the compiled ways use for so few particles
         measure(known)
+    if not asked.nuts:
+        return
+    begun = time.perf_counter()
+    reference = nuts(known["from_jax"], X, y)[::2]
+    print(f"\nNUTS: {len(reference)} draws in {time.perf_counter() - begun:.0f} s")
+    methods = {"DLE": pg.methods.DLE(1.0), "cold": pg.methods.DLE(0.5), "SVGD": pg.methods.SVGD(1.0)}
+    results = pg.compare(
+        known["linear_model"], methods, pg.priors.Normal(np.zeros(DIM), 1.0), 100, 1500, 0.01,
+        record_every=100, reference=reference, progress=False,
+    )  # fmt: skip
+    print(results.describe())
 
 
 if __name__ == "__main__":

@@ -99,6 +99,10 @@ assert all(-0.1 < log_score(run.final) < -0.06 for run in (mala, dle, svgd)) and
 assert np.abs(dle.final.mean(axis=0) - mala.final.mean(axis=0)).max() < 0.35 * mala.final.std(axis=0).max()
 assert 0.6 < mala.info["acceptance_rate"] < 0.9
 """,
+        """
+reached = {label: facts["equilibrium"]["reached"] for label, facts in results.summary["methods"].items()}
+assert reached == {"DLE": True, "cold": False}
+""",
     ],
     "docs/plugins.md": [
         "assert loss.name == 'my-ripples' and loss.dim == 1 and run.info['integrator'] == 'half-noise'",

@@ -52,6 +52,7 @@ from particlegvi.diagnostics.line_distances import (
 from particlegvi.diagnostics.misplaced import Misplaced, misplaced
 from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors, wasserstein1_floor
 from particlegvi.diagnostics.stationary import stationary_law
+from particlegvi.diagnostics.two_samples import distances_to_draws
 
 __all__ = [
     "time_to_equilibrium",
@@ -68,6 +69,7 @@ __all__ = [
     "Misplaced",
     "binomial_limits",
     "distances",
+    "distances_to_draws",
     "energy_distance",
     "entropy",
     "entropy_nearest_neighbours",

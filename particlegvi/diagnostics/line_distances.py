@@ -13,27 +13,33 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, checked_levels, halves
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, line_target, on_line
+from particlegvi.diagnostics.transport import between_samples, to_points
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, parts
 
 
-def wasserstein1(particles: ArrayLike, target: KnownTarget) -> float:
-    """``W1 = integral of |F_n(x) - F(x)| dx``, exact (Vallender, 1974).
+def wasserstein1(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
+    """``W1 = integral of |F_n(x) - F(x)| dx``, exact (Vallender, 1974); between two samples in any dimension.
 
     F_n is the empirical distribution function of the particles and F that of the target. On every gap between two
     particles F_n is constant, and the integral of F has the antiderivative x F(x) - M(x) with M the partial mean.
 
+    In more dimensions the least mean distance between two samples is an assignment, for at most 3000 points, or a
+    linear program, for at most 40,000 pairs of points of different numbers.
+
     Parameters
     ----------
-    particles : array (n,) or (n, 1)
-    target : target with one dimension
-        A density, atoms, or Gaussian optima (of which the best one is used).
+    particles : array (n, dim), in 1-D also (n,)
+    target : target with one dimension, or array (m, dim)
+        A density, atoms, or Gaussian optima (of which the best one is used); or other particles.
 
     Returns
     -------
     float
         In the units of the particles; infinite where the target has no mean.
     """
+    if not is_target(target):
+        return between_samples(particles, target, 1)
     line_target(target)
     x = np.sort(on_line(particles))
     if target.kind == "atoms":
@@ -72,22 +78,25 @@ def _to_atoms(x: np.ndarray, atoms: np.ndarray, weights: np.ndarray) -> float:
     return float(np.sum(np.abs(gap) * np.diff(places[order])))
 
 
-def wasserstein2(particles: ArrayLike, target: KnownTarget) -> float:
+def wasserstein2(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
     """``W2 = [integral of (Q_n(u) - Q(u))^2 du]^(1/2)`` of the two quantile functions, exact (Villani, 2003, 2.18).
 
     Between (i - 1)/n and i/n Q_n is the i-th ordered particle, and the integral of Q follows from the partial mean.
+    Between two samples in more dimensions it is found as `wasserstein1` is, with squared distances.
 
     Parameters
     ----------
-    particles : array (n,) or (n, 1)
-    target : target with one dimension
-        From `particlegvi.target`: a density, or atoms.
+    particles : array (n, dim), in 1-D also (n,)
+    target : target with one dimension, or array (m, dim)
+        From `particlegvi.target`: a density, or atoms; or other particles.
 
     Returns
     -------
     float
         In the units of the particles; infinite where the target has no variance.
     """
+    if not is_target(target):
+        return between_samples(particles, target, 2)
     line_target(target)
     x = np.sort(on_line(particles))
     if target.kind == "atoms":
@@ -99,18 +108,6 @@ def wasserstein2(particles: ArrayLike, target: KnownTarget) -> float:
     between = target.partial_mean(target.quantile(np.arange(1, len(x)) / len(x))) if len(x) > 1 else np.empty(0)
     shares = np.diff(np.concatenate([[0.0], between, [0.0]]))
     return float(np.sqrt(max(variance + np.mean(z * z) - 2.0 * np.sum(z * shares), 0.0)))
-
-
-def to_points(x: np.ndarray, y: np.ndarray, weights: np.ndarray, order: int) -> float:
-    """``[integral of |Q_n - Q|^order du]^(1/order)`` from ordered particles x to ordered points y with weights."""
-    above = np.cumsum(weights) / np.sum(weights)
-    levels = np.concatenate([np.arange(1, len(x) + 1) / len(x), above])
-    levels.sort()
-    middle = 0.5 * (levels + np.concatenate([[0.0], levels[:-1]]))
-    first = x[np.minimum((middle * len(x)).astype(np.int64), len(x) - 1)]
-    second = y[np.minimum(np.searchsorted(above, middle), len(y) - 1)]
-    total = np.sum(np.abs(first - second) ** order * np.diff(levels, prepend=0.0))
-    return float(total ** (1.0 / order))
 
 
 def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:

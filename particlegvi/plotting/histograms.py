@@ -18,7 +18,7 @@ from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.plane import hide_spares, panel_grid
-from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
+from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density, is_draws
 
 
 @figure_kind("histograms", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
@@ -88,7 +88,8 @@ def following(
             now = final
             if record not in (-1, len(run.positions) - 1):
                 particles = reading.final_particles(run, record)
-                now = diagnostics.wasserstein1(particles, target)  # type: ignore[arg-type]  # the summary had its W1
+                truth = target.draws if is_draws(target) else target
+                now = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
             words = between.join(words_of_distance({**facts, "w1": now}))
             noted.set_text(words if look().is_slide else style.narrowed(noted.axes, words))
 
@@ -128,6 +129,10 @@ def draw_panel(
         width = float(edges[1] - edges[0])
         bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label=say("particles"))
         draw_density(axes, target, limits)
+        if is_draws(target):
+            heights = np.histogram(target.draws[:, 0], edges)[0] * share_of(target.draws, width)
+            axes.stairs(heights, edges, color=palette().ink, linestyle=(0, (4, 1.5)), linewidth=2.0,
+                        label=say("truth_draws"), gid="truth")
 
         def follow(particles: Array) -> None:
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
@@ -162,6 +167,7 @@ def draw_density(axes: Axes, target: Target | None, limits: Interval) -> None:
         grid = np.linspace(*limits, 1201)
         axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=palette().ink, linestyle=(0, (4, 1.5)),
                   linewidth=2.2, label=say("truth_density"), gid="truth")
+
 
 def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
     """Draw the Gaussian that a run of FD-GVI fitted; returns a function that moves it to another record."""

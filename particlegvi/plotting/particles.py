@@ -18,7 +18,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Runs, is_atoms, is_density
+from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Runs, is_atoms, is_density, is_draws
 from particlegvi.plotting.shares import (
     FEW,
     MANY_MODES,
@@ -31,6 +31,7 @@ from particlegvi.plotting.shares import (
     write_shares,
 )
 
+MOST_DRAWN = 1000
 MASSES = (0.9, 0.5)
 
 
@@ -46,8 +47,8 @@ def particles(
 ) -> Moving:
     """One panel per method, all with the same axes: final particles over the contours of the loss.
 
-    The truth is drawn with them: for a density the curves around 50% and 90% of its mass, for an atomic limit its
-    atoms, for FD-GVI the ellipses of one and two standard deviations of the Gaussian that was fitted.
+    The truth is drawn with them: for a density the curves around 50% and 90% of its mass, draws as crosses, for an
+    atomic limit its atoms, for FD-GVI the ellipses of one and two standard deviations of the Gaussian that was fitted.
 
     Parameters
     ----------
@@ -129,6 +130,11 @@ def draw_panel(
     ellipses = [] if fitted is None else draw_gaussian(axes, *fitted)
     if is_density(target):
         draw_mass(axes, target, plane)
+    elif is_draws(target):
+        some = target.draws[:: max(1, len(target.draws) // MOST_DRAWN)]
+        axes.scatter(some[:, 0], some[:, 1], s=3.0 * marker_area(len(some)), marker="+", color=palette().ink,
+                     alpha=0.5, linewidths=0.8, zorder=2.5, gid="truth")
+        axes.plot([], [], "+", color=palette().ink, label=say("truth_draws"))
     elif is_atoms(target):
         atoms = np.asarray(target.atoms)
         axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=palette().ink, linewidths=2.0,

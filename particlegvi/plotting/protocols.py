@@ -163,6 +163,18 @@ class HasAtoms(Target, Protocol):
     def weights(self) -> Array: ...  # their probabilities, (n,)
 
 
+class HasDraws(Target, Protocol):
+    """A target that is known by draws."""
+
+    @property
+    def draws(self) -> Array: ...  # (n, dim)
+
+
+def is_draws(target: Target | None) -> TypeGuard[HasDraws]:
+    """Whether the target is known by draws alone."""
+    return target is not None and target.kind == "draws"
+
+
 def is_density(target: Target | None) -> TypeGuard[HasDensity]:
     """Whether the target is known and has a density."""
     return target is not None and target.kind == "density"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from particlegvi import methods as registry
-from particlegvi.contracts import Distribution, Facts, Listening, Method, Prior, Progress, Start, StepProgress
+from particlegvi.contracts import Array, Distribution, Facts, Listening, Method, Prior, Progress, Start, StepProgress
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
@@ -22,6 +22,7 @@ from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.loop import expected, keeps, simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
+from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import remembered
@@ -49,6 +50,7 @@ def compare(
     record_every: int | None = None,
     tolerance: float = 1e-12,
     modes: ArrayLike | None = None,
+    reference: object = None,
     title: str = "",
     progress: Listening = "auto",
     out: str | os.PathLike[str] | None = None,
@@ -67,6 +69,10 @@ def compare(
         ``["DE", "DLE", "DRLE", "SVGD", "FDGVI"]``.
     modes : array (k, dim), optional
         Points around which the particles are counted.
+    reference : array (draws, dim), InferenceData or path, optional
+        Draws that stand for the truth of every method, at least 50 and nearly independent: of a long run of NUTS, say,
+        as an array, an object of ArviZ or its NetCDF file. Distances to them, with their null quantiles, are in the
+        table, the verdict and the figures, in any dimension.
     title : str
         The words over the figure.
     progress : bool, "auto" or callable, optional
@@ -104,11 +110,12 @@ def compare(
             modes = arguments.points("modes", modes, problem.start.shape[1])
             if len(modes) == 0:
                 raise arguments.refuse("modes", [], "at least one point, or None")
+        draws = None if reference is None else draws_of(reference, problem.start.shape[1])
         facts: Facts = {"name": "comparison", "title": title or f"{loss.name}: {', '.join(chosen)}"}
         facts |= {} if modes is None else {"modes": modes.tolist()}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = Saving(out, overwrite, checkpoint_every)
-        return _compared(problem, chosen, initial, saving, facts, heard)
+        return _compared(problem, chosen, (initial, draws), saving, facts, heard)
 
 
 class Saving(NamedTuple):
@@ -122,16 +129,20 @@ class Saving(NamedTuple):
 def _compared(
     problem: ParticleProblem,
     chosen: Mapping[str, Method],
-    initial: Start | None,
+    given: tuple[Start | None, Array | None],
     saving: Saving,
     facts: Facts,
     heard: Progress | None,
 ) -> Comparison:
-    """Run methods of a checked problem; ``facts`` are keys of the scenario that the problem does not have."""
+    """Run methods of a checked problem; ``facts`` are keys of the scenario that the problem does not have.
+
+    ``given`` are the start and the draws of the truth, as they were given.
+    """
+    initial, reference = given
     # a distribution is kept, not replaced by its points: the target of DE depends on it
     has_points = initial is not None and not isinstance(initial, Distribution)
     start = problem.start if has_points else initial
-    made = Parts(problem.loss, problem.prior, start, dict(chosen))  # type: ignore[arg-type]  # any loss will do
+    made = Parts(problem.loss, problem.prior, start, dict(chosen), reference)  # type: ignore[arg-type]  # any loss
     friction = {} if problem.friction is None else {"name": problem.integrator, "friction": problem.friction}
     scenario: Facts = {
         "source": "",
@@ -163,7 +174,7 @@ def simulated(
     heard = None if progress is None else lambda _, done, steps: progress(done, steps)
     facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
     facts |= {} if record_every is None else {"record_every": record_every}
-    run: Run = _compared(problem, {method.label: method}, initial, Saving(*saving), facts, heard)[method.label]
+    run: Run = _compared(problem, {method.label: method}, (initial, None), Saving(*saving), facts, heard)[method.label]
     return run
 
 

@@ -137,6 +137,7 @@ class Runs(ExportedRuns):
         One row per method. Of particles the keys are: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method
         has none), ``mean``, ``sd``, ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a target, else
         None), ``sliced_w1`` and ``sliced_w1_floor`` (in 2-D where the target is a density, else None),
+        ``energy_distance`` and ``mmd`` (where the truth is draws: value, 5% and 95% quantile; else None),
         ``modes_covered`` (with ``modes``, else None), ``reached_equilibrium`` (None where it cannot be told) and
         ``seconds``.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,23 @@ def worst(chains: Mapping[str, Any] | None, of: Any) -> str:
     return ("%.2f" if of is max else "%.0f") % of(known) if known else ""
 
 
+def to_draws(name: str) -> Callable[[Facts], object]:
+    """The distance of this name to draws that stand for the truth, with the 5% and 95% quantiles of as many draws."""
+
+    def found(facts: Facts) -> object:
+        if facts.get("target", {}).get("kind") != "draws" or name not in facts.get("distances", {}):
+            return MISSING
+        each = facts["distances"][name]
+        return [each["value"], *each["floor"][:2]]
+
+    return found
+
+
+def beside(three: list[float]) -> str:
+    """A distance and two quantiles."""
+    return f"{number(three[0])} ({interval(three[1:])})"
+
+
 def modes_covered(facts: Facts) -> Any:
     """The number of modes with at least one particle."""
     occupancy = facts.get("mode_occupancy")
@@ -55,11 +72,15 @@ COLUMNS = (
     Column("sliced_w1", "sliced W1", form=if_known),
     Column("sliced_w1_floor", "exact draws", form=interval),
     Column("", "", "verdict", str),
+    Column("energy_distance", None, to_draws("energy")),
+    Column("mmd", None, to_draws("mmd")),
     Column("modes_covered", value=modes_covered),
     Column("reached_equilibrium", None, "equilibrium.reached"),
 )
 ON_THE_LINE, IN_THE_PLANE = ("w1", "w1_floor"), ("sliced_w1", "sliced_w1_floor")
 CHECKS = (
+    Column("", "energy distance (exact draws)", to_draws("energy"), beside),
+    Column("", "MMD (exact draws)", to_draws("mmd"), beside),
     Column("", "free energy", "free_energy.total", lambda over_time: number(over_time[-1])),
     Column("", "of truth", "free_energy.target.total"),
     Column("", "excess energy", "excess_energy.mean"),

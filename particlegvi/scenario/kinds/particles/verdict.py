@@ -38,7 +38,8 @@ def equilibrium(run: Run, target: Any, found: Facts) -> Facts:
     moving = diagnostics.drift(run.positions, run.times, run.loss)
     if target is not None and "distances" in found:
         result = _against_density(run, target, found, moving)
-        odd = misplaced_in_words(run.final, target) if result["reached"] is not False else ""
+        known = target.kind == "density" and result["reached"] is not False
+        odd = misplaced_in_words(run.final, target) if known else ""
         result = _said(False, odd) if odd else result
     elif run.method.has_noise:
         result = _at_rest(run, moving)
@@ -72,7 +73,7 @@ def _against_density(run: Run, target: Any, found: Facts, moving: Any) -> Facts:
         return _said(False, f"not at Q*: {apart} ({measured})")
     held = _unmoved(run) if run.method.has_noise else ""
     slow = _hardly_moved(run) if run.method.has_noise and not stuck else ""
-    beyond = measured if value > 1.5 * floor else _beyond(found, run.particles)
+    beyond = measured if value > 1.5 * floor else _beyond(found, run.particles, target.kind == "draws")
     if beyond and slow:
         return _said(False, f"not yet at equilibrium: {slow} ({beyond})")
     if beyond:
@@ -98,7 +99,7 @@ def _against_density(run: Run, target: Any, found: Facts, moving: Any) -> Facts:
     return _said(True, f"at equilibrium{start}: {measured}", begun)
 
 
-def _beyond(found: Facts, number: int) -> str:
+def _beyond(found: Facts, number: int, by_draws: bool) -> str:
     """A diagnostic beyond its limit where W1 is within its own, in words; empty if there is none.
 
     For example, a few distant particles change the excess energy, but hardly W1.
@@ -113,7 +114,10 @@ def _beyond(found: Facts, number: int) -> str:
             f"the mean excess energy is {excess['mean']:.3g} where {excess['expected']:.3g} is expected,"
             f" {abs(excess['deviation']):.1f} standard errors {'above' if excess['deviation'] > 0.0 else 'below'}"
         )
-    for name, words in (("ksd", "the kernel Stein discrepancy"), ("ks", "the Kolmogorov-Smirnov distance")):
+    names = {"ksd": "the kernel Stein discrepancy", "ks": "the Kolmogorov-Smirnov distance"}
+    if by_draws:
+        names |= {"energy": "the energy distance", "mmd": "the MMD"}
+    for name, words in names.items():
         known = found["distances"].get(name)
         if known is not None and known["value"] > 1.5 * known["floor"][2]:
             return f"{words} is {known['value']:.3g}, where 99% of exact draws stay below {known['floor'][2]:.3g}"
@@ -279,7 +283,8 @@ def since(run: Run, target: Any, distance: Any) -> float | None:
     used = diagnostics.spread_records(run.particles, IN_SERIES)
     points, worth = reference(target, PAIRED, run.seed)
     floor = distance["floor"][2]
-    if target.dim > 1:  # the distance falls with the root of the number, and the target's points are a sample, too
+    # the distance falls with the root of the number, and the target's points are a sample, too
+    if target.dim > 1 or target.kind == "draws":
         floor *= np.sqrt(distance["particles"] / len(used) * (1.0 + len(used) / worth))
     elif distance["particles"] != len(used):
         floor = diagnostics.wasserstein1_floor(target, len(used), (0.99,), seed=run.seed)[0]

@@ -49,6 +49,9 @@ def optima(seen: Seen) -> Facts:
 def distances(seen: Seen) -> Facts:
     """``distances``: by name ``value``, ``floor`` (quantiles for as many exact draws) and the ``particles`` used."""
     run, target = seen.run, seen.target
+    if seen.has_target("draws") and usable(run):
+        with same_bits():
+            return {"distances": _as_table(diagnostics.distances_to_draws(run.final, target.draws, run.seed))}
     if not seen.has_target("density") or not usable(run):
         return {}
     with same_bits():
@@ -59,11 +62,13 @@ def distances(seen: Seen) -> Facts:
         if run.method.kl_weight > 0.0 and not np.any(np.isfinite(run.prior.low) | np.isfinite(run.prior.high)):
             score = diagnostics.target_score(target, run.loss, run.method, run.prior)
         found = diagnostics.distances(run.final, target, SquaredExponential(lengthscale), score, run.seed)
+    return {"distances": _as_table(found)}
+
+
+def _as_table(found: dict[str, diagnostics.Distance]) -> Facts:
     return {
-        "distances": {
-            name: {"value": each.value, "floor": list(each.floor), "particles": each.particles}
-            for name, each in found.items()
-        }
+        name: {"value": each.value, "floor": list(each.floor), "particles": each.particles}
+        for name, each in found.items()
     }
 
 
@@ -111,11 +116,11 @@ def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
 def distance(seen: Seen) -> Facts:
     """``w1`` on the line or ``sliced_w1`` in the plane, its ``_floor`` under exact draws, and the ``verdict``."""
     target, final = seen.target, seen.run.final
-    if not seen.has_target("density", "atoms"):
+    if not seen.has_target("density", "atoms", "draws"):
         return {}
     known = seen.found.get("distances", {})
     name = "w1" if target.dim == 1 else "sliced_w1"
-    if name in known and (known[name]["particles"] == len(final) or target.dim > 1):
+    if name in known and (known[name]["particles"] == len(final) or target.dim > 1 or target.kind == "draws"):
         value, (low, high) = known[name]["value"], known[name]["floor"][:2]
     elif target.dim == 1:
         value = float(diagnostics.wasserstein1(final, target))
