@@ -68,7 +68,7 @@ for prior in (PRIOR, pg.priors.Uniform(-1.0, 1.0), pg.priors.Flat(1)):
     add(CALLS, f"{prior.name}.log_density", prior.log_density, "x")
     add(CALLS, f"{prior.name}.gradient", prior.gradient, "x")
     add(CALLS, f"{prior.name}.sample", prior.sample, "particles seed role", particles=3)
-for name in ("DLE", "DRE", "DRLE", "FDGVI", "FreeEnergy", "SVGD", "MMDFlow", "BirthDeath"):
+for name in ("DLE", "DRE", "DRLE", "FDGVI", "FreeEnergy", "SVGD", "MMDFlow", "BirthDeath", "JKO"):
     kind = getattr(pg.methods, name)
     add(CALLS, name, kind, " ".join(inspect.signature(kind).parameters))
 add(CALLS, "embedding", pg.priors.embedding, "prior kernel how samples seed", prior=PRIOR, kernel=KERNEL,

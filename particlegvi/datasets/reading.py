@@ -89,7 +89,7 @@ def load(name: str) -> Dataset:
     ValueError
         If no data set has this name, or the file differs from the one that the catalogue names.
     """
-    if name in catalogue().get("shipped", {}):
+    if isinstance(name, str) and name in catalogue().get("shipped", {}):
         return _shipped(name, **catalogue()["shipped"][name])
     entry, file = entries(name)
     path = find(entry["file"])

@@ -120,15 +120,15 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | 
     -------
     Results, Sweep or estimator
     """
-    if os.path.isfile(folder) and os.fspath(folder).endswith(".npz"):
+    place = files.place("folder", folder)
+    if place.suffix == ".npz" and place.is_file():
         from particlegvi.functionspace.estimators.saving import Saved
         from particlegvi.networks import estimators  # noqa: F401 - its classes are known from now on
 
-        found: Estimator = Saved.load(folder)  # type: ignore[assignment]
+        found: Estimator = Saved.load(place)  # type: ignore[assignment]
         return found
     if not folders.is_sweep(folder):
         return results.load(folder, loss)
-    place = files.place("folder", folder)
     used = folders.read(place)["versions"]
     return running.table_so_far(plans.plan(folders.stored_scenario(place), used), Store(place), place)[0]
 

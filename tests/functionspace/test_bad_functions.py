@@ -27,7 +27,7 @@ GIVEN = {
     "features": np.abs, "kl": "exact",
     "GaussianWasserstein mean": None, "GaussianWasserstein covariance": "closed", "ExactGaussianProcess mean": None,
 }  # fmt: skip
-TABLES = "ApproximationTable EnsembleTable LinearTable ProjectedTable WassersteinTable"  # of finished cells
+TABLES = "ApproximationTable DigitsTable EnsembleTable LinearTable ProjectedTable WassersteinTable"  # of finished cells
 CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
 CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product register")

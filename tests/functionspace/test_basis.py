@@ -162,7 +162,7 @@ def test_the_class_of_a_resumed_basis_is_found_by_its_name(registered):
 
 
 def test_the_registry_has_the_bases_of_the_package():
-    assert basis.names() == ["inducing-values", "nystroem", "projection"]
+    assert basis.names() == ["inducing-values", "mercer", "nystroem", "projection"]
     assert basis.get("nystroem") is basis.Nystroem
     assert basis.get("inducing-values") is basis.InducingValues
     refuse(lambda: basis.get("nystrom"), 'did you mean "nystroem"')

@@ -102,7 +102,9 @@ def _parameter(value: Any, key: str) -> int | float:
 
 
 def _setting(value: object, key: str) -> int | float | str:
-    """A number; or a word, or true or false, of which the method knows the meaning."""
+    """A number; or a word, or true or false, of which the method knows the meaning. A weight is a number."""
+    if key.endswith("_weight"):
+        return _parameter(value, key)
     if isinstance(value, bool):
         return value
     return checks.text(40)(value, key) if isinstance(value, str) else _parameter(value, key)
