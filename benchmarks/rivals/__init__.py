@@ -6,7 +6,7 @@ contender, in the order of the rows in the report. ``WORKLOADS`` are those of ne
 engine's contender first.
 """
 
-from . import function_workloads, loops, network_workloads, networks, processes, published
+from . import function_workloads, loops, network_workloads, networks, processes, published, scaling
 
 TITLES = {
     "jax": "JAX", "torch": "PyTorch", "blackjax": "BlackJAX", "sklearn": "scikit-learn", "gpytorch": "GPyTorch",
@@ -14,3 +14,5 @@ TITLES = {
 }  # fmt: skip
 WORKLOADS = {each.__name__.replace("_", "-"): each for each in (*network_workloads.ALL, *function_workloads.ALL)}
 RIVALS = {**loops.RIVALS, **networks.RIVALS, **published.RIVALS, **processes.RIVALS}
+
+__all__ = ["RIVALS", "TITLES", "WORKLOADS", "scaling"]

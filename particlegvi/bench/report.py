@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench import rivals, scaling, workloads
+from particlegvi.bench import rivals, workloads
 from particlegvi.bench.timing import in_turn, ratios
 from particlegvi.engine.numerics import threads
 from particlegvi.tools import system
@@ -45,7 +45,10 @@ def _times(ratio: float) -> str:
 
 
 def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[str], None] = print) -> None:
-    """Measure, print the tables through ``say``, and with ``out`` write ``results.json`` and ``scaling.png`` there."""
+    """Measure, print the tables through ``say``, and with ``out`` write ``results.json`` there.
+
+    In a clone the cost against the number of particles is measured as well, and drawn as ``scaling.png``.
+    """
     folder = None if out is None else Path(out)
     if folder is not None:
         try:
@@ -53,13 +56,15 @@ def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[s
         except OSError as error:
             raise ValueError(f"the folder {folder} cannot be used for results: {error.strerror}") from None
     result = run(only, quick, say)
-    if only is None:
+    clone = rivals.rivals()
+    if only is None and clone is not None:
+        scaling = clone.scaling
         numbers = scaling.NUMBERS[:5] if quick else scaling.NUMBERS
         result["scaling"] = {str(dim): scaling.measure(dim, numbers=numbers) for dim in (1, 2, 3)}
     if folder is not None:
         (folder / "results.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8", newline="\n")
-        if "scaling" in result:
-            scaling.draw(result["scaling"], folder / "scaling.png")
+        if clone is not None and "scaling" in result:
+            clone.scaling.draw(result["scaling"], folder / "scaling.png")
         say(f"\nwritten to {folder}")
 
 

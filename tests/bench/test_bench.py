@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.bench import rivals, scaling, timing, workloads
+from particlegvi.bench import rivals, timing, workloads
 from particlegvi.cli import main
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums
 from particlegvi.functionspace.selection.objectives import CollapsedBound
 
-functions = rivals.rivals().function_workloads
+functions, scaling = rivals.rivals().function_workloads, rivals.rivals().scaling
 
 
 def test_ratios_are_taken_round_by_round():

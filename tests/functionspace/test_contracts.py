@@ -67,8 +67,9 @@ def test_every_name_is_there_and_light(tmp_path):
 
 
 def test_other_names_are_not():
-    others = set(dir(functionspace)) - set(functionspace.__all__)  # they need scikit-learn, and no `import *` asks for it
+    others = set(dir(functionspace)) - set(functionspace.__all__)
     assert set(dir(functionspace)) > set(functionspace.__all__)
+    # They need scikit-learn, for which no `import *` asks.
     assert others and all(name.endswith(("Regressor", "Classifier", "Estimator")) for name in others)
     with pytest.raises(AttributeError, match="has no attribute 'ExactGP'"):
         _ = functionspace.ExactGP
