@@ -211,6 +211,15 @@ def featured():
 
 
 @pytest.fixture(scope="session")
+def budgeted():
+    """Projected Langevin sampling with the parts of its error."""
+    methods = {"few": {"method": "PLS", "prior": "gp", "inducing_points": 4, "budget": True},
+               "many": {"method": "PLS", "prior": "gp", "budget": True}}  # fmt: skip
+    kernel = {"name": "squared-exponential", "lengthscale": 0.9}
+    return pg.run({**CURVE, "kernel": kernel, "methods": methods})
+
+
+@pytest.fixture(scope="session")
 def weighted():
     """Gaussian Wasserstein inference with two weights, and estimates of its distance."""
     estimated = {"method": "GWI", "estimate": [6, 12], "draws": 2}

@@ -37,6 +37,7 @@ KINDS = {
     "lines": "swept",
     "bound": "featured",
     "decay": "featured",
+    "budget": "budgeted",
     "shrinkage": "weighted",
     "estimates": "weighted",
     "function-plane": "clustered",

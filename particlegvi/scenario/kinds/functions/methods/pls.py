@@ -14,6 +14,7 @@ from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.likelihoods.expected import check_data_cost
+from particlegvi.functionspace.sampling.budget import check_budget, error_budget
 from particlegvi.functionspace.sampling.lipschitz import certificate_of, check_certified
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
 from particlegvi.scenario.kinds.functions.features import checked, features_of
@@ -28,7 +29,8 @@ class PLS:
 
     By default, ``steps``, ``step_size`` and ``inducing_points`` (their number) are taken from the scenario.
     ``features``, a table as for SVGP, stand in the place of its inducing points. With ``certificate`` the summary has
-    the certificate's bounds, which take O(n^3), and the figure can draw its band.
+    the certificate's bounds, which take O(n^3), and the figure can draw its band; with ``budget`` it has the parts of
+    the error.
     """
 
     name = "PLS"
@@ -47,6 +49,7 @@ class PLS:
         inducing_points: int | None = None,
         certificate: bool = False,
         data_cost: str = "mean",
+        budget: bool = False,
     ) -> None:
         if moves is not None:
             look_up("kind of moves", moves, dict.fromkeys(MOVES))
@@ -65,12 +68,14 @@ class PLS:
         self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
         self.features = checked(features)
         self.inducing_points, self.certificate = inducing_points, flag("certificate", certificate)
-        self.data_cost = data_cost
+        self.data_cost, self.budget = data_cost, flag("budget", budget)
 
     def check(self, likelihood: Likelihood) -> None:
-        """Accept any likelihood; for a certificate, one that has one."""
+        """Accept any likelihood; for a certificate and for a budget, one that has one."""
         if self.certificate:
             check_certified(likelihood, self.prior, self.residual)
+        if self.budget:
+            check_budget(likelihood, self.prior, self.residual)
 
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse features that the covariance, the number of inputs or the prior does not allow."""
@@ -84,17 +89,18 @@ class PLS:
         return Fit(
             sampler.coefficients_[None],
             np.array([sampler.steps_]),
-            sampler.info_ | self._certified(sampler),
+            sampler.info_ | self._judged(sampler, problem),
             packed(sampler.basis_),
         )
 
-    def _certified(self, sampler: ProjectedLangevinSampler) -> Facts:
+    def _judged(self, sampler: ProjectedLangevinSampler, problem: FunctionProblem) -> Facts:
+        budget = {"budget": error_budget(sampler, problem.X, problem.y)} if self.budget else {}
         if not self.certificate:
-            return {}
+            return budget
         found = sampler.certificate()
         likelihood = sampler.likelihood
         estimate = {"estimate": found.estimate()} if likelihood.convex and not likelihood.quadratic else {}
-        return {"certificate": {**found.facts, **estimate}}
+        return {"certificate": {**found.facts, **estimate}, **budget}
 
     def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
         """The ends of a band at inputs (n, dim) within which the 95% band of the exact posterior lies, (n,) each."""
