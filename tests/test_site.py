@@ -15,7 +15,8 @@ pytestmark = [
     pytest.mark.needs("sphinx", "myst_parser", "sphinx_external_toc", "sphinx_copybutton", "numpydoc", "furo"),
     pytest.mark.needs("sphinx_gallery", "arviz", "pandas", "sklearn"),  # for the examples
 ]
-BUILD = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html"]
+# The examples are not run again: `tests/test_examples.py` does that.
+BUILD = [sys.executable, "-m", "sphinx", "-W", "-q", "-D", "plot_gallery=0", "-b", "html"]
 REQUEST = re.compile(r"""(?:src=["']?|url\(["']?|@import ["']|<link [^>]*rel="stylesheet"[^>]*href=")https?:""")
 
 

@@ -21,7 +21,7 @@ SMALL = {
 # All of them are in closed form, but for networks, which one above has, for optimisers, which begin again, and for PLS
 # with Gaussian noise as in regression-curve.
 CLOSED = {
-    "blr-function-space", "eigenvalue-decay", "prior-draws", "wrong-nu",
+    "blr-function-space", "eigenvalue-decay", "error-budget", "prior-draws", "wrong-nu",
     "sparse-nine-points", "fourier-features", "in-between", "interval-means",
     "kl-measurement-points", "sparse-certificate", "sparse-nine-points-code", "wasserstein-estimator",
     "wasserstein-weight", "window-features",

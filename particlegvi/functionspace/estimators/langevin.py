@@ -243,11 +243,13 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The posterior mean of the rate, (n,), and with ``return_std`` the standard deviation of a new count, (n,)."""
-        return self.sampler_.predict(self._inputs(X), return_std, of="target")
+        x = self._inputs(X)
+        return self.sampler_.predict(x, return_std, of="target")
 
     def sample_functions(self, X: ArrayLike) -> Array:
         """Posterior samples of the rate, without the noise of a count, (particles, n)."""
-        return self.sampler_.likelihood.mean(self.sampler_.sample(self._inputs(X)))
+        x = self._inputs(X)
+        return self.sampler_.likelihood.mean(self.sampler_.sample(x))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The explained share of the Poisson deviance, at most 1: the score of scikit-learn's Poisson regressor."""
