@@ -93,6 +93,6 @@ test_refused = refused(
     (TRUTH[:, :3], "reference must be"),
     (TRUTH[:20], "at least 50"),
     (np.where(TRUTH > 2.0, np.nan, TRUTH), "reference must be"),
-    ("draws.csv", "reference must be|extra"),
+    ("draws.csv", "reference must be|needs xarray"),
     (7, "reference must be"),
 )
