@@ -3,8 +3,8 @@
     python benchmarks/many_workers.py                       # ten million particles with 1 and 2 workers of Dask
     python benchmarks/many_workers.py --particles 1000000
 
-An experiment, whose results are in docs/appendix/many-workers.md; the package itself has no such command. A step takes two
-rounds of messages: the least and the greatest particle of all, and the moments of the Fourier series
+An experiment, whose results are in docs/appendix/many-workers.md; the package itself has no such command. A step takes
+two rounds of messages: the least and the greatest particle of all, and the moments of the Fourier series
 (`particlegvi.engine.pairs.fourier`). The particles are divided into `LEAVES` ranges. A worker keeps neighbouring
 leaves, and the moments of the leaves are always added in order: the bytes do not depend on the number of workers. The
 script checks this, and that one process with the package's own step has the same particles to rounding.
