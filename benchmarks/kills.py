@@ -48,6 +48,7 @@ LATE = {
     "lifting": ["steps=2000000"],
     "poisson-bimodal": ["data.count=200", "methods.plain.steps=100", "methods.mixing.steps=60000"],
 }
+CHECKPOINT = 4.0  # seconds between checkpoints, the program's default
 FIRST = {"lifting": ["steps=100"], "poisson-bimodal": ["data.count=200", "steps=10"]}  # only to compile
 
 
@@ -172,7 +173,7 @@ def kills(names: list[str], number: int, seed: int, settings: list[str], every: 
 
 
 def late(name: str) -> bool:
-    """Kill a run at 80% of its time; whether finishing it takes less than half of that time."""
+    """Kill a run at 80% of its time; whether finishing takes at most 1.25 times the rest and a checkpoint."""
     command = ["run", name, "--quiet", "--no-figure", *named(LATE[name])]
     with tempfile.TemporaryDirectory() as place:
         straight, killed = Path(place) / "straight", Path(place) / "killed"
@@ -193,7 +194,7 @@ def late(name: str) -> bool:
         (entry,) = json.loads((killed / "manifest.json").read_text(encoding="utf-8"))["resumed"]
     share, repeated = rest / length, entry["repeated"]
     print(f"{name}: a run of {length:.1f} s, killed at 80%: the rest took {share:.0%}, {repeated} steps repeated")
-    return code == 0 and same and rest < 0.5 * length
+    return code == 0 and same and rest < 1.25 * (0.2 * length + CHECKPOINT)
 
 
 if __name__ == "__main__":
