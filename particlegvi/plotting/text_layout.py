@@ -176,8 +176,11 @@ def faults(figure: Figure) -> list[Placed]:
 
 
 def is_across(each: Placed) -> bool:
-    """Whether a text belongs to a horizontal axis, so that others stand beside it on its line."""
-    return isinstance(each.axis, XAxis) or (each.panel is not None and each.text is each.panel.xaxis.label)
+    """Whether others stand beside a text: it belongs to a horizontal axis or, on a slide, stands above its panel."""
+    if each.panel is None or isinstance(each.axis, XAxis):
+        return each.axis is not None
+    above = each.text is each.panel.title or (each.text in each.panel.texts and not is_inside(each.panel, each.text))
+    return each.text is each.panel.xaxis.label or (look().is_slide and above)
 
 
 def too_tall(each: Placed) -> bool:
