@@ -68,7 +68,7 @@ def convert(name: str, source: str | Path) -> Path:
     Returns
     -------
     Path
-        Of the file, which may have been there already.
+        The path of the file, which may have been there already.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def download(name: str) -> Path:
     OSError
         If an address does not answer as it should.
     ValueError
-        As for `convert`.
+        If the raw files have other data, as in `convert`.
     """
     from particlegvi.datasets.fetching import fetch
 

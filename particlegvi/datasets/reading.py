@@ -133,7 +133,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def entries(name: str) -> tuple[Facts, Facts]:
-    """What the catalogue says of a data set, and of its file; a ValueError if there is no set of this name."""
+    """The entries of a data set and of its file in the catalogue; a ValueError if there is no set of this name."""
     entry = look_up("data set", name, catalogue()["sets"])
     return entry, catalogue()["files"][entry["file"]]
 

@@ -193,7 +193,7 @@ def effective_sample_size(draws: ArrayLike) -> float:
     Returns
     -------
     float
-        Of all chains together; NaN where no chain varies, also if each stays at a value of its own.
+        The number for all chains together; NaN where no chain varies, also if each stays at a value of its own.
     """
     z = _normal_scores(_split(_checked(draws)))
     chains, number = z.shape

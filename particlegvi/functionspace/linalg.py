@@ -50,7 +50,7 @@ def root(covariance: Array, scale: float) -> Array:
 def root_for_draws(covariance: Array, scale: float) -> Array:
     """`root` with pivots in an order that rounding does not decide, so that draws agree with all kernels of BLAS.
 
-    Of inputs with equal variances, as in a symmetric design, the last is the first pivot.
+    Where inputs have equal variances, as in a symmetric design, the last of them is the first pivot.
     """
     weight = 1.0 + TIES * np.arange(len(covariance)) / max(len(covariance), 1)
     return root(weight[:, None] * covariance * weight, scale) / weight[:, None]

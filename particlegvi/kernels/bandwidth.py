@@ -165,7 +165,7 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     Parameters
     ----------
     particles : array (particles, dim)
-        Of more than 2000 the first 2000 are used, and all are counted in n.
+        If there are more than 2000, it uses the first 2000, and counts all in n.
     others : array (samples, dim), optional
         The second members of the pairs; by default the particles themselves.
     """

@@ -92,7 +92,7 @@ class FromLibraries:
 
     @property
     def made_of(self) -> tuple[object, ...]:
-        """What it computes with: its term or its functions, and the function of minibatches, or None."""
+        """The parts that compute the loss: its term or its functions, and the function of minibatches, or None."""
         return self.term if self.term is not None else self._functions, self._gradient_at
 
     @classmethod
@@ -143,7 +143,7 @@ class FromLibraries:
         MissingLibrary
             Without the extra ``torch``.
         ValueError
-            As `from_numpy`.
+            If ``f`` or an argument is refused, as in `from_numpy`.
         """
         return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))
 

@@ -40,7 +40,7 @@ def linear_model(
     Returns
     -------
     Loss
-        Of the dim coefficients. All particles of a step have the same minibatch.
+        A loss of the dim coefficients. All particles of a step have the same minibatch.
     """
     term = LinearModel(X, y, family, noise_variance)
     label = f"linear model, {family}"

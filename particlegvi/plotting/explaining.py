@@ -1,4 +1,4 @@
-"""What a kind of figure shows and its options in words, from its docstring: ``particlegvi plot --help-figure``."""
+"""A kind of figure and its options in words, from its docstring: ``particlegvi plot --help-figure``."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from particlegvi.tools import quoting
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
 HEAD = """\
 # A scenario of particlegvi. Change what you like, then say:  particlegvi run {file}
-# What a key means:  particlegvi show --keys,  or of one key:  particlegvi show steps
+# The meaning of every key:  particlegvi show --keys,  and of one key:  particlegvi show steps
 {description}
 # The loss that the particles go down: a formula with + - * / ^, sin cos tan exp log sqrt abs tanh cosh sinh and pi,
 # or one of the names that "particlegvi show loss" prints. Its variables name the axes of the pictures.

@@ -38,7 +38,7 @@ class Draws:
     dim : int
     draws : array (n, dim)
     mean, variance : float, or array (dim,)
-        Of the draws.
+        The mean and variance of the draws.
     """
 
     kind = "draws"

@@ -23,7 +23,7 @@ from particlegvi.contracts import Facts
 from particlegvi.tools import files, memory
 
 MAGIC = b"\x93NUMPY\x01\x00"
-# What numpy writes for plain numbers, and nothing else that it would read.
+# The headers that numpy writes for plain numbers; others, which numpy could read, are refused.
 HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': \(([0-9, ]{1,100})\), \} *\n")
 LONGEST_HEADER = 1000
 MANIFEST = "manifest.json"

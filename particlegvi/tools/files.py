@@ -21,7 +21,7 @@ from particlegvi.tools import system
 from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
-# Of a JSON file. Three bytes of text become 64 of memory for a table, and two become 32 for a number.
+# The limits of a JSON file. Three bytes of text become 64 of memory for a table, and two become 32 for a number.
 MOST_TABLES, MOST_VALUES = 1_000_000, 10_000_000
 TRIES, PAUSE = 10, 0.1  # for a file that another program (a reader, a virus scanner) has open for a moment: one second
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)

@@ -22,7 +22,7 @@ def notes(content: object) -> dict[str, str]:
 
 
 def notes_of_built(content: object) -> dict[str, str]:
-    """The same for a scenario whose parts are made: no package is asked if none was asked for them."""
+    """The `notes` of a scenario whose parts are made: no package is asked if none was asked for them."""
     return notes(content) if outside.asked() else {}
 
 

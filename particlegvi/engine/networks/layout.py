@@ -2,7 +2,7 @@
 
 A particle is laid out layer by layer: weights (inputs by outputs, row by row), then biases. In the padded form a row of
 a hidden layer is as long as a multiple of WIDTH and there are a multiple of TALL of them; the last layer has a row for
-each output instead, because its outputs are dot products. What is in the padding of a gradient means nothing.
+each output instead, because its outputs are dot products. The padding of a gradient holds numbers without meaning.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ def distinct(term: object) -> object:
 
     numba's dispatcher recognises a namedtuple by the name of its class and the types of its fields, and by nothing
     else: of two classes of one name, for example of a notebook cell that is run again after an edit, the second would
-    silently run the first one's code. The same definition again has the same class here, and compiles nothing.
+    silently run the first one's code. An unchanged definition keeps its class here, and compiles nothing.
     """
     if not isinstance(term, tuple) or is_ours(term):
         return term

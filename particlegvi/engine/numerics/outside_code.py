@@ -21,7 +21,7 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-# Of the methods of terms: those that compiled code can call (`particlegvi.engine.numerics.adapter`).
+# The methods of terms that compiled code can call (`particlegvi.engine.numerics.adapter`).
 METHODS = ("value", "slope", "gradient", "values", "gradients", "cost_at", "slope_at", "curvature_at")
 # Code of these is known by its name: their versions do not change while a process lives.
 LIBRARIES = frozenset({"particlegvi", "numpy", "scipy", "numba", "llvmlite", *sys.stdlib_module_names}) - {"__main__"}

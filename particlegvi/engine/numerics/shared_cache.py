@@ -93,9 +93,9 @@ class SharedCache(FunctionCache):
 
 
 class NamedCache(SharedCache):
-    """The same for code from outside, whose classes another process makes anew: their names stand for them.
+    """A shared cache for code from outside, whose classes another process makes anew: it knows a class by its name.
 
-    Such a name ends with the digest of the content of its class.
+    The name of a class from outside ends with the digest of the content of its class.
     """
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[object, ...]:

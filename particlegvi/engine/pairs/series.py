@@ -130,7 +130,7 @@ def fold_lanes(lane_sums, modes, sums):
 def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
     """out[start + i] = factor * sum_m (weighted[1, m] cos - weighted[0, m] sin)(m t_i), by Clenshaw's recurrence.
 
-    ``modes`` is even. What was kept of the sines is lost.
+    ``modes`` is even. The tile's sines are overwritten.
     """
     scale, half, zero = broadcast(factor), broadcast(0.5), broadcast(0.0)
     zeros = zero, zero, zero, zero

@@ -4,7 +4,7 @@ stationary.
     y = x - gain * grad V(x) + noise_now * Z_k
     log A = (V(x) - V(y)) / kl_weight + |Z_k|^2 / 2 - |(x - y + gain * grad V(y)) / noise_now|^2 / 2
 
-The uniform that decides has a role of its own in the counter-based noise. What is not a number counts as a rejection.
+The uniform that decides has a role of its own in the counter-based noise. A ratio that is not a number is a rejection.
 
 The loop over blocks and steps repeats `engine.steps.flow`, on purpose: each scheme is compiled by itself, so
 that a new one costs the others neither time to compile nor speed.

@@ -53,7 +53,7 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
     slope, value : str
         What a message calls them, for example "the gradient of banana" and "its value".
     values, slopes : callable
-        Of points (n, dim), with the results (n,) and (n, dim).
+        Functions of points (n, dim), with the results (n,) and (n, dim).
     points : array (n, dim)
     width : float or array
         The scale on which the values change, of the shape of ``points`` or broadcast to it.

@@ -42,7 +42,7 @@ class Mercer:
     covariance : Covariance or a kernel of particlegvi.kernels
         k.
     mean, sd : float or array (inputs,)
-        Of nu, in the units of the inputs; 0 and 1 if not given.
+        The mean and standard deviation of nu, in the units of the inputs; 0 and 1 if not given.
     size : int
         The number of functions.
     inputs : int, optional

@@ -48,7 +48,7 @@ class ClassProcesses(Card):
         ``mean m_j^2 + mean |(I - L_j)^T e|^2``, the cost of mapping coefficients by L_j. "kl": the sparse variational
         process for several classes.
     weight : float
-        Of the divergence, above 0.
+        The weight of the divergence, above 0.
     epsilon : float
         Probability that a label is not the largest class, between 0 and 1.
     iterations : int

@@ -60,7 +60,7 @@ def resolved(step_size: object) -> float | Schedule:
 def largest(step_size: float | Schedule, steps: int) -> float:
     """The largest of the first ``steps`` step sizes; a ValueError unless all are finite numbers above 0.
 
-    Of a long run 10,001 are looked at, the ends included.
+    In a long run it looks at 10,001 steps, the ends included.
     """
     steps, step_size = arguments.whole("steps", steps), resolved(step_size)
     if not isinstance(step_size, Schedule):

@@ -28,7 +28,7 @@ class FilmSettings:
     write : callable
         ``write(film, file)`` writes the format of that file.
     frames, seconds, width, even
-        As given.
+        The arguments.
     rounds : int
         How often the film is played; 0 is without end.
     """

@@ -50,7 +50,7 @@ class Exports:
         """The draws as ArviZ reads them: a tree with the groups ``posterior``, ``sample_stats``, ``prior`` and others.
 
         A particle with noise of its own is a chain, and a record is a draw: ``position`` (chain, draw, coordinate). The
-        particles of DLE are independent chains. Those of DRLE, or with jumps, interact: they are not independent, the
+        particles of DLE are independent chains. Particles of DRLE, or with jumps, interact and are not independent; the
         attribute ``independent_chains`` is 0, and R-hat is a diagnostic and no proof. Particles without noise, and
         functions, have no draws over time: then ``position`` (sample, coordinate) holds the last record alone.
 

@@ -156,7 +156,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   if (outside)
     label(VIEW.say("outside", { count: outside }), right, middle + (truth && truth.biased ? 27 : 12), "right");
 };
-// Equal bins over a window, {bins, from, width}. Those places where all particles gather, if there are any, lie as far
+// Equal bins over a window, {bins, from, width}. Places where all particles gather, if there are any, lie as far
 // from the edges of the bins as they can, so that rounding does not split one of them.
 VIEW.bins = function (a, b, places) {
   const bins = 48,

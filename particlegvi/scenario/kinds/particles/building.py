@@ -106,7 +106,7 @@ def loss_of(entry: Scenario) -> Loss:
 
 
 def absent(entry: Scenario) -> Loss:
-    """What stands for a loss of Python in a folder, which has its name alone."""
+    """A placeholder for a loss of Python, because a folder has only its name."""
 
     def called(*_: object) -> Array:
         raise LossNotHere(

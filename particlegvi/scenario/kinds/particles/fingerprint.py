@@ -102,7 +102,7 @@ def _numbers(thing: Thing) -> Array | None:
 
 
 def entry(loss: Loss) -> Facts:
-    """What a scenario says of a loss that has no name: how another one is told from it."""
+    """A scenario's entry for a loss without a registered name, which tells it from others."""
     digest = Fingerprint(loss)
     name = "".join(each for each in str(loss.name)[:80] if each.isprintable())
     said = f"{PYTHON} {digest.digest}" if digest.portable else ""

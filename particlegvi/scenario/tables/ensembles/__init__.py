@@ -41,7 +41,7 @@ class EnsembleTable(Table):
     pictured = ("rmse", "nll", "nll_spread")
     printed = PRINTED
     note = (
-        "Numbers in parentheses are standard deviations over splits. What the thesis prints after +- is most likely a"
+        "Numbers in parentheses are standard deviations over splits. The number after +- in the thesis is most likely a"
         " standard error over seeds: a deviation is then 4.5 times as large (2.2 for protein). With five members its"
         " score has no finite variance."
     )
