@@ -1,4 +1,4 @@
-"""What checkpoints cost: the same run with the default interval and without any.
+"""The cost of checkpoints: one run with the default interval and without any.
 
     python benchmarks/checkpoint_overhead.py
 

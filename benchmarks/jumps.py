@@ -1,4 +1,4 @@
-"""What jumps cost: the time of a step with jumps over one without, at three numbers of particles.
+"""The cost of jumps: the time of a step with jumps over one without, at three numbers of particles.
 
     python benchmarks/jumps.py
 

@@ -102,7 +102,7 @@ def content(folder: Path) -> dict[str, str]:
 
 
 def scenarios() -> list[str]:
-    """Those of all kinds that can be run here."""
+    """The scenarios of all kinds that can be run here."""
     found = [*catalogue.names("particles"), *catalogue.names("function-space")]
     try:
         datasets.load("yacht")

@@ -34,7 +34,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def losses(X: np.ndarray, y: np.ndarray) -> dict[str, pg.Loss]:
-    """The same minus log likelihood in four ways."""
+    """One minus log likelihood, written in four ways."""
     Xj, yj, Xt, yt = jnp.asarray(X), jnp.asarray(y), torch.from_numpy(X), torch.from_numpy(y)
 
     def in_jax(w):

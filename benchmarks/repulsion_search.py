@@ -4,7 +4,7 @@ A wheel is photographed once a second and the hand stands at the top again: it h
 parameter t is the number of turns a second, the loss sin^2(pi t) has eight equally good modes with barriers of height
 1, the prior is uniform over them, and eight particles start as draws from it. With kl_weight w the Gibbs measure
 exp(-loss/w) p is the Bayes posterior after one photograph of the hand (a unit vector) with noise of variance 2 w in
-each coordinate. What an ensemble predicts is where the hand stands between the photographs.
+each coordinate. An ensemble predicts the place of the hand between photographs.
 
     python benchmarks/repulsion_search.py            the whole search, about ten minutes on one core
     python benchmarks/repulsion_search.py --figure   draws docs/repulsion-region.png from the recorded results

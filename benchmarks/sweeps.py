@@ -1,4 +1,4 @@
-"""What a sweep costs besides its cells: `python benchmarks/sweeps.py [--cells 500] [--nothing 100000]`.
+"""The cost of a sweep besides its cells: `python benchmarks/sweeps.py [--cells 500] [--nothing 100000]`.
 
 Prints, for a sweep of real cells, the time of a cell with one worker and with two, after their start, and the processor
 time of the client; and for a sweep of cells that do nothing, the time and the memory of the client at three sizes.

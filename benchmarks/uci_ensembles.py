@@ -1,4 +1,4 @@
-"""What the protocol "standard" of the table `uci-ensembles` says, from its folder, whole or not.
+"""The results of the protocol "standard" of the table `uci-ensembles`, from its folder, whole or not.
 
     particlegvi run uci-ensembles --out DIR     # about 18 minutes on two processors; `particlegvi resume DIR` goes on
     python benchmarks/uci_ensembles.py DIR [--into docs/appendix/table-5-1.md]
@@ -72,7 +72,7 @@ def differences(table: EnsembleTable, metric: str) -> list[str]:
 
 
 def verdicts(table: EnsembleTable) -> tuple[list[str], bool]:
-    """What was asked for and what came out, and whether all of it is met."""
+    """The goals, the results, and whether all goals are met."""
     lines, good = [], True
     for row, metric, most in ASKED:
         entries = {model: table.entry(row, model, STANDARD, metric) for model in NETWORKS}

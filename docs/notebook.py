@@ -1,6 +1,6 @@
 """Execute docs/notebook.ipynb and keep what its cells show: `python docs/notebook.py`.
 
-What a terminal would have shown beside it (bars, warnings of other packages) is left out, and so are times.
+Times are left out, and so are bars and warnings of other packages, which a terminal would have shown.
 """
 
 from __future__ import annotations

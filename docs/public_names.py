@@ -63,7 +63,7 @@ def names(module: ModuleType, path: str) -> Iterator[str]:
 
 
 def parts() -> Iterator[str]:
-    """What scenario files name: each part of each registry, with its parameters."""
+    """The names in scenario files: each part of each registry, with its parameters."""
     for found in pkgutil.walk_packages(particlegvi.__path__, "particlegvi."):
         if found.ispkg:
             for value in list(vars(importlib.import_module(found.name)).values()):

@@ -131,12 +131,12 @@ def answered(calls: Calls) -> tuple[Callable, Callable]:
 
 
 def all_wrong_answers(calls: Calls) -> list[str]:
-    """What is wrong with the answers of these calls to all values."""
+    """The wrong answers of these calls to all values."""
     return [sentence for name, call in calls.items() for sentence in wrong_answers(name, call, VALUES)]
 
 
 def wrong_answers(name: str, call: Callable[[Any], Any], values: dict[str, Any] = FEW) -> list[str]:
-    """What is wrong with the answers to these values: nothing, one hopes."""
+    """The wrong answers to these values: none, one hopes."""
     wrong = []
     for given, value in values.items():
         begun, answer = time.process_time(), ""

@@ -1,4 +1,4 @@
-"""What every test shares: a backend without windows, child processes that see the checkout, and data of its own."""
+"""Fixtures of every test: a backend without windows, child processes that see the checkout, and data of its own."""
 
 from __future__ import annotations
 

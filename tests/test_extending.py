@@ -254,7 +254,7 @@ def test_the_kind_runs_is_saved_and_loaded(ask):
 
 
 def test_the_examples_keep_the_rules_of_the_house(root):
-    """What the tests ask of every file of the package, the files of the page keep as well."""
+    """The files of the page keep the rules of every file of the package."""
     from . import test_layers, test_rules
 
     for name, source in examples(root).items():

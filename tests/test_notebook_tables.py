@@ -1,4 +1,4 @@
-"""What a notebook shows: a table in its own colours, every text escaped, small; for everything that has a registry."""
+"""Tables in a notebook: own colours, every text escaped, small; for everything that has a registry."""
 
 import importlib
 import re

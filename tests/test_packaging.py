@@ -1,4 +1,4 @@
-"""What is installed is what is in the checkout, and it works from any folder."""
+"""The installed package has the files of the checkout, and works from any folder."""
 
 import configparser
 import importlib.util

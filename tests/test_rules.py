@@ -24,6 +24,8 @@ SPEAKERS = ("particlegvi.tools.arguments", "particlegvi.tools.quoting", "particl
 ALSO_NAMED = {("particlegvi.integrators.schedules", "shown")}
 # As in "dim is 0; it must be positive" and "data must have the key name; it has none".
 OLD_VOICE = re.compile(r"(is|are) \{\}; (\w+ )+must |must .*; (it|they) (has|have|is|are) ")
+# A sentence has a subject: it does not begin with one of these words.
+NO_SUBJECT = re.compile(r"(?:^|[.!?:] )(What|That of|Those|The same)\b")
 SHORTEST = 20
 # Shorter files, but for the parts of a registry, of which each is a file of its own.
 SHORT = {
@@ -253,3 +255,26 @@ def test_a_shared_name_is_found():
     derived = "class _Fields(NamedTuple):\n    a: float\nclass Ring(_Fields):\n    def slope(self, r2): ..."
     plain = "class Ring:\n    def value(self, x): ..."
     assert terms({"one": direct, "two": derived, "three": plain}) == {"Ring": ["one", "two"]}
+
+
+def without_subject(source: str) -> list[str]:
+    """The sentences of docstrings that begin with a word of `NO_SUBJECT`."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
+                text = " ".join(paragraph.split())
+                found += [text[begins.start() : begins.start() + 80] for begins in NO_SUBJECT.finditer(text)]
+    return found
+
+
+@pytest.mark.parametrize("folder", ["particlegvi", "tests", "docs", "benchmarks"])
+def test_sentences_of_docstrings_have_a_subject(folder):
+    files = sorted((Path(__file__).parent.parent / folder).rglob("*.py"))
+    assert files and not [(file.name, each) for file in files for each in without_subject(file.read_text("utf-8"))]
+
+
+def test_a_sentence_without_subject_is_found():
+    assert without_subject('"""What is kept."""') == ["What is kept."]
+    assert without_subject("class A:\n    '''A law. The same\n    as above.'''") == [". The same as above."]
+    assert without_subject('"""A law; those of others are not. What? No."""') == [". What? No."]

@@ -1,4 +1,4 @@
-"""What a start does not load: seconds of imports that the command at hand has no use for.
+"""Modules that a start must not load: seconds of imports that the command at hand has no use for.
 
 Each case runs in a process of its own and asks ``sys.modules`` afterwards, so that it says the same on any machine.
 """

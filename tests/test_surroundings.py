@@ -1,4 +1,4 @@
-"""The same bytes whatever the surroundings: locale, hash seed, umask, caches, long and foreign paths, forks, pipes."""
+"""Equal bytes whatever the surroundings: locale, hash seed, umask, caches, long and foreign paths, forks, pipes."""
 
 import os
 import subprocess

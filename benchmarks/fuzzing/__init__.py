@@ -1,4 +1,4 @@
-"""What `benchmarks/fuzz.py` feeds to the formula parser and the loaders, and how it watches what they answer."""
+"""The inputs of `benchmarks/fuzz.py` for the formula parser and the loaders, and how it watches the answers."""
 
 from fuzzing.answers import warm_up
 from fuzzing.mutation import by_mutation, mutated

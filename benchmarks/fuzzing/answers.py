@@ -1,4 +1,4 @@
-"""What answers an input: the formula parser and the loaders of single files. Each is made by a function of a folder."""
+"""Functions that answer an input: the formula parser and the loaders of single files, each made for a folder."""
 
 from __future__ import annotations
 

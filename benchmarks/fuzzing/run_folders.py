@@ -1,4 +1,4 @@
-"""What answers an input that takes the place of one file of a run's folder: loading and resuming it."""
+"""Functions that answer an input which takes the place of one file of a run's folder: loading and resuming it."""
 
 from __future__ import annotations
 

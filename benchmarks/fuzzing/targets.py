@@ -1,4 +1,4 @@
-"""What is fed: good inputs to begin with, words to put in, and how much of a million each thing gets."""
+"""The inputs: good ones to begin with, words to put in, and how much of a million each thing gets."""
 
 from __future__ import annotations
 

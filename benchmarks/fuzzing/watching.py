@@ -1,4 +1,4 @@
-"""What happens while an input is answered, and what became of all inputs."""
+"""Watch the process while it answers an input, and count the outcomes of all inputs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Blind(Watch):
 
 
 class Tally:
-    """What became of the inputs of one target."""
+    """The outcomes of the inputs of one target."""
 
     def __init__(self) -> None:
         self.inputs = self.accepted = self.refused = 0

@@ -1,6 +1,6 @@
 """
-What DRLE converges to
-======================
+The limit of DRLE
+=================
 
 The limit of DLE is a formula, exp(-loss / kl_weight) times the prior. The limit of DRLE is a fixed point: the law
 appears on both sides of its equation. The program solves the equation, and the particles follow.

@@ -60,7 +60,7 @@ def broken_links(site: Path) -> Iterator[str]:
 
 
 def faults(site: Path, axe: Path, only: str) -> Iterator[str]:
-    """What axe-core, the console and the requests of each page say, on a desktop and on a phone, light and dark."""
+    """Faults of each page by axe-core, its console and its requests, on a desktop and on a phone, light and dark."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()

@@ -146,7 +146,7 @@ def find(kind: str, name: object, what: str) -> object:
 
 
 def imported(entry: EntryPoint, what: str) -> object:
-    """What an entry point names; a ValueError of one sentence, which names the distribution, where that fails."""
+    """Load the object of an entry point; a ValueError of one sentence, which names the distribution, if that fails."""
     owner = f'the {what} "{entry.name}" of {" ".join(_distribution(entry))}'
     try:
         part = entry.load()
@@ -162,7 +162,7 @@ def _told(error: Exception) -> str:
 
 
 def problem(kind: str, name: str) -> str:
-    """What is wrong with a part, in a sentence; empty if it can be used."""
+    """The fault of a part, in a sentence; empty if it can be used."""
     try:
         find(kind, name, "part")
     except ValueError as error:
@@ -217,7 +217,7 @@ def name_of(thing: object) -> str | None:
 
 
 def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
-    """Make a part known by its ``name`` in this process. The same module may register a name again.
+    """Make a part known by its ``name`` in this process. Its module may register the name again.
 
     Raises
     ------

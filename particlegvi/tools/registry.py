@@ -212,7 +212,7 @@ class Registry(Generic[Part]):
         name : str
             One of ``names()`` of the same package.
         **parameters
-            The parameters of the class of this name. Those that have a default may be left out.
+            The parameters of the class of this name. A parameter with a default may be left out.
         """
         import inspect  # the command line starts without
 

@@ -1,6 +1,6 @@
 """The differences of systems, in one place: for files, where Windows refuses what others allow, and of processors.
 
-What concerns Windows is written from its documentation, and tried under `tests/emulated`, which takes the same things
+The parts for Windows are written from its documentation, and tried under `tests/emulated`, which takes the same things
 away on Linux.
 """
 

@@ -2,6 +2,6 @@
 
 A claim is a class in a file of :mod:`particlegvi.verification.claims`, found by its ``name``; the contract is
 :class:`particlegvi.verification.claim.Claim`. Every experiment is made twice: as claimed, and on a wrong variant, in
-which the engine or its input is changed and nothing else. The same bound judges both, and the wrong variant must miss
+which the engine or its input is changed and nothing else. One bound judges both, and the wrong variant must miss
 it.
 """

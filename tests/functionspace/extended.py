@@ -1,6 +1,6 @@
 """Exact Gaussian process regression, and KL to it, in extended precision (64-bit mantissas) and written out.
 
-What a certificate is held against: its errors are about a thousand times smaller than those of the package.
+A reference for certificates: its errors are about a thousand times smaller than those of the package.
 """
 
 from __future__ import annotations

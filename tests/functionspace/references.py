@@ -1,4 +1,4 @@
-"""What function space is held against: closed forms, quadrature, a Metropolis sampler, and data of the sources."""
+"""References for function space: closed forms, quadrature, a Metropolis sampler, and data of the sources."""
 
 import numpy as np
 

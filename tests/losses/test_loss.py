@@ -100,7 +100,7 @@ def test_from_term_makes_floats_and_arrays_of_what_it_is_given():
 
 
 def test_a_class_defined_again_under_its_name_is_another_loss():
-    """What happens in a notebook when a cell is edited and run again."""
+    """In a notebook, a cell is edited and run again."""
 
     def define(factor):
         class Edited(NamedTuple):

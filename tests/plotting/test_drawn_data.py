@@ -32,7 +32,7 @@ class Bar(NamedTuple):
 
 
 def bars(axes):
-    """Those that are patches of their own, then those of the histogram, which is one."""
+    """The bars that are patches of their own, then the bars of the histogram, which is one patch."""
     alone = [Bar(one.get_x(), one.get_width(), one.get_height())
              for one in axes.patches if isinstance(one, Rectangle)]
     joined = [Bar(x.min(), np.ptp(x), y.max())

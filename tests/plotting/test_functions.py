@@ -1,4 +1,4 @@
-"""What a figure of functions shows: the functions themselves, the truth, the data, and the law of f at an input."""
+"""The content of a figure of functions: the functions themselves, the truth, the data, and the law of f at an input."""
 
 import numpy as np
 import pytest

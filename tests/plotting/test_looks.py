@@ -84,7 +84,7 @@ def test_words_fit_at_every_size_in_every_palette_and_language(kind, request, mo
 
 
 def test_clashes_are_found(line, monkeypatch):
-    """The same words on a smaller sheet, as a user would get them by resizing a figure, clash."""
+    """Words clash on a smaller sheet, as a user would get them by resizing a figure."""
     figure = plotting.figure(line, "histograms")
     assert list(clashes(figure, monkeypatch)) == []
     figure.set_size_inches(6, 4.5)

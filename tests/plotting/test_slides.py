@@ -82,7 +82,7 @@ def test_every_figure_and_film_of_every_scenario_is_a_clean_slide(name, monkeypa
 
 @pytest.mark.thorough
 def test_faults_are_found(line, monkeypatch):
-    """The same letters on a picture of 10 inches without the layout of a slide, as slides were before."""
+    """Letters of a slide's size on a picture of 10 inches without the layout of a slide, as slides were before."""
     with pytest.warns(UserWarning, match="words of 20 points leave the panels .*% of the height of a picture of 10 by"):
         figure = plotting.figure(line, "histograms", size="10x5.625", font_size=20.0)
     assert any("of the height" in each for each in faults(figure, monkeypatch))

@@ -1,4 +1,4 @@
-"""What a machine can do to a run: full disks, folders that go, clocks that jump, kills."""
+"""Faults of a machine during a run: full disks, folders that go, clocks that jump, kills."""
 
 import os
 import shutil

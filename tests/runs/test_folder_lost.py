@@ -76,7 +76,7 @@ def test_without_the_check_the_other_run_would_be_damaged(tmp_path, other, monke
 
 
 def test_a_second_run_from_inside_the_first_is_left_alone(tmp_path, quick, capsys):
-    """The same by the public functions; the command says it in one line."""
+    """By the public functions; the command says it in one line."""
     folder, seen = tmp_path / "run", {}
 
     def move(label, done, steps):

@@ -79,7 +79,7 @@ def test_dying_at_any_operation(runs, tmp_path, name, monkeypatch):
 
 
 def left_behind(lock):
-    """What the end of a process does to its lock: the file stays."""
+    """The lock that the end of a process leaves: the file stays."""
     if lock._file >= 0:
         os.close(lock._file)
         lock._file = -1

@@ -1,4 +1,4 @@
-"""The same bytes on one process, two, the workers of a cluster, and after kills of clients and workers."""
+"""Equal bytes on one process, two, the workers of a cluster, and after kills of clients and workers."""
 
 import contextlib
 import os

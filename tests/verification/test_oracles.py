@@ -1,4 +1,4 @@
-"""What claims are measured against: laws of section 6.6 by sums and closed forms, and the grid's flow to Q*."""
+"""References for claims: laws of section 6.6 by sums and closed forms, and the grid's flow to Q*."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Two definitions of one name are two, at every door through which code from outside becomes compiled code.
 
 Each stands for a notebook cell that is run again after an edit: of a number in a method, of a helper that it calls, of
-a constant of the module, of a default or of a variable around it. The same cell again must compile nothing.
+a constant of the module, of a default or of a variable around it. An unchanged cell must compile nothing.
 """
 
 import types

@@ -1,6 +1,6 @@
 """Every argument of scikit-learn's estimators and of residuals against every kind of bad value.
 
-What scikit-learn checks itself (X, y, ``random_state``) it refuses in its own words, which `check_estimator` demands.
+scikit-learn checks X, y and ``random_state`` itself, and refuses in its own words, as `check_estimator` demands.
 """
 
 import inspect

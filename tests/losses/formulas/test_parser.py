@@ -1,4 +1,4 @@
-"""What is refused, where the error points, and that nothing hostile gets through or takes long."""
+"""Which formulas are refused, where the error points, and that nothing hostile gets through or takes long."""
 
 import ast
 import sys

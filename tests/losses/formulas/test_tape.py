@@ -1,4 +1,4 @@
-"""What the tape computes: against closed forms, against differences, and against dual numbers on random formulas."""
+"""The numbers of the tape: against closed forms, against differences, and against dual numbers on random formulas."""
 
 import importlib.util
 import math

@@ -21,7 +21,7 @@ def results():
 
 
 def test_a_moment_is_a_run_that_ends_there(results):
-    """The same records, mean, distance and histogram as a run of so many steps."""
+    """It has the records, mean, distance and histogram of a run of so many steps."""
     there, short = results.at(2), pg.run("global-minimiser", seed=3, **{**SMALL, "steps": 200})
     assert list(there) == list(results) and type(there) is type(results)
     for label, run in there.items():

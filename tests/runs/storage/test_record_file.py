@@ -176,7 +176,7 @@ def test_anything_else_is_refused(tmp_path, content):
 
 @pytest.mark.thorough
 def test_every_flipped_bit_of_the_header_is_refused_or_harmless(tmp_path):
-    """128 bytes of header: each bit turned once. What is accepted must be the array itself."""
+    """128 bytes of header: each bit turned once. An accepted file must give the array itself."""
     for position in range(128):
         for bit in range(8):
             broken = bytearray(GOOD)

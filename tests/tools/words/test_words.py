@@ -90,7 +90,7 @@ def test_every_word_that_figures_say_is_there():
 
 
 def test_translated_titles_and_sources_are_those_of_scenarios():
-    """What has no translation stays as it is; one whose scenario has another title or source now is found here."""
+    """A text without translation stays as it is; a translation of a title or source that has changed is found here."""
     titles = {load(name)[key] for name in catalogue.names() for key in ("title", "source")}
     for language in EVERY:
         assert set(tables(language).get("titles", {})) <= titles
