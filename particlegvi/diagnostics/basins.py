@@ -160,12 +160,7 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
 
 
 def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
-    """Number of particles nearest to each mode, an integer array (k,) that sums to n.
-
-    Parameters
-    ----------
-    particles : array (n, dim), in 1-D also (n,)
-    modes : array (k, dim), in 1-D also (k,)
+    """Number of particles nearest to each mode, an integer array (k,) that sums to n; parameters as for `nearest_mode`.
     """
     nearest = nearest_mode(particles, modes)
     return np.bincount(nearest, minlength=len(in_space(modes, key="modes")))

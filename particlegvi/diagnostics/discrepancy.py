@@ -35,17 +35,7 @@ CHUNK = 2_000_000  # pairs at a time
 def maximum_mean_discrepancy(particles: ArrayLike, target: KnownTarget | ArrayLike, kernel: Kernel) -> float:
     """The MMD of the particles as they are: the square root of Gretton et al.'s V-statistic (5), never negative.
 
-    Parameters
-    ----------
-    particles : array (n, dim), in 1-D also (n,)
-    target : target with a density, or array (m, dim)
-        A density is represented by 1000 points (quantiles on the line, draws in the plane).
-    kernel : kernel with a number for its lengthscale
-
-    Returns
-    -------
-    float
-        Computed in n (n + m) operations.
+    The parameters are those of `maximum_mean_discrepancy_squared`. It takes n (n + m) operations.
     """
     return float(np.sqrt(max(maximum_mean_discrepancy_squared(particles, target, kernel, unbiased=False), 0.0)))
 
@@ -62,14 +52,11 @@ def maximum_mean_discrepancy_squared(
     particles : array (n, dim), in 1-D also (n,)
         At least two for the U-statistic.
     target : target with a density, or array (m, dim)
-        A density is represented by 1000 points; the pairs of points of the target with themselves stay.
+        A density is represented by 1000 points (quantiles on the line, draws in the plane); the pairs of points of the
+        target with themselves stay.
     kernel : kernel with a number for its lengthscale
     unbiased : bool
         False takes the V-statistic, with self pairs.
-
-    Returns
-    -------
-    float
     """
     parts.kernel(kernel)
     return _squared(particles, target, lambda r2: profile_values(kernel, r2), arguments.flag("unbiased", unbiased))
@@ -151,18 +138,7 @@ DIFFERENCE = 1e-4  # half width of a central difference, in standard deviations
 def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: float = 1.0) -> float:
     """The KSD of the particles as they are: the square root of the V-statistic, with self pairs.
 
-    Parameters
-    ----------
-    particles : array (n, dim), in 1-D also (n,)
-    score : callable
-        Gradient of the log density at points (n, dim), as an array (n, dim); see `target_score`.
-    lengthscale : float
-        c above.
-
-    Returns
-    -------
-    float
-        Computed in n^2 operations and n^2 numbers of memory.
+    The parameters are those of `kernel_stein_discrepancy_squared`. It takes n^2 operations and n^2 numbers of memory.
     """
     return float(np.sqrt(max(kernel_stein_discrepancy_squared(particles, score, lengthscale, unbiased=False), 0.0)))
 
@@ -184,10 +160,6 @@ def kernel_stein_discrepancy_squared(
         c above.
     unbiased : bool
         False takes the V-statistic, with self pairs.
-
-    Returns
-    -------
-    float
     """
     x = in_space(particles)
     parts.function("score", score)

@@ -64,10 +64,6 @@ def distances(
         Gradient of log q*, as `target_score` makes it; without it there is no KSD.
     seed : int
         Seed of the floors.
-
-    Returns
-    -------
-    dict of Distance
     """
     parts.target(target, density=True)
     parts.kernel(kernel)

@@ -183,12 +183,7 @@ def effective_sample_size(draws: ArrayLike) -> float:
     """Bulk effective sample size, from the normal scores of the ranks (equations 7 to 11).
 
     The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
-    pairs are made monotone (Geyer, 1992).
-
-    Parameters
-    ----------
-    draws : array (chains, draws)
-        Values of one quantity in the order of time, at least four in each chain.
+    pairs are made monotone (Geyer, 1992). The draws are given as for `potential_scale_reduction`.
 
     Returns
     -------

@@ -77,10 +77,6 @@ def free_energy(
         Seed of the run, for a lengthscale that a rule chooses from prior samples.
     most_paired : int
         Largest number of particles in the sum over pairs. Of more particles a part is used, evenly spaced in order.
-
-    Returns
-    -------
-    FreeEnergyParts
     """
     x = in_space(particles, int(parts.loss(loss).dim))
     parts.method(method)
@@ -110,17 +106,8 @@ def target_free_energy(
     ----------
     target : target
         Target of a DLE or DRLE with this loss, method and prior.
-    loss : Loss
-    method : method
-        Its weights and its kernel are used.
-    prior : prior, optional
-        Flat when left out.
-    seed : int
-        Seed of the run, for a lengthscale that a rule chooses from prior samples.
-
-    Returns
-    -------
-    FreeEnergyParts
+    loss, method, prior, seed
+        Parameters of `free_energy`.
     """
     parts.target(target, density=True, dim=parts.loss(loss).dim)
     parts.method(method)
@@ -155,10 +142,6 @@ def mmd_squared_to_prior(
         With Flat, only the sum over pairs remains.
     most_paired : int
         Largest number of particles in the sum over pairs; of more, so many are used, evenly spaced in their order.
-
-    Returns
-    -------
-    float
     """
     parts.kernel(kernel)
     x = in_space(particles, parts.prior(prior).dim)

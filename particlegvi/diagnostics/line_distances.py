@@ -82,18 +82,8 @@ def wasserstein2(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float
     """``W2 = [integral of (Q_n(u) - Q(u))^2 du]^(1/2)`` of the two quantile functions, exact (Villani, 2003, 2.18).
 
     Between (i - 1)/n and i/n Q_n is the i-th ordered particle, and the integral of Q follows from the partial mean.
-    Between two samples in more dimensions it is found as `wasserstein1` is, with squared distances.
-
-    Parameters
-    ----------
-    particles : array (n, dim), in 1-D also (n,)
-    target : target with one dimension, or array (m, dim)
-        From `particlegvi.target`: a density, or atoms; or other particles.
-
-    Returns
-    -------
-    float
-        In the units of the particles; infinite where the target has no variance.
+    Between two samples in more dimensions it is found as `wasserstein1` is, with squared distances. The parameters are
+    those of `wasserstein1`. The distance is infinite where the target has no variance.
     """
     if not is_target(target):
         return between_samples(particles, target, 2)
@@ -113,15 +103,8 @@ def wasserstein2(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float
 def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:
     """``sup |F_n(x) - F(x)|``, exact: the largest difference on either side of a particle (Kolmogorov, 1933).
 
-    Parameters
-    ----------
-    particles : array (n,) or (n, 1)
-    target : target with one dimension and a density
-
-    Returns
-    -------
-    float
-        Between 0 and 1; independent exact draws exceed 1.36/sqrt(n) with probability 0.05 for large n.
+    The particles are (n,) or (n, 1), and the target has one dimension and a density. Independent exact draws exceed
+    1.36/sqrt(n) with probability 0.05 for large n.
     """
     line_target(target)
     if target.kind == "atoms":

@@ -38,10 +38,6 @@ def distances_to_draws(particles: ArrayLike, draws: ArrayLike, seed: int = 0) ->
         At least four.
     seed : int
         Seed of the parts.
-
-    Returns
-    -------
-    dict of Distance
     """
     x = in_space(particles)
     y = in_space(draws, x.shape[1], "draws")

@@ -56,10 +56,6 @@ def get(name: str, **given: Any) -> Loss:
         One of `names`.
     **given
         Its parameters (see `parameters`): numbers, or arrays where the loss takes arrays.
-
-    Returns
-    -------
-    Loss
     """
     known = parameters(name)
     definition = registry[name]

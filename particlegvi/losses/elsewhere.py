@@ -126,24 +126,8 @@ class FromLibraries:
     def from_torch(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:
         """A loss from one function of PyTorch; its gradient is found by PyTorch, in float64 on the processor.
 
-        Parameters
-        ----------
-        f : callable
-            ``f(x)`` with a tensor ``x`` (dim,), which returns a number; with ``batched``, ``f(X)`` with ``X`` (n, dim),
-            which returns (n,), each from its own row.
-        dim : int
-            Number of coordinates.
-        name : str, optional
-            By default the name of ``f``.
-        batched : bool
-            Whether ``f`` takes many points.
-
-        Raises
-        ------
-        MissingLibrary
-            Without the extra ``torch``.
-        ValueError
-            If ``f`` or an argument is refused, as in `from_numpy`.
+        The parameters are those of `from_jax`; ``x`` and ``X`` are tensors. `MissingLibrary` without the extra
+        ``torch``.
         """
         return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))
 

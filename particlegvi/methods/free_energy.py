@@ -55,11 +55,11 @@ class FreeEnergy(Method):
     mmd_weight : float
         Weight of MMD^2(Q, P); 0 or more. The repulsion's lambda1 is twice this.
     kernel : kernel, optional
-        Kernel of the MMD. None takes the squared exponential with the median heuristic on the prior, or lengthscale 1
-        where the prior gives that nothing sensible.
+        Kernel of the MMD, such as `particlegvi.kernels.SquaredExponential`. None takes the squared exponential with the
+        median heuristic on the prior, or lengthscale 1 where the prior gives that nothing sensible.
     embedding : str or dict
-        How mu_P is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a mapping with ``how`` and
-        ``samples``.
+        How the attraction to the prior, mu_P, is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a
+        mapping with ``how`` and ``samples``.
     repulsion : str or dict
         "exact", to the run's tolerance; or an approximation whose error has no bound, labelled in the result:
         "random-batch" or "nystroem", or a mapping with ``how`` and ``size`` (particles of a batch; landmarks).
@@ -238,14 +238,8 @@ class DRE(FreeEnergy):
     ----------
     mmd_weight : float
         Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
-    kernel : kernel, optional
-        Kernel of the MMD, such as `particlegvi.kernels.SquaredExponential`. None takes the squared exponential with the
-        median heuristic on the prior, or lengthscale 1 where the prior gives that nothing sensible.
-    embedding : str or dict
-        How the attraction to the prior, mu_P, is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a
-        mapping with ``how`` and ``samples``.
-    repulsion : str or dict
-        "exact", to the run's tolerance, or "random-batch" or "nystroem", whose errors have no bound.
+    kernel, embedding, repulsion
+        Parameters of `FreeEnergy`.
     """
 
     name: ClassVar[str] = "DRE"
@@ -274,13 +268,8 @@ class DRLE(FreeEnergy):
         Weight of KL, 0 or more: the temperature of the noise.
     mmd_weight : float
         Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
-    kernel : kernel, optional
-        Kernel of the MMD. None takes the squared exponential with the median heuristic on the prior, or lengthscale 1.
-    embedding : str or dict
-        How the attraction to the prior, mu_P, is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a
-        mapping with ``how`` and ``samples``.
-    repulsion : str or dict
-        "exact", to the run's tolerance, or "random-batch" or "nystroem", whose errors have no bound.
+    kernel, embedding, repulsion
+        Parameters of `FreeEnergy`.
     jumps : Jumps, bool or mapping, optional
         Metropolis jumps between modes; needs a kl_weight above 0 and an exact repulsion.
     """

@@ -67,10 +67,6 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         Number of prior samples for Monte Carlo; the thesis states 20, its code used 200.
     seed : int
         Seed of these samples.
-
-    Returns
-    -------
-    Embedding
     """
     parts.part("prior", prior, Prior, parts.PRIOR, without="gradient term")
     if not isinstance(how, str) or how not in WAYS:

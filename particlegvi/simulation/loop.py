@@ -106,10 +106,6 @@ def simulate(
     checkpoint_every : float
         Seconds between checkpoints in ``out``.
 
-    Returns
-    -------
-    Run
-
     Raises
     ------
     Diverged

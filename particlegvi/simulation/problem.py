@@ -61,10 +61,6 @@ def check_problem(
     initial : Prior, array (particles, dim) or None
         Distribution of the start, or the start itself; None is the prior.
     settings : Settings
-
-    Returns
-    -------
-    ParticleProblem
     """
     dim = parts.loss(loss, moves=True).dim
     parts.method(method)

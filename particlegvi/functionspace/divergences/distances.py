@@ -104,13 +104,8 @@ def preconditioned_fisher(q: Process, p: Process, nu: Process | None = None) -> 
     """``(E_nu |C_q grad log(dq/dr) - C_q grad log(dp/dr)|^2)^(1/2)`` with r the prior and C_q the covariance of q.
 
     W2(q, p) is at most sup(dp/dnu)^(1/2) times this divergence (`log_density_ratio`): with nu = p the factor is 1. If
-    nu has finite rank, as in the experiments of the source, the factor is infinite and there is no bound.
-
-    Parameters
-    ----------
-    q, p : fitted processes, or "prior"
-    nu : fitted process or "prior", optional
-        The third process, by default p. It may be degenerate. If q or p is degenerate, the divergence is infinite.
+    nu has finite rank, as in the experiments of the source, the factor is infinite and there is no bound. The processes
+    are given as for `fisher`.
 
     Source: Huggins, Campbell, Kasprzak and Broderick (2019), definition 4.2, theorem 4.3; their proposition 5.1 lacks a
     square and a factor noise^2.

@@ -34,8 +34,10 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
     inducing_points : int
         Largest number of inducing points, which are chosen greedily among the rows.
     particles : int
-    steps, step_size
-        Parameters of `ProjectedLangevinSampler`, with its defaults.
+    steps : int, optional
+        Number of steps. By default 15 relaxation times at the mode, doubled while the energies drift.
+    step_size : float, optional
+        Size of a step in the time of the diffusion. By default it follows from the curvature of the posterior.
     prior : str
         "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
     standardise : bool
@@ -84,24 +86,8 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
     noise_variance : float
         Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
         With ``fit_kernel`` it is the start of the search.
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential. With ``fit_kernel`` it is the start of the search
-        for hyperparameters.
-    fit_kernel : bool
-        Whether hyperparameters are fitted to the training rows.
-    inducing_points : int
-        Largest number of inducing points, which are chosen greedily among the rows.
-    particles : int
-    steps : int, optional
-        Number of steps. By default 15 relaxation times at the mode, doubled while the energies drift.
-    step_size : float, optional
-        Size of a step in the time of the diffusion. By default it follows from the curvature of the posterior.
-    prior : str
-        "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
-    standardise : bool
-        Whether inputs and targets are scaled to mean 0 and standard deviation 1 first. Predictions are always in the
-        units of the targets.
-    random_state : int, RandomState or None
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        Parameters of `ProjectedLangevinEstimator`.
 
     Attributes
     ----------
@@ -139,23 +125,8 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, TwoClasses):
 
     Parameters
     ----------
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential. With ``fit_kernel`` it is the start of the search
-        for hyperparameters.
-    fit_kernel : bool
-        Whether hyperparameters are fitted to the training rows.
-    inducing_points : int
-        Largest number of inducing points, which are chosen greedily among the rows.
-    particles : int
-    steps : int, optional
-        Number of steps. By default 15 relaxation times at the mode, doubled while the energies drift.
-    step_size : float, optional
-        Size of a step in the time of the diffusion. By default it follows from the curvature of the posterior.
-    prior : str
-        "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
-    standardise : bool
-        Whether inputs are scaled to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        Parameters of `ProjectedLangevinEstimator`.
 
     Attributes
     ----------
@@ -203,23 +174,8 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
 
     Parameters
     ----------
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential. With ``fit_kernel`` it is the start of the search
-        for hyperparameters.
-    fit_kernel : bool
-        Whether hyperparameters are fitted to the training rows.
-    inducing_points : int
-        Largest number of inducing points, which are chosen greedily among the rows.
-    particles : int
-    steps : int, optional
-        Number of steps. By default 15 relaxation times at the mode, doubled while the energies drift.
-    step_size : float, optional
-        Size of a step in the time of the diffusion. By default it follows from the curvature of the posterior.
-    prior : str
-        "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
-    standardise : bool
-        Whether inputs are scaled to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        Parameters of `ProjectedLangevinEstimator`.
 
     Attributes
     ----------

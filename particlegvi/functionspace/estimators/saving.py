@@ -40,10 +40,6 @@ class Saved(BaseEstimator):
         overwrite : bool
             Whether a file that is there already is replaced.
 
-        Returns
-        -------
-        Path
-
         Raises
         ------
         ValueError

@@ -79,16 +79,9 @@ class Spectral(Card):
 
 
 def spectral(samples: ArrayLike, at: ArrayLike | None = None, kept: float = 0.99) -> Array:
-    """The estimated gradients of the log density of samples, (n, dim).
+    """The estimated gradients of the log density of samples, (n, dim), at inputs (m, dim), or at the samples.
 
-    Parameters
-    ----------
-    samples : array (n, dim)
-        At least two samples. Samples that are all equal give scores of 0.
-    at : array (m, dim), optional
-        Inputs of the gradients; the samples if not given.
-    kept : float
-        Share of the eigenvalues that determines the number of eigenfunctions; see `Spectral`.
+    See `Spectral` for the parameters. Samples that are all equal give scores of 0.
 
     Source: Shi, Sun and Zhu (2018), (7), (12), algorithm of section 3; the widths follow Sun, Zhang, Shi and Grosse
     (2019), and depend on the samples only, also if ``at`` is given.

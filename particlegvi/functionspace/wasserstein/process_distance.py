@@ -68,10 +68,6 @@ def gaussian_w2_squared(
     covariance, other_covariance : array (n, n)
         Positive semi-definite.
 
-    Returns
-    -------
-    float
-
     Source: Gelbrich (1990); thesis (4.11).
     """
     m = arguments.vector("mean", mean)
@@ -112,10 +108,6 @@ def process_w2_squared(
         "thesis": the thesis's estimator (4.15). "auto": "exact" up to 800 rows, then "low-rank".
     points : array (s, dim) or int, optional
         X_S for "points" and "thesis", or their number (100 if not given), drawn from X by the seed.
-
-    Returns
-    -------
-    SquaredDistance
 
     Raises
     ------

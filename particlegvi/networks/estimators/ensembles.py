@@ -29,52 +29,16 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
     noise_variance : float, optional
         Noise variance of an observation, in squared units of the target. By default the variance that gives the
         validation rows the largest likelihood.
-    method : str
-        "DE", "DLE", "DRE" or "DRLE".
-    hidden : sequence of int
-        Units of each hidden layer.
-    activation, parameterisation : str
-        Parameters of `particlegvi.networks.Network`.
-    particles : int
-        Number of members of the ensemble.
-    steps : int, optional
-        Number of steps. By default it is doubled until the validation rows' score stops improving: at most 32,000
-        steps of one size.
-    step_size : float, optional
-        Size of the first step. By default 1 / the largest curvature at the start.
-    batch_size : int
-        Number of rows of a batch; all rows if the data have fewer.
-    kl_weight : float, optional
-        Weight of KL in DLE and DRLE. By default the weight of the posterior (`NetworkLoss.kl_weight`).
-    mmd_weight : float, optional
-        Weight of the repulsion in DRE and DRLE, by default 0.1.
-    kernel : kernel, optional
-        Kernel of the repulsion in DRE and DRLE. By default outputs repel each other: the squared exponential of the
-        outputs at ``context``, with the median heuristic.
-    context : array (n, features), optional
-        Inputs at which outputs repel each other, in units of X. By default 40 uniform draws from the box of the
-        training inputs, widened by half of its width on each side.
-    validation_fraction : float
-        Share of the rows that are kept from training and choose the number of steps and the noise. If it gives fewer
-        than two rows, all rows are trained on for 1000 steps, and the training rows choose the noise.
-    standardise : bool
-        Whether inputs and targets are scaled to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
+    method, hidden, activation, parameterisation, particles, steps, step_size, batch_size
+    kl_weight, mmd_weight, kernel, context, validation_fraction, standardise, random_state
+        Parameters of `EnsembleEstimator`.
 
     Attributes
     ----------
     noise_variance_ : float
         Noise variance of an observation, in squared units of the target.
-    network_ : Network
-    particles_ : array (particles, dim)
-    kl_weight_ : float
-        0 for DE and DRE.
-    steps_ : int
-    step_size_ : float
-    rows_held_ : int
-        Number of validation rows, which chose the number of steps and the noise.
-    facts_ : dict
-        The chosen weight and context of the repulsion.
+    network_, particles_, kl_weight_, steps_, step_size_, rows_held_, facts_
+        Attributes of `EnsembleEstimator`.
     """
 
     _: KW_ONLY
@@ -152,52 +116,16 @@ class EnsembleClassifier(EnsembleEstimator, Classifier):
 
     Parameters
     ----------
-    method : str
-        "DE", "DLE", "DRE" or "DRLE".
-    hidden : sequence of int
-        Units of each hidden layer.
-    activation, parameterisation : str
-        Parameters of `particlegvi.networks.Network`.
-    particles : int
-        Number of members of the ensemble.
-    steps : int, optional
-        Number of steps. By default it is doubled until the validation rows' score stops improving: at most 32,000
-        steps of one size.
-    step_size : float, optional
-        Size of the first step. By default 1 / the largest curvature at the start.
-    batch_size : int
-        Number of rows of a batch; all rows if the data have fewer.
-    kl_weight : float, optional
-        Weight of KL in DLE and DRLE. By default the weight of the posterior, 1 / n (`NetworkLoss.kl_weight`).
-    mmd_weight : float, optional
-        Weight of the repulsion in DRE and DRLE, by default 0.1.
-    kernel : kernel, optional
-        Kernel of the repulsion in DRE and DRLE. By default outputs repel each other: the squared exponential of the
-        outputs at ``context``, with the median heuristic.
-    context : array (n, features), optional
-        Inputs at which outputs repel each other, in units of X. By default 40 uniform draws from the box of the
-        training inputs, widened by half of its width on each side.
-    validation_fraction : float
-        Share of the rows that are kept from training and choose the number of steps. If it gives fewer than two rows,
-        all rows are trained on for 1000 steps.
-    standardise : bool
-        Whether inputs are scaled to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
+    method, hidden, activation, parameterisation, particles, steps, step_size, batch_size
+    kl_weight, mmd_weight, kernel, context, validation_fraction, standardise, random_state
+        Parameters of `EnsembleEstimator`.
 
     Attributes
     ----------
     classes_ : array (classes,)
         The labels, sorted.
-    network_ : Network
-    particles_ : array (particles, dim)
-    kl_weight_ : float
-        0 for DE and DRE.
-    steps_ : int
-    step_size_ : float
-    rows_held_ : int
-        Number of validation rows, which chose the number of steps.
-    facts_ : dict
-        The chosen weight and context of the repulsion.
+    network_, particles_, kl_weight_, steps_, step_size_, rows_held_, facts_
+        Attributes of `EnsembleEstimator`.
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
