@@ -47,7 +47,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
     "within_subsection_order": "FileNameSortKey",
-    "image_scrapers": ("matplotlib", "site_gallery"),
+    "image_scrapers": ("site_gallery", "matplotlib"),  # in this order: the second closes its figures
     "capture_repr": (),
     "download_all_examples": False,
     "show_signature": False,
@@ -56,6 +56,7 @@ sphinx_gallery_conf = {
 }
 suppress_warnings = ["etoc.toctree"]  # the index of the examples has one, which the contents replace
 warnings.filterwarnings("ignore", "DLE: (not yet at equilibrium|metastable)")  # the examples print these verdicts
+warnings.filterwarnings("ignore", r"\s*ArviZ is undergoing", FutureWarning)  # would print a path into an example
 
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}

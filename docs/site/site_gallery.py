@@ -17,10 +17,11 @@ def scrape(_block: tuple, variables: dict, conf: dict) -> str:
     saved = []
     for name, thing in variables["example_globals"].items():
         film = isinstance(thing, Path) and thing.suffix == ".gif"
-        figure = isinstance(thing, Figure) and thing.canvas.manager is None  # pyplot's figures have one
-        if name in seen or not (film or figure):
+        if name in seen or not (film or isinstance(thing, Figure)):
             continue
         seen.add(name)
+        if isinstance(thing, Figure) and thing.canvas.manager is not None:  # pyplot's, for the other scraper
+            continue
         place = Path(next(variables["image_path_iterator"]))
         if film:
             place = place.with_suffix(".gif")

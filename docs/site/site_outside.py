@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OUTSIDE = {"CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing", "benchmarks/README.md": "benchmarks"}
+EXAMPLES = ROOT / "docs" / "examples"  # their pages are made beside them
 FRONT = ROOT / "README.md"  # its place in the site is the first page
 LIVE = "global-minimiser"
 
@@ -23,6 +24,8 @@ def rebased(text: str, old: Path, new: Path) -> str:
         inside = OUTSIDE.get(place.relative_to(ROOT).as_posix())
         if place == FRONT:
             place = ROOT / "docs" / "index.md"
+        elif place == EXAMPLES:
+            place = ROOT / "docs" / "auto_examples" / "index.rst"
         elif inside:
             place = ROOT / "docs" / "reference" / f"{inside}.md"
         return f"]({os.path.relpath(place, new)}{'#' * bool(anchor)}{anchor})"

@@ -113,7 +113,7 @@ def _make(name: str, place: Path, shown: object) -> Path:
     if missing:
         raise ValueError(
             f'{shown} does not hold {missing}, of which the data set "{name}" is made: name the folder or the zip '
-            "archive that does; nothing is written"
+            "archive that does, or the file itself where it is one; nothing is written"
         )
     raise ValueError(
         f'{shown} is not what the data set "{name}" is made of: {rows} rows found, {file["rows"]} expected, and the '

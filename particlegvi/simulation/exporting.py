@@ -20,8 +20,7 @@ from particlegvi.version import __version__
 if TYPE_CHECKING:
     import xarray
 
-CHAINS = ("chain", "draw")
-SAMPLES = ("sample",)
+CHAINS = ("chain", "draw")  # what ArviZ looks for
 
 
 @dataclass
@@ -85,30 +84,25 @@ class ParticleExports(Exports):
         if chains and not self.method.has_noise:
             whose = f"{self.label}, whose particles have no draws over time"
             raise ValueError(f"chains must be False for {whose}, not True")
-        dims = SAMPLES if chains is False or not self.method.has_noise else CHAINS
-        facts: Facts = self.attributes() | {"sample_dims": list(dims)}
+        facts: Facts = self.attributes() | {"independent_chains": self._independent()}
         times = self.times
         chosen = np.flatnonzero(times >= (1.0 - last - 1e-12) * times[-1])
         along: datasets.Coordinates = {"coordinate": (("coordinate",), self.variables)}
-        if dims == CHAINS:
-            facts["independent_chains"] = self._independent()
-            along["chain"] = (("chain",), np.arange(self.positions.shape[1]))
-            along["draw"] = (("draw",), np.arange(len(chosen)))
-            along |= {"step": (("draw",), self.steps[chosen]), "time": (("draw",), times[chosen])}
-            draws = np.ascontiguousarray(np.swapaxes(self.positions[chosen], 0, 1))
+        if chains is False or not self.method.has_noise:
+            draws = self.positions[-1:]  # one chain, whose draws are the particles
         else:
-            along["sample"] = (("sample",), np.arange(self.positions.shape[1]))
-            draws = self.positions[-1]
-        found = {"posterior": datasets.dataset({"position": ((*dims, "coordinate"), draws)}, along, facts)}
+            draws = np.ascontiguousarray(np.swapaxes(self.positions[chosen], 0, 1))
+            along |= {"step": (("draw",), self.steps[chosen]), "time": (("draw",), times[chosen])}
+        along |= {name: ((name,), np.arange(size)) for name, size in zip(CHAINS, draws.shape, strict=False)}
+        found = {"posterior": datasets.dataset({"position": ((*CHAINS, "coordinate"), draws)}, along, facts)}
         others = {name: values for name, values in along.items() if name != "coordinate"}
         found["sample_stats"] = datasets.dataset(
-            {name: (dims, values) for name, values in self._statistics(draws).items()}, others, facts
+            {name: (CHAINS, values) for name, values in self._statistics(draws).items()}, others, facts
         )
         start = self.drawn_from_prior()
         if start is not None:
-            placed = start[None] if dims == CHAINS else start
             names: datasets.Coordinates = {"coordinate": (("coordinate",), self.variables)}
-            found["prior"] = datasets.dataset({"position": ((*dims, "coordinate"), placed)}, names, facts)
+            found["prior"] = datasets.dataset({"position": ((*CHAINS, "coordinate"), start[None])}, names, facts)
         return found
 
     def _independent(self) -> bool:

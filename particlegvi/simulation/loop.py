@@ -11,7 +11,7 @@ from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
-from particlegvi import losses
+from particlegvi import losses, methods
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, StepListening, Storage
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
@@ -48,7 +48,7 @@ class Advising(Protocol):
 @explains_bad_calls
 def simulate(
     loss: Loss,
-    method: Method,
+    method: Method | str,
     prior: Prior | None = None,
     particles: int | None = None,
     steps: int = 100_000,
@@ -70,8 +70,8 @@ def simulate(
     ----------
     loss : Loss
         From :mod:`particlegvi.losses` or :class:`particlegvi.Loss`.
-    method : method
-        From :mod:`particlegvi.methods`.
+    method : method or str
+        From :mod:`particlegvi.methods`, or the name of one such as "DLE", which then has its defaults.
     prior : prior, optional
         From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected (with
         MALA they stay where they were).
@@ -113,6 +113,7 @@ def simulate(
         of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
     """
     parts.listening(progress)
+    method = methods.get(method)() if isinstance(method, str) else method
     label = parts.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (

@@ -138,14 +138,13 @@ def test_particles_that_jump_are_not_independent():
     assert run.to_datatree()["posterior"].attrs["independent_chains"] == 0
 
 
-def test_without_noise_there_are_samples_and_no_chains(exported):
+def test_without_noise_the_particles_are_the_draws_of_one_chain(exported):
     tree = exported["DE"].to_datatree()
-    assert tree["posterior"]["position"].dims == ("sample", "coordinate")
-    assert np.array_equal(tree["posterior"]["position"], exported["DE"].final)
-    assert list(tree["posterior"].attrs["sample_dims"]) == ["sample"]
+    assert tree["posterior"]["position"].dims == ("chain", "draw", "coordinate")
+    assert np.array_equal(tree["posterior"]["position"][0], exported["DE"].final)
     with pytest.raises(ValueError, match="^chains must be False for DE, whose particles have no draws .*, not True$"):
         exported["DE"].to_datatree(chains=True)
-    assert exported["DLE"].to_datatree(chains=False)["posterior"]["position"].dims == ("sample", "coordinate")
+    assert exported["DLE"].to_datatree(chains=False)["posterior"]["position"].shape == exported["DLE"].final[None].shape
 
 
 @pytest.mark.thorough

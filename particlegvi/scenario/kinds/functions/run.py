@@ -172,15 +172,15 @@ class FunctionRun(Exports):
         if chains:
             whose = f"{self.label}, whose functions have no draws over time"
             raise ValueError(f"chains must be False for {whose}, not True")
-        facts = self.attributes() | {"sample_dims": ["sample"]}
+        facts = self.attributes()
         functions = self.sample(self.problem.X)
-        drawn = self.problem.likelihood.sample(functions, self.seed)
-        along: Coordinates = {"sample": (("sample",), np.arange(len(functions)))}
+        drawn = np.asarray(self.problem.likelihood.sample(functions, self.seed), dtype=np.float64)
+        along: Coordinates = {"chain": (("chain",), np.arange(1)), "draw": (("draw",), np.arange(len(functions)))}
         of_draws: Coordinates = {
-            "position": (("sample", "coordinate"), self.final),
-            "function": (("sample", "observation"), functions),
+            "position": (("chain", "draw", "coordinate"), self.final[None]),
+            "function": (("chain", "draw", "observation"), functions[None]),
         }
-        predicted: Coordinates = {"y": (("sample", "observation"), np.asarray(drawn, dtype=np.float64))}
+        predicted: Coordinates = {"y": (("chain", "draw", "observation"), drawn[None])}
         observed: Coordinates = {
             "X": (("observation", "input"), self.problem.X),
             "y": (("observation",), self.problem.y),
