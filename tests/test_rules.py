@@ -270,7 +270,8 @@ def without_subject(source: str) -> list[str]:
 
 @pytest.mark.parametrize("folder", ["particlegvi", "tests", "docs", "benchmarks"])
 def test_sentences_of_docstrings_have_a_subject(folder):
-    files = sorted((Path(__file__).parent.parent / folder).rglob("*.py"))
+    found = (Path(__file__).parent.parent / folder).rglob("*.py")
+    files = sorted(file for file in found if "auto_examples" not in file.parts)  # copies that the site's build makes
     assert files and not [(file.name, each) for file in files for each in without_subject(file.read_text("utf-8"))]
 
 

@@ -33,6 +33,7 @@ VIEW.keys = (play_button, step, reset) =>
   });
 // Keeps the address at the state, where a page has an address.
 VIEW.remember = function (fragment) {
+  if (window.parent !== window) return; // nobody sees a frame's address, and browsers scroll the page around it
   try {
     history.replaceState(null, "", `#${fragment}`);
   } catch {
