@@ -115,6 +115,7 @@ assert np.abs(at - (2.0 + np.sin(2.0 * X[:, 0])) ** 2).mean() < 0.8
 assert 60 < np.sum(functions[:, 25] > 0.0) < 140 and np.allclose(sd[[0, -1]] ** 2, 4.0, atol=1.5)
 """
     ],
+    "docs/open-questions.md": ["assert run.info['embedding'] == 'closed form for a Gaussian process'"],
     "docs/slides.md": [
         "assert open('dle.pdf', 'rb').read(5) == b'%PDF-' and (figure.get_size_inches() == [40 / 3, 7.5]).all()",
         "assert len(figure.axes[0].lines) >= 3",

@@ -8,9 +8,13 @@ had. They need a loss that knows phi: a `particlegvi.networks.NetworkLoss`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Kernel
+from particlegvi.engine.numerics import noise
 from particlegvi.tools import arguments, parts
 
 
@@ -27,7 +31,7 @@ class OnFeatures:
     ----------
     what : str
         "outputs", "last layer" or "first layer".
-    inputs : array (n, inputs) or None
+    inputs : array (n, inputs), "fresh" or None
     lengthscale, variance
         Lengthscale and variance of k.
     """
@@ -38,7 +42,7 @@ class OnFeatures:
         self.kernel: Kernel = parts.kernel_or_rule(kernel)
         if isinstance(kernel, OnFeatures):
             raise arguments.refuse("kernel", kernel, "a kernel of particles such as SquaredExponential")
-        self.inputs: Array | None = None
+        self.inputs: Array | str | None = None
 
     @property
     def name(self) -> str:
@@ -70,27 +74,71 @@ class OnFeatures:
 class OnOutputs(OnFeatures):
     """Repulsion between the outputs of networks at context inputs.
 
+    With ``inputs="fresh"`` every step draws the context anew, so that particles follow the flow of the kernel
+    E_X k(f_theta(X), f_theta'(X)) up to the step size: a kernel of functions on the whole box. Its MMD is finite for
+    every two laws of functions, where KL of networks to a Gaussian process is infinite.
+
     Parameters
     ----------
     kernel : kernel
         k, in units of the Euclidean distance between outputs, over all context inputs and outputs.
-    inputs : array (n, inputs)
+    inputs : array (n, inputs) or "fresh"
         The context: where networks should disagree unless the data forbid it.
+    count : int
+        Number of fresh inputs in a step.
+    low, high : float or array (inputs,), optional
+        The box in which fresh inputs are uniform. By default that of the data, widened by half of its width on each
+        side.
+    process : covariance, optional
+        P of the MMD is the law of outputs of a Gaussian process with mean 0 and this covariance, which is a prior over
+        functions, in the place of the prior of the parameters; several outputs are independent. A covariance of
+        `particlegvi.functionspace.covariances`, or a function of inputs (n, inputs) that gives a matrix (n, n).
     """
 
-    what = "outputs"
-
-    def __init__(self, kernel: Kernel, inputs: ArrayLike) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        inputs: ArrayLike | str,
+        count: int = 24,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
+        process: Callable[[Array], Array] | None = None,
+    ) -> None:
         super().__init__(kernel)
-        self.inputs = arguments.frozen(arguments.points("inputs", inputs, least=1).copy())
+        if process is not None and not callable(process):
+            raise arguments.refuse("process", process, "a covariance of particlegvi.functionspace.covariances")
+        self.low = None if low is None else arguments.coordinates("low", low)
+        self.high = None if high is None else arguments.coordinates("high", high)
+        self.process = process
+        if isinstance(inputs, str):
+            if inputs != "fresh":
+                raise arguments.refuse("inputs", inputs, 'an array (n, inputs) or "fresh"')
+            self.inputs, self.count = inputs, arguments.whole("count", count, 1, 10_000)
+            self.what = f"outputs at {self.count} fresh inputs"
+        else:
+            self.inputs = arguments.frozen(arguments.points("inputs", inputs, least=1).copy())
+            self.count = len(self.inputs)
+
+    def drawn(self, step: int, seed: int, rows: Array) -> Array:
+        """The context (count, inputs) in the step of this number, for data with these rows (n, inputs)."""
+        if isinstance(self.inputs, np.ndarray):
+            return self.inputs
+        least, most, columns = rows.min(axis=0), rows.max(axis=0), rows.shape[1]
+        low = 1.5 * least - 0.5 * most if self.low is None else self.low
+        high = 1.5 * most - 0.5 * least if self.high is None else self.high
+        for key, end in (("low", low), ("high", high)):
+            if len(end) not in (1, columns):
+                raise arguments.refuse(key, end, f"one number, or one for each of the inputs, which are {columns}")
+        if not np.all(low < high):
+            raise arguments.refuse("low", low, f"below high in every input, which is {high}")
+        return np.asarray(low + (high - low) * noise.uniforms(seed, "context", self.count, columns, step))
 
     def with_kernel(self, kernel: Kernel) -> OnOutputs:
         assert self.inputs is not None
-        return OnOutputs(kernel, self.inputs)
+        return OnOutputs(kernel, self.inputs, self.count, self.low, self.high, self.process)
 
     def __repr__(self) -> str:
-        number = 0 if self.inputs is None else len(self.inputs)
-        return f"OnOutputs({self.kernel!r}, {number} inputs)"
+        return f"OnOutputs({self.kernel!r}, {self.count}{' fresh' if isinstance(self.inputs, str) else ''} inputs)"
 
 
 class OnLastLayer(OnFeatures):

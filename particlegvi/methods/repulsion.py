@@ -5,19 +5,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from particlegvi import kernels
 from particlegvi.contracts import Array, Facts, Kernel, Loss, Prior, Term
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.noise import normals
+from particlegvi.engine.pairs.algorithm import is_gaussian
 from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
-from particlegvi.engine.pairs.features import FeatureRepulsion, Features
+from particlegvi.engine.pairs.features import Attraction, FeatureRepulsion, Features, FreshRepulsion
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels import bandwidth
-from particlegvi.kernels.on_outputs import OnFeatures
+from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat, embedding, mean_embedding
 from particlegvi.tools import arguments, parts
@@ -41,10 +45,18 @@ class Repelling(Protocol):
 
 
 @runtime_checkable
-class Featured(Protocol):
-    """An optional part of a loss: it knows features of its particles."""
+class OfFunctions(Protocol):
+    """Features that are values of functions."""
 
-    def features(self, kernel: OnFeatures, /) -> Features: ...
+    # the covariance (features, features) of the features under a process
+    def covariance(self, process: Callable[[Array], Array], /) -> Array: ...
+
+
+@runtime_checkable
+class Featured(Protocol):
+    """An optional part of a loss: it knows features of its particles, those in one step."""
+
+    def features(self, kernel: OnFeatures, step: int = 0, seed: int = 0, /) -> Features: ...
 
 
 class Simulated(Protocol):
@@ -180,14 +192,28 @@ def _of_features(
 ) -> Interaction:
     loss, prior, seed = problem.loss, problem.prior, problem.seed
     assert isinstance(loss, Featured)
-    features = loss.features(kernel)
+    features = loss.features(kernel, 0, seed)
     number, rule = lengthscale(kernel.kernel, features, problem)
     inner = bandwidth.with_lengthscale(kernel.kernel, number)
     try_kernel(inner)
-    if isinstance(prior, Flat):
-        repulsion, words, error = FeatureRepulsion(inner, features), "constant, because the prior is flat", 0.0
-    else:
-        repulsion, words, error = _attracting(features, inner, prior, how, samples, seed=seed)
+    process = kernel.process if isinstance(kernel, OnOutputs) else None
+
+    def attraction(there: Features, step: int) -> tuple[Attraction, str, float]:
+        if process is not None:
+            assert isinstance(there, OfFunctions)
+            return _to_process(there.covariance(process), inner, how, samples, seed=seed, step=step)
+        return _to_prior(there, inner, prior, how, samples, seed=seed)
+
+    def at(step: int) -> FeatureRepulsion:
+        there = loss.features(kernel, step, seed)
+        return FeatureRepulsion(inner, there, attraction(there, step)[0])
+
+    first, words, error = attraction(features, 0)
+    if first.draws is not None:
+        error = _error(inner, first.draws)
+        words += f": standard error at most about {error:.1e}"
+    fresh = isinstance(kernel.inputs, str)
+    repulsion = FreshRepulsion(inner, at) if fresh else FeatureRepulsion(inner, features, first)
     facts = kernel_facts(inner, rule) | {"kernel": f"{inner.name} on the {kernel.what}"}
     facts |= {"embedding": words, "embedding_error": error}
     return Interaction(repulsion, facts=facts)
@@ -209,19 +235,48 @@ def lengthscale(kernel: Kernel, features: Features, problem: ParticleProblem) ->
     return number, f"lengthscale {number:.6g} by {how}"
 
 
-def _attracting(
+def _to_prior(
     features: Features, kernel: Kernel, prior: Prior, how: str, samples: int, *, seed: int
-) -> tuple[FeatureRepulsion, str, float]:
+) -> tuple[Attraction, str, float]:
+    """The mean embedding of the features of draws from the prior, and how it was found with what error."""
+    if isinstance(prior, Flat):
+        return Attraction(), "constant, because the prior is flat", 0.0
     marginal = features.marginal(prior)
     if marginal is not None and how != "monte-carlo":
         found = embedding(marginal, kernel, how, samples, seed)
-        return FeatureRepulsion(kernel, features, term=found.term), found.description, found.error
+        return Attraction(gradient=partial(evaluate.gradients, found.term)), found.description, found.error
     if how in ("closed-form", "quadrature"):
         raise arguments.refuse("embedding", how, '"auto" or "monte-carlo" for a kernel on the outputs of networks')
     draws = features.of(prior.sample(samples, seed=seed, role="prior"))
-    error = _error(kernel, draws)
-    words = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
-    return FeatureRepulsion(kernel, features, draws), words, error
+    return Attraction(draws), f"Monte Carlo with {samples} prior samples (seed {seed})", 0.0
+
+
+def _to_process(
+    covariance: Array, kernel: Kernel, how: str, samples: int, *, seed: int, step: int
+) -> tuple[Attraction, str, float]:
+    """The mean embedding of the outputs (n,) of a Gaussian process with mean 0 and this covariance (n, n).
+
+    Under k = s^2 exp(-|f - g|^2 / (2 l^2)) it is s^2 det(I + K/l^2)^-1/2 exp(-f^T (K + l^2 I)^-1 f / 2).
+    """
+    gaussian = is_gaussian(kernel)
+    if how == "quadrature" or (how == "closed-form" and not gaussian):
+        raise arguments.refuse("embedding", how, '"auto" or "monte-carlo" for this kernel and a process')
+    with threads.one_blas_thread():
+        values, axes = np.linalg.eigh(covariance)
+        values = np.maximum(values, 0.0)
+        if how == "monte-carlo" or not gaussian:
+            draws = normals(seed, "prior", samples, len(values), step) * np.sqrt(values) @ axes.T
+            return Attraction(draws), f"Monte Carlo with {samples} functions of the process (seed {seed})", 0.0
+    square = float(kernel.lengthscale) ** 2
+    height = kernel.variance * math.exp(-0.5 * float(np.log1p(values / square).sum()))
+
+    def gradient(f: Array) -> Array:
+        with threads.one_blas_thread():
+            pulled = (f @ axes) / (values + square)
+            return np.asarray(-height * np.exp(-0.5 * np.sum(pulled**2 * (values + square), axis=1))[:, None]
+                              * (pulled @ axes.T))  # fmt: skip
+
+    return Attraction(gradient=gradient), "closed form for a Gaussian process", 0.0
 
 
 def _error(kernel: Kernel, draws: Array) -> float:

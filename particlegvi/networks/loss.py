@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
 from particlegvi.engine.pairs.features import Features
 from particlegvi.integrators import schedules
-from particlegvi.kernels.on_outputs import OnFeatures
+from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy
@@ -138,10 +139,10 @@ class NetworkLoss(Loss):
             )
         return NetworkEnsemble if scheme == "plain" else None
 
-    def features(self, kernel: OnFeatures) -> Features:
-        """The features of particles that a kernel of `particlegvi.kernels` on networks compares."""
-        if kernel.inputs is not None:
-            return Outputs(self.network, self.network.rows(kernel.inputs, "inputs"))
+    def features(self, kernel: OnFeatures, step: int = 0, seed: int = 0) -> Features:
+        """The features of particles that a kernel of `particlegvi.kernels` on networks compares in one step."""
+        if isinstance(kernel, OnOutputs):
+            return Outputs(self.network, self.network.rows(kernel.drawn(step, seed, self.X), "inputs"))
         weights, biases = self.network.layers[0 if kernel.what == "first layer" else -1]
         return Parameters(self.network, slice(weights.start, biases.stop))
 
@@ -192,6 +193,10 @@ class Outputs:
     def marginal(self, prior: Prior) -> Prior | None:
         """None: the distribution of outputs under a prior is not a prior of the package."""
         return None
+
+    def covariance(self, process: Callable[[Array], Array]) -> Array:
+        """The covariance of the features if each output is a draw of its own from a Gaussian process."""
+        return np.asarray(np.kron(process(self.inputs), np.eye(self.network.outputs)), dtype=np.float64)
 
 
 class Parameters:

@@ -219,4 +219,7 @@ test_bad_values_are_one_sentence = refused(
     (lambda: NetworkLoss(NET, X, Y).gradient_at(np.zeros((1, NET.dim)), -1, 0), "step must be"),
     (lambda: pg.kernels.OnOutputs("median", X), "kernel must be"),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), X[:0]), "inputs must be"),
+    (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "new"), 'or "fresh"'),
+    (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "fresh", 0), "count must be"),
+    (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), X, process=3.0), "process must be"),
 )

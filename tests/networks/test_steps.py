@@ -9,6 +9,7 @@ import particlegvi as pg
 from particlegvi.engine.networks.batches import Batches
 from particlegvi.engine.numerics import threads
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.repulsion import interaction
 from particlegvi.networks import Network, NetworkLoss
 from particlegvi.networks.training import Falling, at_lengths
 from particlegvi.simulation.problem import Settings, check_problem
@@ -27,8 +28,8 @@ class FromOutside:
         self.value, self.gradient, self.gradient_at = loss.value, loss.gradient, loss.gradient_at
         self.dim, self.name, self.of = loss.dim, loss.name, loss
 
-    def features(self, kernel):
-        return self.of.features(kernel)
+    def features(self, *given):
+        return self.of.features(*given)
 
 
 def problem(rng, **options):
@@ -42,10 +43,13 @@ def simulate(loss, net, method, steps=45, **options):
     return pg.simulate(loss, method, steps=steps, **options)
 
 
+PROCESS = pg.functionspace.covariances.get("squared-exponential", lengthscale=0.7)
 METHODS = {
     "DE": pg.methods.DE(),
     "DLE": pg.methods.DLE(0.01),
     "DRLE on outputs": pg.methods.DRLE(0.01, 0.5, pg.kernels.OnOutputs(SE("median"), np.eye(3))),
+    "DRLE on fresh outputs": pg.methods.DRLE(0.01, 0.5, pg.kernels.OnOutputs(SE("median"), "fresh", 5)),
+    "DRE to a process": pg.methods.DRE(0.5, pg.kernels.OnOutputs(SE(1.0), "fresh", 5, process=PROCESS)),
     "DRLE": pg.methods.DRLE(0.01, 0.5, SE("median")),
     "DRE on the last layer": pg.methods.DRE(0.5, pg.kernels.OnLastLayer(SE("median"))),
 }
@@ -74,7 +78,7 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 
 @pytest.mark.parametrize("label", METHODS)
-@pytest.mark.sample("DLE", "DE", "DRLE on outputs")
+@pytest.mark.sample("DLE", "DE", "DRLE on outputs", "DRE to a process")
 def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
     net, loss = problem(rng)
     once = simulate(loss, net, METHODS[label], record_every=0).final
@@ -85,7 +89,8 @@ def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
     assert np.array_equal(simulate(loss, net, METHODS[label], record_every=0).final, once)
 
 
-@pytest.mark.parametrize("label", ["DLE", "DRLE on outputs"])
+@pytest.mark.parametrize("label", ["DLE", "DRLE on outputs", "DRE to a process"])
+@pytest.mark.sample("DLE", "DRLE on outputs")
 def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
     """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
     net, loss = problem(rng)
@@ -154,11 +159,37 @@ def test_permuted_units_are_the_same_network_to_outputs_alone(rng):
         (METHODS["DRLE on outputs"].with_kernel(pg.kernels.OnOutputs(SE(1.0), np.eye(2))), {}, "inputs must be"),
         (pg.methods.DRE(1.0, pg.kernels.OnOutputs(SE(1.0), np.eye(3)), embedding="closed-form"), {}, "embedding must"),
         (pg.methods.DRE(1.0, pg.kernels.OnOutputs(SE("median"), np.eye(3))), {"prior": None}, "lengthscale must be"),
+        (pg.methods.DRE(1.0, pg.kernels.OnOutputs(SE(1.0), "fresh", low=[0.0, 1.0])), {}, "low must be"),
+        (pg.methods.DRE(1.0, pg.kernels.OnOutputs(SE(1.0), "fresh", low=9.0)), {}, "low must be below high"),
     ],
 )
 def test_what_cannot_be_run_is_refused(rng, method, options, says):
     net, loss = problem(rng)
     refuse(lambda: simulate(loss, net, method, **{"initial": net.prior().sample(4), **options}), says)
+
+
+def test_fresh_inputs_fill_their_box_and_are_functions_of_seed_and_step(rng):
+    rows = np.array([[0.0, 1.0], [2.0, 5.0]])
+    kernel = pg.kernels.OnOutputs(SE(1.0), "fresh", 2000)
+    x = kernel.drawn(7, 3, rows)
+    assert np.all(np.abs(x - [1.0, 3.0]) < [2.0, 4.0]) and np.all(x.std(axis=0) > 0.9 * np.array([4.0, 8.0]) / 12**0.5)
+    assert np.array_equal(x, kernel.drawn(7, 3, rows))
+    assert all(not np.any(x == kernel.drawn(*other, rows)) for other in ((8, 3), (6, 3), (7, 4)))
+
+
+def test_the_pull_of_a_process_is_that_of_its_draws(rng):
+    """Networks with two outputs, each a draw of its own: the closed form against 100,000 functions."""
+    net = Network(1, (4,), 2, activation="tanh")
+    X, place = rng.standard_normal((20, 1)), np.array([[-0.5], [0.1], [0.9]])
+    loss, theta = NetworkLoss(net, X, np.hstack([np.sin(X), X])), net.prior("he").sample(3)
+    forces = []
+    for how in ("closed-form", {"how": "monte-carlo", "samples": 100_000}):
+        method = pg.methods.DRE(0.5, pg.kernels.OnOutputs(SE(1.2), place, process=PROCESS), embedding=how)
+        run = simulate(loss, net, method, initial=theta, particles=3, steps=1)
+        forces.append(interaction(method, run, theta)(theta))
+    error = run.info["embedding_error"]  # of mu_P; the slope of k is at most 0.61 / lengthscale
+    assert 0.0 < error < 2e-3 and np.abs(forces[0]).max() > 20.0 * error
+    assert np.abs(forces[0] - forces[1]).max() < 5.0 * error
 
 
 def test_a_kernel_on_outputs_needs_a_network():

@@ -108,7 +108,7 @@ class NetworkEnsemble(Ensemble):
         no_embedding = np.zeros((0, 0)), np.zeros((0, 0)), nothing
         if isinstance(repulsion, FeatureRepulsion):
             compared = repulsion.features
-            if not isinstance(compared, OfOutputs) or repulsion.term is not None:
+            if repulsion.fresh or not isinstance(compared, OfOutputs) or repulsion.gradient is not None:
                 return None
             draws = nothing if repulsion.draws is None else repulsion.draws
             return kernel, np.require(compared.inputs, requirements="W"), draws, no_embedding

@@ -22,7 +22,9 @@ from particlegvi.tools import arguments
 from particlegvi.tools.arguments import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.registry import look_up
 
-ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5, "jumps": 6, "batches": 7}
+ROLES = {  # numbers are never given anew
+    "noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5, "jumps": 6, "batches": 7, "context": 8,
+}  # fmt: skip
 NOISE_ROLE = np.uint64(ROLES["noise"] << 24)  # as the compiled steps need it: the counter word of coordinate 0
 ACCEPTANCE_ROLE = np.uint64(ROLES["acceptance"] << 24)
 JUMPS_ROLE = np.uint64(ROLES["jumps"] << 24)

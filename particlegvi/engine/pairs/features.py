@@ -6,15 +6,15 @@ formula of the repulsion holds for it. Its gradient is J(theta)^T grad_1 k with 
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from particlegvi.contracts import Array, Kernel, Prior, Term
+from particlegvi.contracts import Array, Kernel, Prior
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, load, store, subtract, total
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.terms import evaluate
 
 
 class Features(Protocol):
@@ -63,29 +63,31 @@ def add_pairs(kernel, first, second, factor, out):
     pair_forces(kernel, first, second, factor, out)
 
 
+class Attraction(NamedTuple):
+    """The mean embedding mu_P of the law of the features under the prior; without a field there is no attraction."""
+
+    draws: Array | None = None  # (samples, features) from this law, whose mean stands for mu_P
+    gradient: Callable[[Array], Array] | None = None  # of mu_P in closed form, at features (n, features)
+
+
 class FeatureRepulsion(Repulsion):
     """lambda1 ((1/N) sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)) for a kernel of features.
-
-    Without ``draws`` and ``term`` there is no attraction.
 
     Parameters
     ----------
     kernel : term
         k, with a number as its lengthscale.
-    draws : array (samples, features), optional
-        Frozen draws from the law of the features under the prior, which stand for its mean embedding.
-    term : Term, optional
-        The mean embedding in closed form.
+    features : Features
+    attraction : Attraction
     """
 
     name = "direct sum over features"
+    fresh: ClassVar[bool] = False  # whether the features change from step to step
 
-    def __init__(
-        self, kernel: Kernel, features: Features, draws: Array | None = None, term: Term | None = None
-    ) -> None:
-        self.kernel, self.features, self.term = kernel, features, term
-        self.draws = None if draws is None else padded(draws)
-        self.samples = 0 if draws is None else len(draws)
+    def __init__(self, kernel: Kernel, features: Features, attraction: Attraction) -> None:
+        self.kernel, self.features, self.gradient = kernel, features, attraction.gradient
+        self.draws = None if attraction.draws is None else padded(attraction.draws)
+        self.samples = 0 if attraction.draws is None else len(attraction.draws)
         self.approximation, self.algorithms, self.tolerance = None, [], 0.0
         self.used = {}
         self.attracts = True
@@ -105,9 +107,30 @@ class FeatureRepulsion(Repulsion):
         if self.draws is not None:
             self._pairs(self.kernel, (flat, number), (self.draws, self.samples), -factor / self.samples, force)
         slopes = np.ascontiguousarray(force.reshape(number, -1)[:, :size])
-        if self.term is not None:
-            slopes -= factor * evaluate.gradients(self.term, found)
+        if self.gradient is not None:
+            slopes -= factor * self.gradient(found)
         return slopes
+
+
+class FreshRepulsion(FeatureRepulsion):
+    """The repulsion of features that every step draws anew.
+
+    Parameters
+    ----------
+    at : callable
+        ``at(step)`` is the `FeatureRepulsion` of the step of this number: a function of that number alone.
+    """
+
+    name = "direct sum over fresh features"
+    fresh = True
+
+    def __init__(self, kernel: Kernel, at: Callable[[int], FeatureRepulsion]) -> None:
+        super().__init__(kernel, at(0).features, Attraction())
+        self._at = at
+
+    def force(self, positions: Array, factor: float, out: Array, step: int = 0) -> None:
+        self._at(step).force(positions, factor, out)
+        self.note(self.name, 1)
 
 
 def padded(features: Array) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from particlegvi import integrators, kernels, methods
 from particlegvi.contracts import Array, Facts, Kernel, Scenario
-from particlegvi.functionspace import preprocessing
+from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.integrators import schedules
 from particlegvi.methods import FreeEnergy
 from particlegvi.methods.flow import ParticleProblem
@@ -142,7 +142,10 @@ def _kernel(entry: Facts, data: Drawn, seed: int) -> Kernel:
             return kernels.OnLastLayer(inner)
         if entry["name"] == "on-first-layer":
             return kernels.OnFirstLayer(inner)
-        return kernels.OnOutputs(inner, context(entry, data, seed))
+        process = covariances.get(**entry["process"]) if "process" in entry else None
+        if entry.get("inputs") == "fresh":
+            return kernels.OnOutputs(inner, "fresh", entry["count"], entry["low"], entry["high"], process)
+        return kernels.OnOutputs(inner, context(entry, data, seed), process=process)
 
 
 def context(entry: Facts, data: Drawn, seed: int) -> Array:

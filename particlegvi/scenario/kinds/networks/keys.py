@@ -98,14 +98,17 @@ def kernel(value: object, key: str) -> Facts:
     table = keys.part({"name": value} if isinstance(value, str) else value, key)
     if table["name"] not in ("on-outputs", *ON_LAYERS):
         return table
-    known = (*ON_OUTPUTS, "away") if table["name"] == "on-outputs" else ("kernel", "lengthscale")
+    known = (*ON_OUTPUTS, "away", "inputs", "process") if table["name"] == "on-outputs" else ("kernel", "lengthscale")
     check_parameters(f"{key} {table['name']}", table, ("name", *known))
     defaults = {name: each for name, each in ON_OUTPUTS.items() if name in known}
     of_key: dict[str, Check] = {
         "name": checks.text(40), "kernel": checks.text(40), "lengthscale": _lengthscale, "low": checks.number(),
         "high": checks.number(), "count": checks.whole(1, 10_000), "away": keys.ABOVE_ZERO,
+        "inputs": checks.choice("fixed", "fresh"), "process": keys.part,
     }  # fmt: skip
     found = keys.checked({**defaults, **table}, of_key, key)
+    if "away" in found and found.get("inputs") == "fresh":
+        raise ValueError(f'{key} must have one of away and inputs = "fresh", not both')
     if "low" in found:
         keys.check_low_high(found, key)
     return found
