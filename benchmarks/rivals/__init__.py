@@ -2,17 +2,18 @@
 
 `particlegvi/bench/rivals.py` loads this folder where the package lies in a clone of the repository.
 Each module has ``RIVALS``: for each workload, pairs of the library that must be installed and a function that makes the
-contender, in the order of the rows in the report. ``WORKLOADS`` are those of networks and functions, each with the
-engine's contender first.
+contender, in the order of the rows in the report. ``WORKLOADS`` are those of networks, functions and three
+dimensions, each with the engine's contender first.
 """
 
-from . import function_workloads, loops, network_workloads, networks, processes, published, scaling
+from . import function_workloads, loops, network_workloads, networks, particle_workloads, processes, published, scaling
 
 TITLES = {
     "jax": "JAX", "torch": "PyTorch", "blackjax": "BlackJAX", "sklearn": "scikit-learn", "gpytorch": "GPyTorch",
     "gpflow": "GPflow",
 }  # fmt: skip
-WORKLOADS = {each.__name__.replace("_", "-"): each for each in (*network_workloads.ALL, *function_workloads.ALL)}
+MODULES = particle_workloads, network_workloads, function_workloads
+WORKLOADS = {each.__name__.replace("_", "-"): each for module in MODULES for each in module.ALL}
 RIVALS = {**loops.RIVALS, **networks.RIVALS, **published.RIVALS, **processes.RIVALS}
 
 __all__ = ["RIVALS", "TITLES", "WORKLOADS", "scaling"]
