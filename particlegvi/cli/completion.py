@@ -20,41 +20,6 @@ INSTALL = {
 }
 SHELLS = tuple(INSTALL)
 CHOICES = r"[a-z][a-z-]*(\|[a-z-]+)+"  # a metavar that lists all values, such as png|pdf|svg
-# Functions of each shell that print the folders with a manifest, here and in runs.
-RUNS = {
-    "bash": """_particlegvi_runs() {
-    local folder
-    for folder in "$1"*/ runs/"$1"*/; do
-        [ -f "${folder}manifest.json" ] && printf "%s\\n" "${folder%/}"
-    done
-}""",
-    "zsh": """_particlegvi_runs() {
-    local -a manifests=( */manifest.json(N) runs/*/manifest.json(N) )
-    compadd "$@" -- "${manifests[@]%/manifest.json}"
-}""",
-    "fish": """function _particlegvi_runs
-    for folder in */ runs/*/
-        test -f "$folder/manifest.json"; and string trim -r -c / -- $folder
-    end
-end""",
-}
-# In bash "=" parts words, so --option=VALUE and KEY=VALUE are three words each, and after KEY= no space may follow.
-IN_BASH = """
-_particlegvi() {
-    local each words=() now="${COMP_WORDS[COMP_CWORD]#=}"
-    for (( each = 0; each < COMP_CWORD; each++ )); do
-        if [ "${COMP_WORDS[each]}" != "=" ]; then
-            words+=("${COMP_WORDS[each]}")
-        elif [[ "${COMP_WORDS[each-1]}" != -* ]]; then
-            (( each += 1 ))
-        fi
-    done
-    local COMP_WORDS=("${words[@]}" "$now") COMP_CWORD=${#words[@]}
-    _shtab_particlegvi
-    case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac
-}
-complete -F _particlegvi particlegvi
-"""
 
 COMMANDS = Commands()
 
@@ -68,9 +33,17 @@ def completion(options: argparse.Namespace) -> None:
 
 
 def script(shell: str, commands: Mapping[str, Command]) -> str:
-    """The script for a shell. Its first line says how to install it."""
+    """The script for a shell. Its first line says how to install it.
+
+    Beside shtab's functions it has those of the folder ``shell``. ``runs.SHELL`` prints the folders with a manifest, here
+    and in runs. ``words.bash`` joins words that bash parts at "=", --option=VALUE and KEY=VALUE, and sets no space after
+    KEY=.
+    """
+    from pathlib import Path
+
     import shtab
 
+    functions = Path(__file__).with_name("shell")
     top = argparse.ArgumentParser(prog="particlegvi")
     subparsers = top.add_subparsers()
     for name, (_, purpose, arguments) in commands.items():
@@ -79,9 +52,10 @@ def script(shell: str, commands: Mapping[str, Command]) -> str:
             action = command.add_argument(*flags, **settings)
             if action.nargs != 0:
                 action.complete = _values(name, action)  # type: ignore[attr-defined]
-    text = shtab.complete(top, shell, preamble=RUNS[shell])
+    text = shtab.complete(top, shell, preamble=(functions / f"runs.{shell}").read_text().removesuffix("\n"))
     head = f"# particlegvi completion for {shell}. To install it: {INSTALL[shell]}\n"
-    return f"{head}{text}\n{IN_BASH if shell == 'bash' else ''}"
+    own = "\n" + (functions / "words.bash").read_text() if shell == "bash" else ""
+    return f"{head}{text}\n{own}"
 
 
 def _values(command: str, action: argparse.Action) -> dict[str, str | dict[str, str]]:
@@ -125,8 +99,11 @@ def _words(command: str, metavar: str, choices: Iterable[object] | None) -> list
     if metavar in ("METHOD", "LABEL"):
         return methods.names()
     if "NAME" in metavar.split("|"):
-        listed = {"verify": _claims, "data": lambda: [*datasets.names(), "all"]}
-        return listed.get(command, catalogue.names)()
+        if command == "verify":
+            from particlegvi.verification.claims import registry
+
+            return registry.names()
+        return [*datasets.names(), "all"] if command == "data" else catalogue.names()
     return []
 
 
@@ -136,9 +113,3 @@ def keys() -> list[str]:
     from particlegvi.scenario.kinds.particles.keys import KEYS
 
     return [*KEYS, *(f"methods.{label}.{weight}" for label, weights in METHODS.items() for weight in weights)]
-
-
-def _claims() -> list[str]:
-    from particlegvi.verification.claims import registry
-
-    return registry.names()

@@ -17,36 +17,7 @@ from particlegvi.tools import quoting
 
 # Matches a list of numbers that tomli_w wrote over several lines. Texts never match: their line ends are written as \n.
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
-HEAD = """\
-# A scenario of particlegvi. Change what you like, then say:  particlegvi run {file}
-# The meaning of every key:  particlegvi show --keys,  and of one key:  particlegvi show steps
-{description}
-# The loss that the particles go down: a formula with + - * / ^, sin cos tan exp log sqrt abs tanh cosh sinh and pi,
-# or one of the names that "particlegvi show loss" prints. Its variables name the axes of the pictures.
-{loss}
-
-# The prior P, from which the particles start too. Others: particlegvi show prior
-prior = {prior}
-
-particles = {particles}
-{why}
-step_size = {step_size}
-steps = {steps}
-
-# The methods, each with its weights: kl_weight is the temperature of the noise, mmd_weight the strength of the
-# repulsion. Delete what you do not want to see.
-[methods.DE]            # deep ensemble: down the loss, without noise
-
-[methods.DLE]           # deep Langevin ensemble
-kl_weight = 1.0
-# jumps = true          # takes particles over high barriers, without changing the distribution that they go to
-
-[methods.DRLE]          # deep repulsive Langevin ensemble
-kl_weight = 1.0
-mmd_weight = 0.5
-
-# A picture for each of these tables.
-{figures}"""
+TEMPLATE = Path(__file__).with_name("new_scenario.txt")
 CHOSEN = "Left out, these two are chosen whenever the file is run. For this loss, prior and weights"
 FIGURES = {"histograms": "the particles beside the truth Q*", "particles": "the particles over the loss"}
 
@@ -81,8 +52,7 @@ def _on_one_line(written: str) -> str:
 
 
 def write_template(file: str | os.PathLike[str], loss: str, variables: list[str] | None = None) -> Path:
-    """Write a commented scenario for a loss, a formula or a name, to a file that must not exist.
-    """
+    """Write a commented scenario for a loss, a formula or a name, to a file that must not exist."""
     place = Path(file)
     if place.suffix != ".toml":
         raise ValueError(f"FILE must be a name that ends in .toml, not {quoting.shown(str(file))}")
@@ -99,21 +69,18 @@ def write_template(file: str | os.PathLike[str], loss: str, variables: list[str]
 
 def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
     """The text of the scenario file."""
-    import tomli_w
-
     chosen: list[str] = []
     entry: object = {"formula": loss, "variables": variables} if variables else loss
     made = load({"name": place.stem, "loss": entry}, None, chosen)
     why = next(phrase for phrase in chosen if phrase.startswith("steps")).partition(", ")[2]
-    prior = ", ".join(f"{key} = {_toml(value)}" for key, value in made["prior"].items())
-    written = tomli_w.dumps({"loss": loss}) if not variables else f"loss = {_inline(made['loss'])}\n"
+    written = tomli_w.dumps({"loss": loss}) if not variables else f"loss = {_on_a_line(made['loss'])}\n"
     shown = [each["kind"] for each in made["figures"]]
     pictures = "\n".join(f'[[figures]]\nkind = "{each}"  # {FIGURES[each]}\n' for each in shown)
-    return HEAD.format(
+    return TEMPLATE.read_text(encoding="utf-8").format(
         file=place.name,
         description=f'title = {_toml(made["title"])}\n' if made["title"] else "",
         loss=written.rstrip(),
-        prior=f"{{ {prior} }}",
+        prior=_on_a_line(made["prior"]),
         particles=made["particles"],
         why=textwrap.fill(f"{CHOSEN} {why}.", 110, initial_indent="# ", subsequent_indent="# "),
         step_size=_toml(made["step_size"]),
@@ -123,10 +90,8 @@ def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
 
 
 def _toml(value: object) -> str:
-    import tomli_w
-
     return " ".join(tomli_w.dumps({"x": value}).partition("= ")[2].split()).replace("[ ", "[").replace(", ]", "]")
 
 
-def _inline(table: dict[str, object]) -> str:
+def _on_a_line(table: Facts) -> str:
     return "{ " + ", ".join(f"{key} = {_toml(value)}" for key, value in table.items()) + " }"
