@@ -35,9 +35,8 @@ def completion(options: argparse.Namespace) -> None:
 def script(shell: str, commands: Mapping[str, Command]) -> str:
     """The script for a shell. Its first line says how to install it.
 
-    Beside shtab's functions it has those of the folder ``shell``. ``runs.SHELL`` prints the folders with a manifest, here
-    and in runs. ``words.bash`` joins words that bash parts at "=", --option=VALUE and KEY=VALUE, and sets no space after
-    KEY=.
+    Beside shtab's functions it has those of the folder ``shell``: ``runs.SHELL`` prints the folders with a manifest,
+    here and in runs. ``words.bash`` joins what bash parts at "=", --option=VALUE and KEY=VALUE; no space follows KEY=.
     """
     from pathlib import Path
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import flag, option
+from particlegvi.cli.options import Commands, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from particlegvi.cli.options import Command
     from particlegvi.contracts import Facts
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS(
+    "the benchmark data: which are here, where the others are from, and their files",
+    option("name", "these data sets, or all", nargs="*", metavar="NAME"),
+    option("--from", "make the files from raw files that you have downloaded", dest="source", metavar="FILE|DIR"),
+    flag("--download", "fetch the raw files over https, and make the files; without this, nothing is fetched"),
+    flag("--json", "as JSON: name, rows, task, state, path, licence, source, addresses"),
+)
 def data(options: argparse.Namespace) -> int:
     from particlegvi import datasets
     from particlegvi.datasets import reading
@@ -78,19 +87,3 @@ def one(entry: Facts) -> str:
         f"    particlegvi data {name} --download",
         f"Licence: {entry['licence']}.",
     ])  # fmt: skip
-
-
-COMMANDS: dict[str, Command] = {
-    "data": (
-        data,
-        "the benchmark data: which are here, where the others are from, and their files",
-        [
-            option("name", "these data sets, or all", nargs="*", metavar="NAME"),
-            option(
-                "--from", "make the files from raw files that you have downloaded", dest="source", metavar="FILE|DIR"
-            ),
-            flag("--download", "fetch the raw files over https, and make the files; without this, nothing is fetched"),
-            flag("--json", "as JSON: name, rows, task, state, path, licence, source, addresses"),
-        ],
-    ),
-}

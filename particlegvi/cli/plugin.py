@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import option
+from particlegvi.cli.options import Commands, option
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from particlegvi.cli.options import Command
-
+COMMANDS = Commands()
 NAME = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 
 
+@COMMANDS(
+    "write a small package with parts of your own",
+    option("name", "name of the package and of its folder, which must not exist", metavar="NAME"),
+    name="new-plugin",
+)
 def new_plugin(options: argparse.Namespace) -> None:
     import keyword
     import re
@@ -43,12 +45,3 @@ def new_plugin(options: argparse.Namespace) -> None:
     except OSError as error:
         raise ValueError(f"{folder} cannot be written: {error.strerror}") from None
     print(f"{folder} is written; to install it and run its tests say: pip install -e './{name}[test]' && pytest {name}")
-
-
-COMMANDS: dict[str, Command] = {
-    "new-plugin": (
-        new_plugin,
-        "write a small package with parts of your own",
-        [option("name", "name of the package and of its folder, which must not exist", metavar="NAME")],
-    ),
-}

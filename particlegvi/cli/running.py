@@ -22,7 +22,6 @@ from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from particlegvi.contracts import Facts
     from particlegvi.runs.results import Results
 
 COMMANDS = Commands()
@@ -106,14 +105,10 @@ def resume(options: argparse.Namespace) -> None:
     if not finished:
         conclude(results, options)
     elif not options.quiet:
-        print(f"{options.folder} is finished, and its files are as they were written{drawn_again(options, style)}")
+        from particlegvi.tools.quoting import as_argument
 
-
-def drawn_again(options: argparse.Namespace, style: Facts) -> str:
-    """How to draw the pictures again, for a user who resumes a finished run with options of style; else empty."""
-    from particlegvi.tools.quoting import as_argument
-
-    return f"; to draw its pictures in this style say: particlegvi plot {as_argument(options.folder)}" if style else ""
+        again = f"; to draw its pictures in this style say: particlegvi plot {as_argument(options.folder)}"
+        print(f"{options.folder} is finished, and its files are as they were written{again if style else ''}")
 
 
 def conclude(results: Results, options: argparse.Namespace) -> None:

@@ -128,7 +128,10 @@ def draw_panel(
         axes.set_ylabel(say("density"))
         width = float(edges[1] - edges[0])
         bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label=say("particles"))
-        draw_density(axes, target, limits)
+        if is_density(target):
+            grid = np.linspace(*limits, 1201)
+            axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=palette().ink, linestyle=(0, (4, 1.5)),
+                      linewidth=2.2, label=say("truth_density"), gid="truth")
         if is_draws(target):
             heights = np.histogram(target.draws[:, 0], edges)[0] * share_of(target.draws, width)
             axes.stairs(heights, edges, color=palette().ink, linestyle=(0, (4, 1.5)), linewidth=2.0,
@@ -159,14 +162,6 @@ def draw_panel(
 def share_of(particles: Array, width: float = 1.0) -> float:
     """The height that a particle adds to a bar of this width, so that all bars have the area one."""
     return 1.0 / (max(len(particles), 1) * width)
-
-
-def draw_density(axes: Axes, target: Target | None, limits: Interval) -> None:
-    """The truth as a dashed curve: Q*'s density."""
-    if is_density(target):
-        grid = np.linspace(*limits, 1201)
-        axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=palette().ink, linestyle=(0, (4, 1.5)),
-                  linewidth=2.2, label=say("truth_density"), gid="truth")
 
 
 def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:

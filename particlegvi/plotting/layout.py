@@ -49,7 +49,8 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     own = words.of(seen.language)
     title = own.title(str(scenario.get("title") or scenario.get("name") or ""))
     title = seen.title or shortened(title, 88)
-    source = own.title(shown_source(scenario))
+    # Pages of the documentation are no source to whom a picture is shown.
+    source = own.title(DOCUMENTATION.sub("", str(scenario.get("source") or "")).strip(" ;,"))
     known = [*filter(None, [note]), *settings(runs)] if seen.note else []
     room = (1.0 - 2.0 * EDGE) * figure.bbox.width
     # Text of the scenario is plain: its dollar signs start no mathematics.
@@ -105,12 +106,6 @@ def facts_of(figure: Figure, source: str, facts: Sequence[str], room: float) -> 
 def room_before(time: Text) -> float:
     """Pixels for words on the line of the clock."""
     return float(0.98 * time.get_window_extent().x0 - EDGE * time.figure.bbox.width)  # type: ignore[union-attr]
-
-
-def shown_source(scenario: Scenario) -> str:
-    """The source of a scenario without pages of the documentation, which are no source to whom a picture is shown."""
-    text = DOCUMENTATION.sub("", str(scenario.get("source") or ""))
-    return text.strip(" ;,")
 
 
 def fitting(figure: Figure, facts: Sequence[str], room: float) -> str:

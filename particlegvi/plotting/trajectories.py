@@ -65,12 +65,9 @@ def trajectories(
         else:
             figure = _over_the_plane(results, runs, colours, particles, window)
         legend_below(figure)
-        heading(figure, results.scenario, runs, say("paths", count=_shown(runs, particles)))
+        most = max(run.positions.shape[1] for run in runs.values())
+        heading(figure, results.scenario, runs, say("paths", count=min(particles, most)))
     return figure
-
-
-def _shown(runs: Runs, particles: int) -> int:
-    return min(particles, max(run.positions.shape[1] for run in runs.values()))
 
 
 def evenly_chosen(run: ParticleRun, particles: int) -> Array:
@@ -85,7 +82,9 @@ def evenly_chosen(run: ParticleRun, particles: int) -> Array:
 def _against_time(
     results: Results, runs: Runs, colours: Mapping[str, str], particles: int, time: str, truth: bool
 ) -> Figure:
-    limits = _vertical_range(runs, particles)
+    samples = [evenly_chosen(run, particles) for run in runs.values()]
+    samples += [reading.final_particles(run) for run in runs.values()]
+    limits = reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
     grid = np.linspace(*limits, 8001)
     minima, tops = reading.turning_points(grid, reading.loss_values(next(iter(runs.values())).loss, grid[:, None]))
     rows, columns = planes.panel_row(len(runs), 14.5 if truth else 11.0)
@@ -108,12 +107,6 @@ def _against_time(
         axes.set_ylabel(say("parameter", name=symbols.coordinates(next(iter(runs.values())).loss, 1)[0]))
     mains[0].set_ylim(*limits)
     return figure
-
-
-def _vertical_range(runs: Runs, particles: int) -> Interval:
-    samples = [evenly_chosen(run, particles) for run in runs.values()]
-    samples += [reading.final_particles(run) for run in runs.values()]
-    return reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
 
 
 def draw_against_time(axes: Axes, run: ParticleRun, colour: str, particles: int) -> None:

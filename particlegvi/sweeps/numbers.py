@@ -64,8 +64,8 @@ class Columns:
 
     def for_csv(self) -> exported.Columns:
         """The columns of ``table.csv``: lists, tables, true and false as JSON."""
-        plain = {name: [_written(value) for value in column] for name, column in self.of.items()}
-        return {name: np.array(column, dtype=object) for name, column in plain.items()}
+        written = lambda value: value if value is None or type(value) in (int, float, str) else as_text(value)
+        return {name: np.array(list(map(written, column)), dtype=object) for name, column in self.of.items()}
 
 
 def lines(result: Facts, asked: Sequence[str] = ()) -> Iterator[tuple[str, str, Facts]]:
@@ -111,10 +111,6 @@ def _reached(facts: Facts, path: str) -> object:
 def as_text(value: object) -> str:
     """A value of a swept key as a text: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _written(value: object) -> object:
-    return value if value is None or type(value) in (int, float, str) else as_text(value)
 
 
 @dataclass(repr=False, eq=False)

@@ -82,11 +82,6 @@ def _write(found: Sweep, folder: folders.SweepFolder, pictures: bool, style: Fac
     folder.update(status="finished", pictures=[picture.name for picture in drawn])
 
 
-def _here(scenario: Facts) -> dict[str, str]:
-    """The versions and the sources of this process, which its workers must have."""
-    return {name: version for name, version in decisive(scenario).items() if name != "python"}
-
-
 def _filled(
     plan: Plan,
     store: Store | MemoryStore,
@@ -99,7 +94,10 @@ def _filled(
     desk = _Desk(plan, store, out, progress)
     todo: Iterable[Cell] = desk.missing()
     for _ in range(ROUNDS):
-        results = compute(Worker(_here(plan.scenario)), todo, engine, workers, together=_values_of)
+        # The workers must have the versions and the sources of this process. Seeds of one setting share its truth,
+        # which is computed once for a batch.
+        here = {name: version for name, version in decisive(plan.scenario).items() if name != "python"}
+        results = compute(Worker(here), todo, engine, workers, together=lambda cell: cell.setting.values)
         try:
             for cell, result, seconds in results:
                 desk.take(cell, result, seconds)
@@ -117,11 +115,6 @@ def _filled(
             return found
         todo = missing
     raise WorkerLost(f"{len(missing)} cells were computed {ROUNDS} times, and are missing all the same")
-
-
-def _values_of(cell: Cell) -> object:
-    """The key for batches: seeds of one setting share its truth, which is computed once for a batch."""
-    return cell.setting.values
 
 
 class _Desk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from particlegvi.tools import files
@@ -12,12 +13,8 @@ from particlegvi.verification import claims
 from particlegvi.verification.claim import Outcome, Row, check, complete
 
 REPORT = "verify.json"
+at_once = partial(print, flush=True)
 HEADER = ("claim", "measured", "", "bound", "verdict", "control")
-
-
-def at_once(text: str) -> None:
-    """Print a line and flush it."""
-    print(text, flush=True)
 
 
 def verify(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from particlegvi.plotting import look, palettes, style
-from particlegvi.verification.claim import Check, Experiment, Outcome
+from particlegvi.verification.claim import Experiment, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,13 +54,11 @@ def _gauge(axes: Axes, right: Experiment, wrong: Experiment) -> None:
     rows = ((2.5, loads[0], right, RIGHT, "o"), (0.6, loads[1], wrong, WRONG, "X"))
     for height, load, experiment, colour, marker in rows:
         axes.plot([load], [height], marker, color=colour, markersize=11, clip_on=False)
+        check = experiment.decisive
+        said = f"{check.quantity}: {check.measured:.3g} (bound: {SIGNS[check.relation]} {check.bound:.3g})"
         words = axes.text(
-            0.005, (height + 1.0) / 4.2, _words(experiment.decisive), color=style.darker(colour), parse_math=False,
+            0.005, (height + 1.0) / 4.2, said, color=style.darker(colour), parse_math=False,
             transform=axes.transAxes, va="center",
         )  # fmt: skip
         style.outlined(words)
     axes.set_xlabel("fraction of the bound that is used up (beyond 1 the bound is missed)")
-
-
-def _words(check: Check) -> str:
-    return f"{check.quantity}: {check.measured:.3g} (bound: {SIGNS[check.relation]} {check.bound:.3g})"

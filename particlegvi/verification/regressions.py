@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
-from particlegvi.verification.claim import Check, Claim
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 NEW = 40  # inputs at which errors are measured
@@ -31,16 +31,28 @@ class Bounded(Claim):
         Labels of the two axes: the bound, and the bounded number.
     ends : tuple of float
         Ends of both axes.
+    quantities : tuple of str
+        Names of the ratios of `numbers`.
     """
 
     problems = 100
     axes: ClassVar[tuple[str, str]]
     ends: ClassVar[tuple[float, float]]
+    quantities: ClassVar[tuple[str, ...]] = ("W2 over its bound",)
 
-    def show(self, picture: Picture, bound: np.ndarray, distance: np.ndarray) -> None:
-        """Draw the bound and the bounded number of each problem, (problems,)."""
-        picture.dots(bound, distance, "random problems", markersize=4).diagonal(self.ends)
+    def drawn(self, seed: int) -> Iterator[Any]:
+        """The random problems."""
+        return regressions(seed, self.problems)
+
+    def numbers(self, each: Any, wrong: bool) -> tuple[float, ...]:
+        """The bound and the bounded number of a problem, and ratios, of which none may exceed 1."""
+        raise NotImplementedError
+
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+        bound, bounded, *ratios = np.array([self.numbers(each, wrong) for each in self.drawn(seed)]).T
+        picture.dots(bound, bounded, "random problems", markersize=4).diagonal(self.ends)
         picture.frame(*self.axes, "lower right", log="xy", xlim=self.ends, ylim=self.ends)
+        return tuple(map(within, self.quantities, ratios))
 
 
 class Regression(NamedTuple):

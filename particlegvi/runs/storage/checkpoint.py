@@ -75,13 +75,10 @@ def write(run: Path, checkpoint: Checkpoint) -> None:
         files.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
     with contextlib.suppress(files.Unreadable):  # which arrays are needed is known another time
-        _take_away_all_but(folder, _used(folder))
-
-
-def _take_away_all_but(folder: Path, used: set[str]) -> None:
-    for array in folder.glob("*.npy"):
-        if array.name not in used:
-            files.remove(array)
+        used = _used(folder)
+        for array in folder.glob("*.npy"):
+            if array.name not in used:
+                files.remove(array)
 
 
 def read(run: Path, with_state: bool = True) -> list[Checkpoint]:

@@ -89,7 +89,8 @@ def appear(path: Path, fill: Callable[[Path], None]) -> Lock | None:
 
 def _again(path: Path, new: New) -> Folder:
     """Start over in the folder of an earlier run. Only files that a run has written are removed."""
-    if not (path.is_dir() and (_of_run(path) or all(map(_is_leftover, path.iterdir())))):
+    of_run = any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
+    if not (path.is_dir() and (of_run or all(map(_is_leftover, path.iterdir())))):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
     manifests.earlier(path)  # what is refused gets no lock
     lock = Lock.take(path)
@@ -101,10 +102,6 @@ def _again(path: Path, new: New) -> Folder:
         lock.release()
         raise
     return folder
-
-
-def _of_run(path: Path) -> bool:
-    return any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
 
 
 def _is_leftover(place: Path) -> bool:

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import partial
+from operator import methodcaller
 from pathlib import Path
-from typing import IO
 
 from particlegvi.contracts import Facts
 from particlegvi.runs.storage import checkpoint
@@ -46,11 +45,7 @@ def add_given(path: Path, given: Mapping[str, bytes]) -> None:
     if given:
         (path / "arrays").mkdir(exist_ok=True)
     for name, content in given.items():
-        files.write(path / name, partial(_put, content))
-
-
-def _put(content: bytes, file: IO[bytes]) -> None:
-    file.write(content)
+        files.write(path / name, methodcaller("write", content))
 
 
 def take_over(path: Path, scenario: str, manifest: Facts, given: Mapping[str, bytes]) -> None:

@@ -104,7 +104,7 @@ def run_table(
     WorkerLost
         If processes are killed again and again in the same cells; the finished cells are in the folder.
     """
-    chosen = settings_of(settings)
+    chosen = settings if isinstance(settings, TableSettings) else ProjectedSettings.of(settings)
     parts.progress(progress)
     number = threads.count() if workers is None else arguments.whole("workers", workers, 1)
     if pool is not None and not callable(pool):
@@ -157,11 +157,6 @@ def stored(settings: TableSettings, folder: Path) -> Table:
 def benchmark(settings: TableSettings) -> type[Table]:
     """The table of these settings."""
     return BENCHMARKS[type(settings)]
-
-
-def settings_of(given: object) -> TableSettings:
-    """Return settings unchanged; turn a mapping into settings of Table 6.2."""
-    return given if isinstance(given, TableSettings) else ProjectedSettings.of(given)  # type: ignore[arg-type]
 
 
 def measure(task: Task, settings: TableSettings, problem: Any = None) -> dict[str, float]:

@@ -47,22 +47,9 @@ def write_netcdf(place: Path, data: xarray.Dataset | xarray.DataTree) -> None:
     _whole(place, lambda path: data.to_netcdf(path, engine="h5netcdf"))
 
 
-def write_parquet(place: Path, columns: Columns) -> None:
-    """Write a table as Parquet, whole or not at all."""
-    _whole(place, lambda path: frame(columns).to_parquet(path, engine="pyarrow", index=False))
-
-
 def write_table(place: Path, columns: Columns) -> None:
     """Write a table as CSV, whole or not at all."""
     files.write(place, lambda file: write_csv(columns, file))
-
-
-def write_arrays(place: Path, arrays: Arrays) -> None:
-    """Write arrays by name into one file of numpy, whole or not at all."""
-    import numpy as np
-
-    save: Callable[..., None] = np.savez
-    _whole(place, lambda path: save(path, **arrays))
 
 
 def write(
@@ -71,14 +58,22 @@ def write(
     arrays: Callable[[], Arrays],
     columns: Callable[[], Columns],
 ) -> Path:
-    """Write the form that the suffix of a `destination` names; a ValueError where the system does not."""
+    """Write the form that the suffix of a `destination` names, whole or not at all.
+
+    A ValueError where the system does not.
+    """
     try:
         if place.suffix == ".nc":
             write_netcdf(place, data())
-        elif place.suffix == ".npz":
-            write_arrays(place, arrays())
+        elif place.suffix == ".csv":
+            write_table(place, columns())
+        elif place.suffix == ".parquet":
+            _whole(place, lambda path: frame(columns()).to_parquet(path, engine="pyarrow", index=False))
         else:
-            (write_table if place.suffix == ".csv" else write_parquet)(place, columns())
+            import numpy as np
+
+            save: Callable[..., None] = np.savez
+            _whole(place, lambda path: save(path, **arrays()))
     except OSError as error:
         raise ValueError(f"{place} cannot be written: {error.strerror or error}") from None
     return place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProces
 from particlegvi.functionspace.gp.certificate import largest_mean_error, sd_ends
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
-from particlegvi.verification.regressions import ROUNDING, Bounded, regressions, within
+from particlegvi.verification.regressions import ROUNDING, Bounded, Regression
 
 Law = tuple[np.ndarray, np.ndarray]  # mean (dim,) and covariance (dim, dim)
 
@@ -28,18 +29,14 @@ class KlWasserstein(Bounded):
     wrong = "sqrt(KL) in the place of sqrt(2 KL)"
     problems = 200
     axes, ends = ("bound from KL", "$W_2$ to the exact process"), (1e-4, 1e3)
+    quantities = ("W2 over its bound", "error of mean and sd over its bound")
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        rows = []
-        for each in regressions(seed, self.problems):
-            kl = divergences.kl(each.sparse, each.exact)
-            bound = math.sqrt(kl if wrong else 2.0 * kl)
-            error, sd, exact_sd, _ = each.errors()
-            distance = divergences.wasserstein(each.sparse, each.exact)
-            rows.append((bound, distance, distance / bound, np.max(np.hypot(error, sd - exact_sd) / exact_sd) / bound))
-        table = np.array(rows)
-        self.show(picture, table[:, 0], table[:, 1])
-        return within("W2 over its bound", table[:, 2]), within("error of mean and sd over its bound", table[:, 3])
+    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
+        kl = divergences.kl(each.sparse, each.exact)
+        bound = math.sqrt(kl if wrong else 2.0 * kl)
+        error, sd, exact_sd, _ = each.errors()
+        distance = divergences.wasserstein(each.sparse, each.exact)
+        return bound, distance, distance / bound, np.max(np.hypot(error, sd - exact_sd) / exact_sd) / bound
 
 
 class FisherWasserstein(Bounded):
@@ -56,20 +53,18 @@ class FisherWasserstein(Bounded):
     problems = 200
     axes, ends = ("bound from the Fisher distance", "$W_2$ of the pair"), (1e-3, 1e4)
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+    def drawn(self, seed: int) -> Iterator[tuple[Law, Law]]:
+        """Two Gaussians of variance 4 on the line, and random pairs."""
         random = np.random.default_rng(seed)
-        laws: list[tuple[Law, Law]] = [((np.zeros(1), np.full((1, 1), 4.0)), (np.ones(1), np.full((1, 1), 4.0)))]
+        yield (np.zeros(1), np.full((1, 1), 4.0)), (np.ones(1), np.full((1, 1), 4.0))
         for _ in range(self.problems - 1):
             dim = int(random.integers(1, 5))
-            laws.append((_law(random, dim), _law(random, dim)))
-        rows = []
-        for q, p in laws:
-            variances = np.linalg.eigvalsh(q[1])
-            factor = 1.0 / variances[0] if wrong else variances[-1]
-            rows.append((factor * _fisher(q, p), _w2(q, p)))
-        bound, distance = np.array(rows).T
-        self.show(picture, bound, distance)
-        return within("W2 over its bound", distance / bound)
+            yield _law(random, dim), _law(random, dim)
+
+    def numbers(self, each: tuple[Law, Law], wrong: bool) -> tuple[float, ...]:
+        variances = np.linalg.eigvalsh(each[0][1])
+        bound, distance = (1.0 / variances[0] if wrong else variances[-1]) * _fisher(*each), _w2(*each)
+        return bound, distance, distance / bound
 
 
 class PfWasserstein(Bounded):
@@ -82,15 +77,11 @@ class PfWasserstein(Bounded):
     wrong = "d in the place of noise^2 d^2, as printed"
     axes, ends = ("preconditioned Fisher divergence", "$W_2$ to the exact process"), (1e-6, 1e4)
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        rows = []
-        for each in regressions(seed, self.problems):
-            divergence = divergences.preconditioned_fisher(each.sparse, each.exact)
-            printed = (each.exact.noise_variance * divergence) ** 2
-            rows.append((printed if wrong else divergence, divergences.wasserstein(each.sparse, each.exact)))
-        bound, distance = np.array(rows).T
-        self.show(picture, bound, distance)
-        return within("W2 over its bound", distance / bound)
+    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
+        divergence = divergences.preconditioned_fisher(each.sparse, each.exact)
+        bound = (each.exact.noise_variance * divergence) ** 2 if wrong else divergence
+        distance = divergences.wasserstein(each.sparse, each.exact)
+        return bound, distance, distance / bound
 
 
 class Pointwise(Bounded):
@@ -102,6 +93,13 @@ class Pointwise(Bounded):
     source = "derived in docs/sparse.md from Talagrand (1996)"
     wrong = "sqrt(KL) in the place of sqrt(2 KL)"
     axes, ends = ("bound from KL", "largest error, in exact sd"), (1e-6, 1e3)
+    quantities = ("error over its bound",)
+
+    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
+        error, sd, exact, _ = each.errors()
+        bound = math.sqrt((1.0 if wrong else 2.0) * divergences.kl(each.sparse, each.exact))
+        largest = np.max(np.hypot(error, sd - exact) / exact)
+        return bound, largest, largest / bound
 
     def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         two = 1.0 if wrong else 2.0
@@ -111,17 +109,10 @@ class Pointwise(Bounded):
             (mean, sd), (right, exact) = (each.predict(q.X, True) for each in (q, p))
             both = math.hypot(float(mean[0] - right[0]), float(sd[0] - exact[0]))
             reached.append(both / (float(exact[0]) * math.sqrt(two * divergences.kl(q, p))))
-        rows = []
-        for each in regressions(seed, self.problems):
-            error, sd, exact, _ = each.errors()
-            bound = math.sqrt(two * divergences.kl(each.sparse, each.exact))
-            rows.append((bound, np.max(np.hypot(error, sd - exact) / exact)))
-        bounds, errors = np.array(rows).T
-        self.show(picture, bounds, errors)
-        return (
-            Check("largest distance of one row's error over its bound to 1", abs(np.array(reached) - 1.0).max(), 1e-7),
-            within("error over its bound", errors / bounds),
-        )
+        words, away = "largest distance of one row's error over its bound to 1", abs(np.array(reached) - 1.0).max()
+        found = super().measure(seed, wrong, picture)
+        assert isinstance(found, tuple)
+        return Check(words, away, 1e-7), *found
 
 
 class NaiveFisher(Claim):
@@ -187,23 +178,18 @@ class Certificate(Bounded):
     wrong = "the gap without its trace term"
     problems = 200
     axes, ends = ("certified gap in nats", "KL to the exact process in nats"), (1e-6, 1e5)
+    quantities = (
+        "KL over the certified gap", "error of the mean over its bound", "exact sd over the ends of its range"
+    )  # fmt: skip
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        rows = []
-        for each in regressions(seed, self.problems):
-            certificate = each.sparse.certify()
-            missing = 0.5 * certificate.facts["unexplained"] if wrong else 0.0
-            gap = max(certificate.kl - missing, 1e-12)
-            kl = divergences.kl(each.sparse, each.exact)
-            error, sd, exact_sd, priors = each.errors()
-            low, high = sd_ends(gap, sd**2, priors)
-            of_mean = np.max(np.abs(error) / (largest_mean_error(gap, sd**2, priors) + ROUNDING * exact_sd))
-            of_sd = max(np.max(low / exact_sd), np.max(exact_sd / high))
-            rows.append((kl, gap, kl / gap, of_mean, of_sd))
-        table = np.array(rows)
-        names = ("KL over the certified gap", "error of the mean over its bound", "exact sd over the ends of its range")
-        self.show(picture, table[:, 1], table[:, 0])
-        return tuple(within(name, ratios) for name, ratios in zip(names, table[:, 2:].T, strict=True))
+    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
+        certificate = each.sparse.certify()
+        missing = 0.5 * certificate.facts["unexplained"] if wrong else 0.0
+        gap, kl = max(certificate.kl - missing, 1e-12), divergences.kl(each.sparse, each.exact)
+        error, sd, exact_sd, priors = each.errors()
+        low, high = sd_ends(gap, sd**2, priors)
+        of_mean = np.max(np.abs(error) / (largest_mean_error(gap, sd**2, priors) + ROUNDING * exact_sd))
+        return gap, kl, kl / gap, of_mean, max(np.max(low / exact_sd), np.max(exact_sd / high))
 
 
 class CertificateTight(Claim):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +13,12 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.sampling.lipschitz import certificate_of
-from particlegvi.verification.claim import Checks
-from particlegvi.verification.picture import Picture
-from particlegvi.verification.regressions import Bounded, within
+from particlegvi.verification.regressions import Bounded
 
 if TYPE_CHECKING:
     from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
+Sampled = tuple[ProjectedLangevinSampler, np.ndarray, np.ndarray]  # a sampler, inputs (2, 1) and targets (2,)
 NORMALS = np.linspace(-9.0, 9.0, 181)
 SHARP = 5  # problems whose cost is almost linear where the prior is
 
@@ -36,21 +36,20 @@ class LipschitzCertificate(Bounded):
     wrong = "half of the constant in both bounds"
     problems = 60
     axes, ends = ("certificate, in nats", "KL of the best law, by quadrature"), (1e-9, 1e3)
+    quantities = ("KL(best, exact) over family", "KL over total")
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+    def drawn(self, seed: int) -> Iterator[Sampled]:
+        """The samplers and their data."""
         random = np.random.default_rng(seed)
-        share = 0.5 if wrong else 1.0
-        rows = []
-        for number in range(self.problems):
-            pls, X, y = _problem(random, number)
-            given = certificate_of(pls, X, y, "gp")
-            rows.append((share * given.family, share * given.total, *_distances(pls, X, y)))
-        family, total, best, sampled = np.array(rows).T
-        self.show(picture, family, np.maximum(best, 1e-12))
-        return within("KL(best, exact) over family", best / family), within("KL over total", (best + sampled) / total)
+        return (_problem(random, number) for number in range(self.problems))
+
+    def numbers(self, each: Sampled, wrong: bool) -> tuple[float, ...]:
+        share, given = 0.5 if wrong else 1.0, certificate_of(*each, "gp")
+        family, total, (best, sampled) = share * given.family, share * given.total, _distances(*each)
+        return family, max(best, 1e-12), best / family, (best + sampled) / total
 
 
-def _problem(random: np.random.Generator, number: int) -> tuple[ProjectedLangevinSampler, np.ndarray, np.ndarray]:
+def _problem(random: np.random.Generator, number: int) -> Sampled:
     sharp = number < SHARP
     sd = 0.05 if sharp else 10.0 ** random.uniform(-0.7, 0.7)
     kernel = pg.kernels.SquaredExponential(lengthscale=1.0, variance=sd**2)

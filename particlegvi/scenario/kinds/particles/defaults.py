@@ -53,7 +53,10 @@ def fill(scenario: Facts) -> list[str]:
     left_out = scenario.get("methods", {None: False})
     if isinstance(left_out, dict) and left_out and all(each is False for each in left_out.values()):
         scenario["methods"] = {label: dict(each) for label, each in METHODS.items() if label not in left_out}
-        chosen.append(f"methods = {', '.join(map(_in_words, scenario['methods']))}")
+        weights = {label: ", ".join(f"{key} {value:g}" for key, value in METHODS[label].items())
+                   for label in scenario["methods"]}  # fmt: skip
+        told = [f"{label} ({each})" if each else label for label, each in weights.items()]
+        chosen.append(f"methods = {', '.join(told)}")
     formula = scenario["loss"].get("formula") if isinstance(scenario.get("loss"), dict) else None
     if isinstance(formula, str) and len(formula) <= LONGEST_TITLE and formula.isprintable():
         scenario.setdefault("title", formula)
@@ -67,11 +70,6 @@ def fill(scenario: Facts) -> list[str]:
     if "loss" in scenario and wanted:
         chosen += _by_dimension(scenario)
     return chosen
-
-
-def _in_words(label: str) -> str:
-    weights = ", ".join(f"{key} {value:g}" for key, value in METHODS[label].items())
-    return f"{label} ({weights})" if weights else label
 
 
 def _by_dimension(scenario: Facts) -> list[str]:

@@ -150,7 +150,8 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(f"{basin['count']} at {number(basin['atom'])}, {within} the 99% limits {low} to {high}")
     if "mode_occupancy" in facts and not notes:
         counts = facts["mode_occupancy"]
-        notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {_few(counts)} particles")
+        few = ", ".join(map(str, counts[:12])) + ", ..." * (len(counts) > 12)
+        notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {few} particles")
     run = facts.get("run", {})
     if "replicates" in run:
         mean, low, high = run["replicates"]["mean_modes_covered"]
@@ -183,7 +184,3 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     if facts["target"].get("reason"):
         notes.append(f"no truth to compare with: {facts['target']['reason']}")
     return [f"{label}: {note}" for note in notes]
-
-
-def _few(counts: list[int]) -> str:
-    return ", ".join(map(str, counts[:12])) + (", ..." if len(counts) > 12 else "")

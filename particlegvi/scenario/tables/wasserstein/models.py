@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -63,21 +64,20 @@ def predicted(model: str, problem: Problem, settings: WassersteinSettings) -> Nu
     if model == "gp":
         return _process(problem) if len(problem.train.y) <= EXACT else None
     counts: Sequence[float] = OF_NETWORKS if model == "gwi-net" else OF_FUNCTIONS
-    fit = {
-        "gwi-net": _around_network, "gwi-net-50": _around_wide, "gwi-svgp": _least_squares, "svgp": _sparse
-    }[model]  # fmt: skip
+
+    def fit(kernel: Kernel) -> Numbers:
+        if model == "svgp":
+            return _sparse(problem, kernel)
+        units = {"gwi-net": HIDDEN, "gwi-net-50": WIDE}.get(model)
+        return _wasserstein(problem, kernel, means.Inducing() if units is None else _network(problem, units))
+
     if problem.protocol == BEST:  # one trial has one setting
         counts = (float(np.random.default_rng([problem.seed, 1]).choice(counts)),)
     elif problem.protocol == "standardised" and model != "gwi-svgp":
         most = min(settings.inducing_points, len(problem.train.y))
-        return fit(problem, Kernel(*_likeliest(problem), most))
-    return _best(problem, fit, [_kernel(problem, settings, count) for count in counts])
-
-
-def _best(problem: Problem, fit: Callable[[Problem, Kernel], Numbers], kernels: Sequence[Kernel]) -> Numbers:
-    """The predictions with the best likelihood of the validation rows, each with its own factor of the variances."""
-    found = [fit(problem, kernel) for kernel in kernels]
-    return min(found, key=lambda numbers: validation_nll(problem, numbers))
+        return fit(Kernel(*_likeliest(problem), most))
+    # the best likelihood of the validation rows, each fit with its own factor of the variances
+    return min((fit(_kernel(problem, settings, count)) for count in counts), key=partial(validation_nll, problem))
 
 
 def validation_nll(problem: Problem, found: Numbers) -> float:
@@ -104,7 +104,7 @@ def _likeliest(problem: Problem) -> tuple[Covariance, float]:
     return problem.once("likeliest", lambda: regression_covariance(*problem.train, seed=problem.seed))
 
 
-def _network(problem: Problem, hidden: tuple[int, int] = HIDDEN) -> means.Given:
+def _network(problem: Problem, hidden: tuple[int, int]) -> means.Given:
     """The network of this problem with these units, trained once."""
     return problem.once(f"network {hidden}", lambda: _trained(problem, hidden))
 
@@ -116,18 +116,6 @@ def _trained(problem: Problem, hidden: tuple[int, int]) -> means.Given:
     network = means.MeanNetwork(hidden, epochs, batch_size=batch_size(problem), standardise=scaled)
     network.fit(X, y, (problem.validation.X, problem.validation.y), None, problem.seed)
     return means.Given(network.predict)
-
-
-def _around_network(problem: Problem, kernel: Kernel) -> Numbers:
-    return _wasserstein(problem, kernel, _network(problem))
-
-
-def _around_wide(problem: Problem, kernel: Kernel) -> Numbers:
-    return _wasserstein(problem, kernel, _network(problem, WIDE))
-
-
-def _least_squares(problem: Problem, kernel: Kernel) -> Numbers:
-    return _wasserstein(problem, kernel, means.Inducing())
 
 
 def _wasserstein(problem: Problem, kernel: Kernel, mean: means.Mean) -> Numbers:
@@ -164,7 +152,7 @@ def _noisy(problem: Problem, predict: Callable[..., tuple[Array, Array]], noise:
 
 def _constant(problem: Problem) -> Numbers:
     """The control: the same network with the mean squared error of the validation rows as its variance."""
-    network = _network(problem)
+    network = _network(problem, HIDDEN)
     mean, held = network.predict(problem.test.X), network.predict(problem.validation.X)
     sd = math.sqrt(float(np.mean((problem.validation.y - held) ** 2)))
     return Numbers(mean, np.full(len(mean), sd), held, np.full(len(held), sd))

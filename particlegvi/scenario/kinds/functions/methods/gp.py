@@ -13,7 +13,15 @@ from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, G
 from particlegvi.tools.arguments import flag
 
 
-class GP:
+class OfGaussianNoise:
+    """The base of the methods for observations with Gaussian noise."""
+
+    def check(self, likelihood: Likelihood) -> None:
+        """Refuse a likelihood that is not Gaussian."""
+        gaussian(likelihood)
+
+
+class GP(OfGaussianNoise):
     """The posterior process under a Gaussian likelihood, in closed form; none of its arrays is stored.
 
     Parameters
@@ -27,10 +35,6 @@ class GP:
 
     def __init__(self, centres: bool = False) -> None:
         self.centres = flag("centres", centres)
-
-    def check(self, likelihood: Likelihood) -> None:
-        """Refuse a likelihood for which the posterior is not a Gaussian process."""
-        gaussian(likelihood)
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         model = self._model(problem)

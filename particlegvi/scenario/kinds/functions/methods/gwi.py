@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Facts, StepProgress, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import means
 from particlegvi.functionspace.basis.finding import packed, unpacked
@@ -18,7 +18,7 @@ from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared, thesis_eigenvalues
 from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
-from particlegvi.scenario.kinds.functions.methods.gp import gaussian
+from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole, wholes
 from particlegvi.tools.quoting import refuse
@@ -28,7 +28,7 @@ ROUNDING = 1e-9  # relative to the largest eigenvalue; smaller ones count as zer
 MOST = 2000
 
 
-class GWI:
+class GWI(OfGaussianNoise):
     """A Gaussian process by the objective of Gaussian Wasserstein inference (`functionspace.GaussianWasserstein`).
 
     Parameters
@@ -75,10 +75,6 @@ class GWI:
         self.w2_weight, self.covariance = checked_weight(w2_weight), checked_rule(covariance)
         self.coordinates = None if coordinates is None else whole("coordinates", coordinates, 1)
         self.estimates = None if estimate is None else Estimates(estimate, draws)
-
-    def check(self, likelihood: Likelihood) -> None:
-        """Refuse a likelihood for which there is no closed form."""
-        gaussian(likelihood)
 
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse coordinates that the inputs do not have."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.linalg import root
@@ -16,7 +16,7 @@ from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
 from particlegvi.functionspace.linear.problem import FAMILIES, OPTIMISERS
 from particlegvi.functionspace.linear.sets import data_and_box
 from particlegvi.functionspace.prediction.posterior import Marginals
-from particlegvi.scenario.kinds.functions.methods.gp import gaussian
+from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole, wholes
 from particlegvi.tools.registry import look_up
@@ -25,7 +25,7 @@ MOST = 1000  # largest number of inputs in a set
 SETS = 200  # number of sets at which the values of a fit are compared with values of the prior
 
 
-class LinearModel:
+class LinearModel(OfGaussianNoise):
     """``y = sum_m w_m k(x, z_m) + noise`` with w ~ N(0, I) and the scenario's inducing points z_m.
 
     Parameters
@@ -50,10 +50,6 @@ class LinearModel:
         self.points = whole("points", points, 1)
         self.steps = None if steps is None else whole("steps", steps, 1)
         self.sizes = [] if sizes is None else wholes("sizes", sizes, MOST)
-
-    def check(self, likelihood: Likelihood) -> None:
-        """Refuse a likelihood that is not Gaussian."""
-        gaussian(likelihood)
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         model = self._model(problem, self.points)

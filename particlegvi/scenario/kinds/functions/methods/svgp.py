@@ -21,7 +21,7 @@ from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.scenario.kinds.functions.features import MOST_FEATURES, checked, features_of
-from particlegvi.scenario.kinds.functions.methods.gp import gaussian
+from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
 from particlegvi.tools.arguments import flag, whole, wholes
 from particlegvi.tools.quoting import refuse
@@ -169,14 +169,10 @@ def compared(
     return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}
 
 
-class SoR(Sparse):
+class SoR(OfGaussianNoise, Sparse):
     """The degenerate process of M regressors; see `particlegvi.functionspace.SubsetOfRegressors`."""
 
     name = "SoR"
-
-    def check(self, likelihood: Likelihood) -> None:
-        """Refuse a likelihood that is not Gaussian."""
-        gaussian(likelihood)
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
