@@ -37,10 +37,7 @@ class FunctionRuns(Protocol):
 def page_of_functions(scenario: Scenario, parts: Parts, seed: int, language: str) -> Page:
     """The live page of a complete scenario over functions of one input.
 
-    Raises
-    ------
-    ValueError
-        If the browser cannot compute the exact process, or the inputs are not on the line.
+    A ValueError if the browser cannot compute the exact process, or the inputs are not on the line.
     """
     one_input(parts)
     try:

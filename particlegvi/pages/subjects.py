@@ -19,11 +19,8 @@ from particlegvi.tools import arguments, words
 def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str) -> Page:
     """The live page of a complete scenario with its parts; nothing is simulated.
 
-    Raises
-    ------
-    ValueError
-        If it is not of particles on the line or in the plane nor of functions of one input, or the browser cannot
-        compute it.
+    A ValueError if it is not of particles on the line or in the plane nor of functions of one input, or the browser
+    cannot compute it.
     """
     words.check(language)
     if isinstance(parts, FunctionParts):

@@ -13,7 +13,7 @@ from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import hide_spares, panel_row
+from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import Curved, Results
 from particlegvi.tools.export.panels import CurvePanel
 from particlegvi.tools.registry import look_up
@@ -28,8 +28,6 @@ def curves(results: Results, *, metrics: list[str] | None = None, methods: list[
 
     Parameters
     ----------
-    results : Results
-        Results of a scenario of approximations.
     metrics : list of str, optional
         Scores ("mean_error", "sd_error", "worst", "rmse", "kl", "kl_reversed", "pf"); by default the first two
         and "kl".
@@ -48,13 +46,12 @@ def curves(results: Results, *, metrics: list[str] | None = None, methods: list[
     rows, columns = panel_row(scores, NARROW)
     rows *= sets
     with slide(results, max(1.0, 0.5 * rows), note=say("median_and_range", count=table.splits)) as figure:
-        grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
-        for place, (axes, panel) in enumerate(zip(grid, panels, strict=False)):
+        grid = grid_of(figure, (rows, columns), len(panels))
+        for place, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
             draw_curves(axes, panel, names, methods or names)
             axes.set_title(style.narrowed(axes, say(f"score_{panel.metric}")), color=palette().words)
             if sets > 1 and place % scores == 0:
                 axes.set_ylabel(panel.title)
-        hide_spares(grid, len(panels))
     return figure
 
 

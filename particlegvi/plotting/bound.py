@@ -23,11 +23,6 @@ def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A line for each sparse process whose bound was found for several ``sizes``, on two logarithmic axes.
 
     The distance is to log p(y) of the exact process, where the scenario has one: Gaussian noise, method GP.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario over functions with the methods GP and SVGP with ``sizes``.
     """
     every = reading.of_functions(results, None)
     exact = [run.info["log_marginal_likelihood"] for run in every.values() if "log_marginal_likelihood" in run.info]

@@ -82,8 +82,6 @@ def buckets(
 
     Parameters
     ----------
-    results : Results
-        Runs in one dimension.
     bucket_width : float or "pi"
         Distance between the tops of the loss that part the buckets.
     bucket_origin : float

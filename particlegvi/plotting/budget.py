@@ -24,11 +24,6 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
 
     A diamond is the total, the distance of the particles from the exact process: errors in different directions cancel
     in part, so that it is below the sum. Beside the bar stands the setting to change first.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario over functions with methods PLS whose setting ``budget`` is true.
     """
     found = {label: run.info["budget"] for label, run in runs.items() if "budget" in run.info}
     if not found:

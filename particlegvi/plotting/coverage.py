@@ -12,19 +12,13 @@ from particlegvi.plotting.atoms import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import hide_spares, panel_grid
+from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Results, Runs
 
 
 @figure_kind("coverage", runs=reading.chosen_runs)
 def coverage(results: Results, runs: Runs) -> Figure:
-    """One panel per method: the share of replicates that cover each number of modes, and the mean with its interval.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario with ``modes`` and ``replicates``.
-    """
+    """One panel per method: the share of replicates that cover each number of modes, and the mean with its interval."""
     for label, run in runs.items():
         if "replicates" not in run.info:
             raise ValueError(f"this kind of figure draws replicates, and {label} has none: set replicates and modes")
@@ -34,7 +28,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
     room = look().headroom(look().least_headroom(1.19), 2.0 * (not look().is_slide), rows)
     replicates = next(iter(runs.values())).info["replicates"]["number"]
     with slide(results, rows, runs, say("number_of_replicates", count=number(f"{replicates}"))) as figure:
-        panels = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel())
+        panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True, sharey=True)
         for position, (label, run) in enumerate(runs.items()):
             axes, facts = panels[position], run.info["replicates"]
             shares = np.bincount(facts["modes_covered"], minlength=modes + 1) / facts["number"]
@@ -65,5 +59,4 @@ def coverage(results: Results, runs: Runs) -> Figure:
         panels[0].set_yticks(np.linspace(0.0, 1.0, 6))
         panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
         panels[0].set_ylabel(say("share_of_replicates"))
-        hide_spares(panels, len(runs), columns)
     return figure

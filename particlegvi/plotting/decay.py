@@ -20,13 +20,7 @@ LEAST = 1e-18  # of the largest eigenvalue
 
 @figure_kind("decay", of=("function-space",), runs=reading.of_functions)
 def decay(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
-    """A line of eigenvalues for each method with a basis that has them, against their number, from 1 on.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario over functions with methods PLS or SVGP.
-    """
+    """A line of eigenvalues for each method with a basis that has them, against their number, from 1 on."""
     lines = {label: found for label, run in runs.items() if (found := cast(Spectral, run).eigenvalues()) is not None}
     if not lines:
         raise ValueError("this kind of figure draws scenarios with methods PLS or SVGP whose basis has eigenvalues")

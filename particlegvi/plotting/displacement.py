@@ -24,8 +24,6 @@ def displacement(results: Results, runs: Runs, *, mark: float | None = None) -> 
 
     Parameters
     ----------
-    results : Results
-        Results of a scenario of networks with several weights of the repulsion.
     mark : float, optional
         A weight that is marked with a line: the thesis's.
     """

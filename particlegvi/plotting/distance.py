@@ -26,11 +26,6 @@ def distance(results: Results, runs: Runs) -> Figure:
     Both axes are logarithmic, so that the record at time 0 is left out. A bar at the right holds exact draws from their
     5% to their 99% quantile, in the colour of its method: a line at the height of its bar has arrived. A method without
     such a truth is left out.
-
-    Parameters
-    ----------
-    results : Results
-        Runs in one dimension, or with draws of the truth (``pg.compare(..., reference=draws)``).
     """
     colours = style.colours(results)
     known = {label: _over_time(results, label, run) for label, run in runs.items()}

@@ -16,7 +16,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.plane import hide_spares, panel_row
+from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, NetworkRun, Results
 
 GRID = 401
@@ -40,8 +40,6 @@ def ensemble_line(
 
     Parameters
     ----------
-    results : Results
-        Results of a scenario of networks with one input, in regression.
     members : int
         Most networks that are drawn.
     truth : bool
@@ -62,8 +60,7 @@ def ensemble_line(
     count = say("number_of_observations", count=number(f"{len(first.data.y):,}"))
     shows: dict[str, Show] = {}
     with slide(results, rows, runs, count, clock_of(runs).at(-1)) as figure:
-        grid_of_panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        panels = hide_spares(list(grid_of_panels.ravel()), len(runs), columns)
+        panels = grid_of(figure, (rows, columns), len(runs), columns, sharey=True)
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             shows[label] = following(run, grid, _draw(axes, run, grid, drawn[label], colours[label], truth))
             style.panel_title(axes, label, run, colours[label])

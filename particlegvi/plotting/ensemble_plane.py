@@ -33,8 +33,6 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun], *, window: 
 
     Parameters
     ----------
-    results : Results
-        Results of a scenario of networks with two inputs, in classification.
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show; by default the box of the context inputs and half its width on every side.
     """

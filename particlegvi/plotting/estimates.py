@@ -25,11 +25,6 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
 
     Each line is a method with ``estimate``; 0 is right in the first two panels, the bars are two standard deviations.
     In the third one, of the method with the most of them, crosses are eigenvalues that are negative or complex.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario over functions with methods GWI that have ``estimate``.
     """
     found: dict[str, Facts] = {label: run.info["estimates"] for label, run in runs.items() if "estimates" in run.info}
     if not found:

@@ -32,8 +32,6 @@ def function_plane(results: Results, runs: Mapping[str, FunctionRun], *, window:
 
     Parameters
     ----------
-    results : Results
-        Results of a scenario over functions of two inputs.
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show; by default the data and a third of their range on every side.
     """

@@ -30,7 +30,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import SEPARATOR, slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.plane import hide_spares, panel_row
+from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
 from particlegvi.settings.colours import assigned
 
@@ -67,8 +67,6 @@ def functions(
 
     Parameters
     ----------
-    results : Results
-        Results of a scenario over functions of one input.
     particles : int
         Most functions that are drawn.
     input : float, optional
@@ -105,8 +103,7 @@ def functions(
     rows, columns = panel_row(len(runs), 11.0 * every)
     with slide(results, rows, note=note(runs), clock=clock_of(runs).at(-1)) as figure:
         widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
-        panels = list(figure.subplots(rows, len(widths), sharey=not own, squeeze=False, width_ratios=widths).ravel())
-        panels = hide_spares(panels, every * len(runs))
+        panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
         turning = X[np.argmax(y)] if input is None else input
         for place, (axes, (label, run)) in enumerate(zip(panels[::every], runs.items(), strict=True)):
             follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]

@@ -17,7 +17,7 @@ from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import hide_spares, panel_grid
+from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.swept import (
     Panel,
     Swept,
@@ -42,8 +42,6 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
 
     Parameters
     ----------
-    sweep : Sweep
-        A sweep over two keys.
     measures, methods : sequence of str, optional
         Numbers and labels to draw; all of the sweep by default.
     """
@@ -53,15 +51,14 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
     with style.slide_style():
         rows, columns = panel_grid(len(chosen))
         figure = style.new_slide(rows)
-        axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+        axes = grid_of(figure, (rows, columns), len(chosen))
         hatched = stopped = False
-        for each, panel in zip(axes, chosen, strict=False):
+        for each, panel in zip(axes, chosen, strict=True):
             # panels of one number have one scale of colours, so that methods can be compared
             same = np.stack([means(sweep, other) for other in chosen if other.measure == panel.measure])
             limits = (float(np.nanmin(same)), float(np.nanmax(same))) if np.isfinite(same).any() else (0.0, 1.0)
             found = _draw(figure, each, sweep, panel, limits, words=len(chosen) <= 2)
             hatched, stopped = hatched or found[0], stopped or found[1]
-        hide_spares(axes, len(chosen))
         handles = []
         if hatched:
             handles.append(Patch(facecolor=palette().ground, edgecolor=palette().ink, hatch="///", linewidth=0.8,

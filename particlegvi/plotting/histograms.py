@@ -17,7 +17,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.plane import hide_spares, panel_grid
+from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density, is_draws
 
 
@@ -37,8 +37,6 @@ def histograms(
 
     Parameters
     ----------
-    results : Results
-        Runs in one dimension.
     bins : int
         Number of bins across the panel, the same in every panel.
     range : (low, high), optional
@@ -51,8 +49,7 @@ def histograms(
     shows: dict[str, Show] = {}
     rows, columns = panel_grid(len(runs))
     with slide(results, rows, runs, clock=clock_of(runs).at(-1), tall=1.8) as figure:  # room for words in every panel
-        panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
-        panels = hide_spares(panels, len(runs), columns)
+        panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True)
         headroom, lines = look().least_headroom(HEADROOM), 0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             target = results.targets.get(label)

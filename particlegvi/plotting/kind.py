@@ -122,8 +122,7 @@ def figure_kind(
 
 
 def options(name: str) -> dict[str, Any]:
-    """The options of a kind of figure with their default values.
-    """
+    """The options of a kind of figure with their default values."""
     return dict(kinds[name].defaults)
 
 

@@ -21,7 +21,7 @@ from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import Schedule, shown
 from particlegvi.plotting import style
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import hide_spares, panel_row
+from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Results, Runs, Stepped
 from particlegvi.plotting.reading import fitted_gaussian
 from particlegvi.plotting.style import Slide
@@ -235,8 +235,7 @@ def frame(
     """
     rows, columns = panel_row(panels, breadth) if panels > 1 else (1, 1)
     with slide(results, rows, runs, note) as figure:
-        grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
-        yield figure, hide_spares(grid, panels)
+        yield figure, grid_of(figure, (rows, columns), panels)
 
 
 @contextmanager

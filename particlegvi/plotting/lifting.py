@@ -29,8 +29,6 @@ def lifting(
 
     Parameters
     ----------
-    results : Results
-        Runs in one dimension.
     bins : int
         Number of bins across a panel.
     range : (low, high), optional

@@ -31,7 +31,6 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
 
     Parameters
     ----------
-    sweep : Sweep
     measures, methods : sequence of str, optional
         Numbers and labels to draw; all of the sweep by default.
     """

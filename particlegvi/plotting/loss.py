@@ -28,8 +28,6 @@ def loss(results: Results, runs: Runs, *, time: str = "log", truth: bool = True)
 
     Parameters
     ----------
-    results : Results
-        Runs in any dimension.
     time : {"log", "linear", "auto"}
         Scale of the time axis; the logarithmic one is linear up to the first record, so that the start stays visible.
     truth : bool

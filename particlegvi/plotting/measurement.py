@@ -25,11 +25,6 @@ def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """Left KL to the prior of the values at random sets, and right KL to the posterior, of models BLR with ``sizes``.
 
     Dashed is KL of the weights to the prior of the exact model, where there is one.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario over functions with methods BLR that have ``sizes``.
     """
     lines: dict[str, list[Facts]] = {label: run.info["sizes"] for label, run in runs.items() if "sizes" in run.info}
     if not lines:

@@ -26,8 +26,6 @@ def occupancy(
 
     Parameters
     ----------
-    results : Results
-        Runs in one dimension.
     below : float
         The point: the top between two minima of the loss, for example.
     relaxation_time : float, optional

@@ -52,8 +52,6 @@ def particles(
 
     Parameters
     ----------
-    results : Results
-        Runs in two dimensions.
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show; chosen from the particles and the loss by default.
     start : bool
@@ -75,7 +73,7 @@ def particles(
     note = say("per_mode") if words is not None and known else ""
     tall = 1.75  # square panels with two lines of title each
     with slide(results, rows, runs, note, clock_of(runs).at(-1), tall) as figure:
-        panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+        panels = planes.grid_of(figure, (rows, columns), len(runs))
         for position, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label) if truth else None
             labelled = position % columns == 0
@@ -87,7 +85,6 @@ def particles(
                 expected = true_shares(target, plane, valleys)
                 texts = write_shares(panels[position], count(-1), expected, colours[label], valleys, words)
                 shows[label] = following(draws, texts, count, expected)
-        planes.hide_spares(panels, len(runs))
     return Moving(figure, runs, shows, figure.clock)
 
 

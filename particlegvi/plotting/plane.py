@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
@@ -114,13 +115,18 @@ def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
     return rows, -(-panels // rows)
 
 
-def hide_spares(grid: Sequence[Axes], panels: int, columns: int = 0) -> list[Axes]:
+def grid_of(
+    figure: Figure, shape: tuple[int, int], panels: int, columns: int = 0, *, sharex: bool = False,
+    sharey: bool = False, widths: Sequence[float] | None = None,
+) -> list[Axes]:  # fmt: skip
     """The first so many axes of a grid; the others are hidden, and those above them keep the numbers at their axis."""
+    made = figure.subplots(*shape, sharex=sharex, sharey=sharey, squeeze=False, width_ratios=widths)
+    grid = list(made.ravel())
     for spare in grid[panels:]:
         spare.set_visible(False)
     for axes in grid[max(0, panels - columns) : panels]:
         axes.tick_params(labelbottom=True)
-    return list(grid[:panels])
+    return grid[:panels]
 
 
 def panel_grid(panels: int) -> tuple[int, int]:

@@ -29,8 +29,6 @@ def scores(results: Results, *, metrics: list[str] | None = None) -> Figure:
 
     Parameters
     ----------
-    results : Results
-        Results of a benchmark table.
     metrics : list of str, optional
         The scores to draw ("nll", "mae", "auc", "accuracy"); all that the table prints by default.
     """

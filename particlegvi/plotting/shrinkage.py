@@ -22,11 +22,6 @@ def shrinkage(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """The mean sd of f at the data and in the gaps against w2_weight, a point a method, and 1/a of the theory.
 
     Horizontal lines are those of the methods without a weight: the sparse and the exact process.
-
-    Parameters
-    ----------
-    results : Results
-        Results of a scenario over functions with several methods GWI that differ in ``w2_weight``.
     """
     everything = reading.of_functions(results, None)
     facts = {label: reading.facts_of(results, label) for label in everything}

@@ -46,8 +46,6 @@ def trajectories(
 
     Parameters
     ----------
-    results : Results
-        Runs in one or two dimensions.
     particles : int
         Number of particles to draw, at equal distances in the order of their starting points.
     time : {"auto", "linear", "log"}
@@ -91,9 +89,8 @@ def _against_time(
     figure = style.new_slide(rows)
     every = 2 if truth else 1
     ratios = [4.2, 1.0] * columns if truth else [1.0] * columns
-    panels = figure.subplots(rows, len(ratios), sharey=True, squeeze=False, width_ratios=ratios).ravel()
-    planes.hide_spares(list(panels), every * len(runs))
-    mains = panels[: every * len(runs) : every]
+    panels = planes.grid_of(figure, (rows, len(ratios)), every * len(runs), sharey=True, widths=ratios)
+    mains = panels[::every]
     for position, (label, run) in enumerate(runs.items()):
         axes, colour = mains[position], colours[label]
         draw_against_time(axes, run, colour, particles)
@@ -169,11 +166,10 @@ def _over_the_plane(
     plane = planes.plane_of(runs, results.targets, results.scenario.get("modes"), window)
     rows, columns = planes.panel_grid(len(runs))
     figure = style.new_slide(rows)
-    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    panels = planes.grid_of(figure, (rows, columns), len(runs))
     for position, (label, run) in enumerate(runs.items()):
         draw_paths(panels[position], run, colours[label], plane, particles, position % columns == 0)
         style.panel_title(panels[position], label, run, colours[label])
-    planes.hide_spares(panels, len(runs))
     return figure
 
 

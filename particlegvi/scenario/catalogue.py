@@ -38,10 +38,7 @@ def has(name: object) -> bool:
 def path(name: str) -> Path:
     """The file of a scenario; one of the package comes before all others.
 
-    Raises
-    ------
-    ValueError
-        If no scenario has this name (the nearest one is suggested), or two installed packages have one.
+    A ValueError if no scenario has this name (the nearest one is suggested), or two installed packages have one.
     """
     if not has(name):
         raise unknown("scenario", name, names())

@@ -50,10 +50,7 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]
 def write(path: Path, manifest: Facts) -> None:
     """Write a file, whole or not at all; the same manifest gives the same bytes.
 
-    Raises
-    ------
-    TypeError
-        If the manifest holds an object that is none of the above, with the keys under which it is.
+    A TypeError if the manifest holds an object that is none of the above, with the keys under which it is.
     """
     arrays: list[NDArray[np.generic]] = []
     text = files.json_text(_written(manifest, arrays, ""))
@@ -72,10 +69,7 @@ def write(path: Path, manifest: Facts) -> None:
 def read(path: str | os.PathLike[str], format: str) -> Facts:
     """The manifest of a file, whose entry ``format`` must be this one.
 
-    Raises
-    ------
-    ValueError
-        If the file is not there, is damaged or of another kind, or does not fit into memory.
+    A ValueError if the file is not there, is damaged or of another kind, or does not fit into memory.
     """
     with files.open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size

@@ -109,10 +109,7 @@ def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedRe
 
     With ``links=False`` a symbolic link is refused, too: it could lead out of the folder.
 
-    Raises
-    ------
-    ValueError
-        If there is no such file, or it cannot be read (`Unreadable` if it exists).
+    A ValueError if there is no such file, or it cannot be read (`Unreadable` if it exists).
     """
     # Without O_NONBLOCK, opening a pipe waits until a process writes into it.
     more = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))

@@ -126,10 +126,7 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 def find(kind: str, name: object, what: str) -> object:
     """The part of this name, or None; ``what`` is the kind in errors, "loss".
 
-    Raises
-    ------
-    ValueError
-        If two packages give this name, or the part cannot be imported or is none.
+    A ValueError if two packages give this name, or the part cannot be imported or is none.
     """
     if not kind or not isinstance(name, str):
         return None
@@ -219,10 +216,7 @@ def name_of(thing: object) -> str | None:
 def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
     """Make a part known by its ``name`` in this process. Its module may register the name again.
 
-    Raises
-    ------
-    ValueError
-        If it has no name, or one that the package, another module or an installed package has given.
+    A ValueError if it has no name, or one that the package, another module or an installed package has given.
     """
     name = name_of(part)
     if not kind or name is None:

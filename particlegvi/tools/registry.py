@@ -195,10 +195,7 @@ class Registry(Generic[Part]):
     def register(self, part: Part) -> Part:
         """Make a class or a function known by its attribute ``name``, in this process; also as a decorator over it.
 
-        Raises
-        ------
-        ValueError
-            If it has no name, or the name is taken.
+        A ValueError if it has no name, or the name is taken.
         """
         return outside.register(self._of, self.kind, part, self.parts())
 

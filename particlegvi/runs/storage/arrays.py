@@ -45,11 +45,8 @@ def read_array(
     With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises. An array of more
     than ``largest`` bytes is refused before it is read: a file with holes takes less room on the disk than in memory.
 
-    Raises
-    ------
-    ValueError
-        If the file is not there, is no .npy file, holds something else, or is cut short; `Unreadable` where it may be
-        whole.
+    A ValueError if the file is not there, is no .npy file, holds something else, or is cut short; `Unreadable` where it
+    may be whole.
     """
     with open_regular(path, links=False) as file:
         try:

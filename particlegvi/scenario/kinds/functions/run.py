@@ -85,10 +85,7 @@ class FunctionRun(Exports):
 
         A fit without steps (GP, SVGP) is returned unchanged.
 
-        Raises
-        ------
-        ValueError
-            If the new fit has another end, because another version of the package made the stored fit.
+        A ValueError if the new fit has another end, because another version of the package made the stored fit.
         """
         if len(self.steps) > 1 or not isinstance(self.method, Followable):
             return self
