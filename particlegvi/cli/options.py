@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
+    from particlegvi.contracts import Facts
+
     # the function, its purpose in a few words, and its arguments for argparse
-    Option = tuple[tuple[str, ...], dict[str, Any]]
+    Option = tuple[tuple[str, ...], Facts]
     Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[Option]]
     Run = TypeVar("Run", bound=Callable[[argparse.Namespace], int | None])
 
@@ -68,7 +70,7 @@ LOOK = [
 ]
 
 
-def look(options: argparse.Namespace) -> dict[str, Any]:
+def look(options: argparse.Namespace) -> Facts:
     """The settings of style that were given, checked."""
     from particlegvi.settings.look import KEYS, check
 

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from particlegvi.contracts import Facts
 from particlegvi.plotting import look, palettes, style
 from particlegvi.verification.claim import Experiment, Outcome
 
@@ -36,7 +37,7 @@ def save(outcome: Outcome, path: Path) -> Path:
             panels[1].set_ylabel("")
         _gauge(figure.add_subplot(grid[1]), outcome.right, outcome.wrong)
         height = figure.get_size_inches()[1]
-        place: dict[str, Any] = {"va": "top", "parse_math": False}
+        place: Facts = {"va": "top", "parse_math": False}
         figure.text(0.012, 1.0 - 0.10 / height, claim.claim, size=look.MEDIUM, weight="bold", **place)
         where = f"{claim.name}  |  {claim.source}"
         figure.text(0.012, 1.0 - 0.42 / height, where, size=look.SMALL, color=palettes.TEXT_GREY, **place)
