@@ -46,6 +46,11 @@ def blobs(rng, classes=3, rows=40):
     return X, np.repeat(np.arange(classes), rows)
 
 
+def predicted(model, X, factors):
+    m, r = model.marginals(X)
+    return class_probabilities(m, r * factors, model.epsilon)
+
+
 @pytest.mark.parametrize("divergence", ["w2", "kl"])
 def test_blobs_are_learned_and_nothing_is_known_far_away(divergence, rng):
     (X, y), (X_new, y_new) = blobs(rng), blobs(rng)
@@ -53,6 +58,9 @@ def test_blobs_are_learned_and_nothing_is_known_far_away(divergence, rng):
     p = model.predict_proba(X_new[1::2])
     np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
     assert np.mean(p.argmax(axis=1) == y_new[1::2]) > 0.95
+    validated = lambda factors: -np.log(predicted(model, X_new[::2], factors)[np.arange(60), y_new[::2]]).sum()
+    assert all(validated(model.factors_ * np.exp(move)) >= validated(model.factors_) for move in 0.1 * np.eye(3))
+    assert validated(model.factors_) < validated(np.ones(3))
     far = model.predict_proba(np.array([[30.0, 30.0]]))[0]
     assert far.max() < 0.6 and p.max(axis=1).mean() > 0.9
     shuffled = ClassProcesses(K, 15, divergence, iterations=50).fit(X, rng.permutation(y))
@@ -82,6 +90,11 @@ def test_the_distance_is_an_upper_bound_that_a_map_along_the_prior_reaches(rng):
 def test_kl_is_that_of_gaussians_and_means_depend_on_covariances(rng):
     X, y = blobs(rng)
     model = ClassProcesses(K, 5, "kl", iterations=2).fit(X, y)
+    m, r = model.marginals(X)
+    S = class_probabilities(m, r)[np.arange(len(y)), y]
+    costs = -S * np.log1p(-model.epsilon) - (1.0 - S) * np.log(model.epsilon / 2.0)
+    divergence = model._divergence(model.means_, model.maps_, np.eye(5))[0]
+    assert model.objective_ == pytest.approx(costs.sum() + divergence, rel=1e-4)
     c, maps, size = rng.normal(size=(5, 3)), np.eye(5) + 0.2 * rng.normal(size=(3, 5, 5)), 5
     S = np.matmul(maps, np.transpose(maps, (0, 2, 1)))
     right = 0.5 * sum(np.trace(s) + c[:, j] @ c[:, j] - size - np.linalg.slogdet(s)[1] for j, s in enumerate(S))

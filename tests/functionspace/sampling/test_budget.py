@@ -59,6 +59,9 @@ def test_the_parts_are_distances_of_laws_by_dense_matrices(data):
         assert found[name] == pytest.approx(distance(near, far), rel=1e-5), name
     assert found["total"] == pytest.approx(distance(laws[0], laws[-1]), rel=1e-6)
     assert found["total"] <= sum(found[name] for name in names)
+    draws = np.random.default_rng(1).normal(size=(20_000, 30))
+    lucky = np.mean(draws.mean(axis=1) ** 2 + (draws.std(axis=1) - 1.0) ** 2)
+    assert found["draws"] == pytest.approx(np.sqrt(lucky * np.mean(laws[3][1] ** 2)), rel=0.02)
 
 
 def test_each_part_falls_with_its_own_setting(data):

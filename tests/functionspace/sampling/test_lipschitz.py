@@ -52,6 +52,20 @@ def test_slopes_stay_in_their_range():
         assert low[0] - 1e-12 <= slopes.min() < low[0] + 0.02 and high[0] - 0.02 < slopes.max() <= high[0] + 1e-12
 
 
+@pytest.mark.parametrize("likelihood", [likelihoods.Bernoulli(steepness=2.0), likelihoods.StudentT(3.0, 0.5)])
+def test_the_price_of_the_mean_is_formula_3(likelihood, labels):
+    """Slopes and curvature on a fine grid of f, in the place of the likelihood's own bounds."""
+    X, y = labels
+    pls = fitted(likelihood, y, X)
+    f = np.linspace(-30.0, 30.0, 60_001)
+    slopes = likelihood.slope(f, np.zeros(len(f)))
+    variances = 4.0 - np.sum(pls.basis(X) ** 2, axis=1)
+    w = np.ptp(slopes) * np.sqrt(variances / (2.0 * np.pi))
+    smooth = np.minimum(w, 0.5 * np.gradient(slopes, f).max() * variances)
+    w = smooth if likelihood.convex else w + smooth
+    assert pls.certificate().projection == pytest.approx(np.sum(w) ** 2 / 8.0, rel=1e-3)
+
+
 def test_the_bounds_fall_with_more_points_and_are_below_those_of_the_thesis(labels):
     X, y = labels
     found = [fitted(likelihoods.Bernoulli(), y, X, points).certificate() for points in (3, 6, 12)]
@@ -103,6 +117,10 @@ def test_means_of_two_rows_by_quadrature():
     e = pls.basis(X)
     law = np.exp(-0.5 * u**2 - pls.likelihood.cost(u[:, None] * e.T, y).sum(axis=1))
     error = np.abs(e[:, 0] * (law @ u) / law.sum() - exact)
+    # the prior variance of f(x) times e^(2 asinh(pull / 2)), where the slopes' half range is 3 + 1 over 2 sqrt(3)
+    pull = 2.0 / np.sqrt(3.0) * np.abs(pls.basis_.covariance(X)).sum(axis=0) / 2.0
+    talagrand = np.sqrt(2.0 * given.total * 4.0 * np.exp(2.0 * np.arcsinh(0.5 * pull)))
+    np.testing.assert_allclose(given.mean_error(X), talagrand, rtol=1e-9)
     assert np.all(error <= given.mean_error(X)) and np.any(error > 0.005 * given.mean_error(X))
 
 
@@ -140,6 +158,11 @@ def test_the_estimate_lies_between_the_exact_divergence_and_the_guarantee(labels
         cost = (np.logaddexp(0.0, f + G) - y * (f + G)).sum(axis=1)
         gaps.append(special.logsumexp(-cost) - np.log(len(G)) + cost.mean())
     kl = special.logsumexp(gaps) - np.log(len(gaps))
+    f = pls.sample(X)
+    slopes = special.expit(f) - y
+    forms = np.einsum("jn,nm,jm->j", slopes, pls.residual_.covariance(X), slopes)
+    sharper = special.logsumexp(0.5 * forms) - np.log(len(f)) + np.sqrt(8.0 * found.projection)
+    assert found.estimate() == pytest.approx(sharper, rel=1e-9)
     assert kl < found.estimate() < 5.0 * kl and found.estimate() < 0.5 * found.family
 
 
