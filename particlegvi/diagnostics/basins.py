@@ -15,6 +15,7 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets import DensityTarget
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.docstrings import shares_parameters
 
 BARRIER = 1.0  # height of a barrier in the log density that separates two basins
 DRAWS = 4000
@@ -159,13 +160,14 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     return result
 
 
+@shares_parameters(nearest_mode)
 def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
-    """Number of particles nearest to each mode, an integer array (k,) that sums to n; parameters as for `nearest_mode`.
-    """
+    """Number of particles nearest to each mode, an integer array (k,) that sums to n."""
     nearest = nearest_mode(particles, modes)
     return np.bincount(nearest, minlength=len(in_space(modes, key="modes")))
 
 
+@shares_parameters(nearest_mode)
 def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     """Share of the particles nearest to each mode, an array (k,) that sums to one."""
     counts = mode_occupancy(particles, modes)

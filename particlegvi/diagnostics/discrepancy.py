@@ -26,18 +26,11 @@ from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, 
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.docstrings import shares_parameters
 
 Profile = Callable[[Array], Array]  # a function of squared distances
 REFERENCE = 1000
 CHUNK = 2_000_000  # pairs at a time
-
-
-def maximum_mean_discrepancy(particles: ArrayLike, target: KnownTarget | ArrayLike, kernel: Kernel) -> float:
-    """The MMD of the particles as they are: the square root of Gretton et al.'s V-statistic (5), never negative.
-
-    The parameters are those of `maximum_mean_discrepancy_squared`. It takes n (n + m) operations.
-    """
-    return float(np.sqrt(max(maximum_mean_discrepancy_squared(particles, target, kernel, unbiased=False), 0.0)))
 
 
 def maximum_mean_discrepancy_squared(
@@ -60,6 +53,15 @@ def maximum_mean_discrepancy_squared(
     """
     parts.kernel(kernel)
     return _squared(particles, target, lambda r2: profile_values(kernel, r2), arguments.flag("unbiased", unbiased))
+
+
+@shares_parameters(maximum_mean_discrepancy_squared)
+def maximum_mean_discrepancy(particles: ArrayLike, target: KnownTarget | ArrayLike, kernel: Kernel) -> float:
+    """The MMD of the particles as they are: the square root of Gretton et al.'s V-statistic (5), never negative.
+
+    It takes n (n + m) operations.
+    """
+    return float(np.sqrt(max(maximum_mean_discrepancy_squared(particles, target, kernel, unbiased=False), 0.0)))
 
 
 def energy_distance(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
@@ -135,14 +137,6 @@ Score = Callable[[Array], Array]
 DIFFERENCE = 1e-4  # half width of a central difference, in standard deviations
 
 
-def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: float = 1.0) -> float:
-    """The KSD of the particles as they are: the square root of the V-statistic, with self pairs.
-
-    The parameters are those of `kernel_stein_discrepancy_squared`. It takes n^2 operations and n^2 numbers of memory.
-    """
-    return float(np.sqrt(max(kernel_stein_discrepancy_squared(particles, score, lengthscale, unbiased=False), 0.0)))
-
-
 def kernel_stein_discrepancy_squared(
     particles: ArrayLike, score: Score, lengthscale: float = 1.0, unbiased: bool = True
 ) -> float:
@@ -170,6 +164,15 @@ def kernel_stein_discrepancy_squared(
     if len(x) < 2:
         raise ValueError("particles must be at least two for an unbiased KSD^2, not one")
     return float((table.sum() - np.trace(table)) / (len(x) * (len(x) - 1.0)))
+
+
+@shares_parameters(kernel_stein_discrepancy_squared)
+def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: float = 1.0) -> float:
+    """The KSD of the particles as they are: the square root of the V-statistic, with self pairs.
+
+    It takes n^2 operations and n^2 numbers of memory.
+    """
+    return float(np.sqrt(max(kernel_stein_discrepancy_squared(particles, score, lengthscale, unbiased=False), 0.0)))
 
 
 def score_at(score: Score, x: Array) -> Array:

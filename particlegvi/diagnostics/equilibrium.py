@@ -15,6 +15,7 @@ from particlegvi.contracts import Array, Loss
 from particlegvi.diagnostics.particles import some
 from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.docstrings import shares_parameters
 
 Numbers = NDArray[np.int64]
 LEVEL = 1e-3  # significance level: probability of a false alarm for a run at equilibrium
@@ -179,11 +180,12 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
     return max(_plain(_normal_scores(halves)), _plain(_normal_scores(np.abs(halves - np.median(halves)))))
 
 
+@shares_parameters(potential_scale_reduction)
 def effective_sample_size(draws: ArrayLike) -> float:
     """Bulk effective sample size, from the normal scores of the ranks (equations 7 to 11).
 
     The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
-    pairs are made monotone (Geyer, 1992). The draws are given as for `potential_scale_reduction`.
+    pairs are made monotone (Geyer, 1992).
 
     Returns
     -------

@@ -29,6 +29,7 @@ from particlegvi.priors import Flat, Normal, Uniform, embedding
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.targets import DensityTarget
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.docstrings import shares_parameters
 
 MOST_PAIRED = 20_000
 SELF_ENERGY_SAMPLES = 4000
@@ -94,6 +95,7 @@ def free_energy(
     return _parts(float(np.mean(loss.value(x))), mmd_weight, squared, kl_weight, divergence, estimator)
 
 
+@shares_parameters(free_energy)
 def target_free_energy(
     target: DensityTarget, loss: Loss, method: Method, prior: Prior | None = None, seed: int = 0
 ) -> FreeEnergyParts:
@@ -106,8 +108,6 @@ def target_free_energy(
     ----------
     target : target
         Target of a DLE or DRLE with this loss, method and prior.
-    loss, method, prior, seed
-        Parameters of `free_energy`.
     """
     parts.target(target, density=True, dim=parts.loss(loss).dim)
     parts.method(method)

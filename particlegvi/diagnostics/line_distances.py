@@ -16,6 +16,7 @@ from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, 
 from particlegvi.diagnostics.transport import between_samples, to_points
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.docstrings import shares_parameters
 
 
 def wasserstein1(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
@@ -78,12 +79,13 @@ def _to_atoms(x: np.ndarray, atoms: np.ndarray, weights: np.ndarray) -> float:
     return float(np.sum(np.abs(gap) * np.diff(places[order])))
 
 
+@shares_parameters(wasserstein1)
 def wasserstein2(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
     """``W2 = [integral of (Q_n(u) - Q(u))^2 du]^(1/2)`` of the two quantile functions, exact (Villani, 2003, 2.18).
 
     Between (i - 1)/n and i/n Q_n is the i-th ordered particle, and the integral of Q follows from the partial mean.
-    Between two samples in more dimensions it is found as `wasserstein1` is, with squared distances. The parameters are
-    those of `wasserstein1`. The distance is infinite where the target has no variance.
+    Between two samples in more dimensions it is found as `wasserstein1` is, with squared distances. The distance is
+    infinite where the target has no variance.
     """
     if not is_target(target):
         return between_samples(particles, target, 2)
@@ -100,6 +102,7 @@ def wasserstein2(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float
     return float(np.sqrt(max(variance + np.mean(z * z) - 2.0 * np.sum(z * shares), 0.0)))
 
 
+@shares_parameters(wasserstein1)
 def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:
     """``sup |F_n(x) - F(x)|``, exact: the largest difference on either side of a particle (Kolmogorov, 1933).
 

@@ -15,6 +15,7 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import KnownTarget, line_target
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 
 CELLS = 1000
 REPLICATES = 400
@@ -22,21 +23,6 @@ TAIL = 2.0 ** -np.arange(12.0, 44.0)
 SIMULATED = 2000
 KEPT = 40
 ALLOWED_DRAWS = "a number from 0.5, that of two draws that are compared, to 2^32"
-
-
-def wasserstein1_floor(
-    target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
-) -> tuple[float, ...]:
-    """Quantiles of the W1 distance between the target and ``n`` independent exact draws from it.
-
-    With X = Q(U), W1 is the integral of ``|U_n(u) - u|`` dQ(u), where U_n is the distribution function of n uniform
-    draws. The counts of draws in some 1500 cells are simulated, and W1 follows by the trapezoidal rule with an error of
-    about one per cent, less than the noise of the replicates.
-
-    The parameters are those of `line_floors`. The quantiles are in the units of the target, and infinite if it has no
-    mean.
-    """
-    return line_floors(target, n, quantiles, replicates, seed)["w1"]
 
 
 def line_floors(
@@ -85,6 +71,21 @@ def line_floors(
     if "w2" in null_quantiles and not np.isfinite(target.variance):
         null_quantiles["w2"] = (float("inf"),) * len(levels)
     return null_quantiles
+
+
+@shares_parameters(line_floors)
+def wasserstein1_floor(
+    target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
+) -> tuple[float, ...]:
+    """Quantiles of the W1 distance between the target and ``n`` independent exact draws from it.
+
+    With X = Q(U), W1 is the integral of ``|U_n(u) - u|`` dQ(u), where U_n is the distribution function of n uniform
+    draws. The counts of draws in some 1500 cells are simulated, and W1 follows by the trapezoidal rule with an error of
+    about one per cent, less than the noise of the replicates.
+
+    The quantiles are in the units of the target, and infinite if it has no mean.
+    """
+    return line_floors(target, n, quantiles, replicates, seed)["w1"]
 
 
 def checked_levels(quantiles: Sequence[float]) -> Array:

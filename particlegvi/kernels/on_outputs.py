@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import noise
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.docstrings import shares_parameters
 
 
 class OnFeatures:
@@ -141,12 +142,14 @@ class OnOutputs(OnFeatures):
         return f"OnOutputs({self.kernel!r}, {self.count}{' fresh' if isinstance(self.inputs, str) else ''} inputs)"
 
 
+@shares_parameters(OnOutputs)
 class OnLastLayer(OnFeatures):
     """Repulsion between the parameters of the last layers of networks."""
 
     what = "last layer"
 
 
+@shares_parameters(OnOutputs)
 class OnFirstLayer(OnFeatures):
     """Repulsion between the parameters of the first layers of networks."""
 

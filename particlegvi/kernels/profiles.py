@@ -32,8 +32,9 @@ class Profile(_Fields):
         return super().__new__(cls, arguments.lengthscale(lengthscale), arguments.scale("variance", variance))
 
 
+@arguments.shares_parameters()
 class SquaredExponential(Profile):
-    """Squared-exponential kernel, ``variance * exp(-|a - b|^2 / (2 lengthscale^2))``: parameters as for `Profile`.
+    """Squared-exponential kernel, ``variance * exp(-|a - b|^2 / (2 lengthscale^2))``.
 
     The lengthscale is sigma_kappa of the thesis, whose particle experiments have this kernel.
     """
@@ -51,8 +52,9 @@ class SquaredExponential(Profile):
         return -0.5 * precision * self.variance * math.exp(-0.5 * precision * r2)
 
 
+@arguments.shares_parameters()
 class InverseMultiquadric(Profile):
-    """Inverse-multiquadric kernel, ``variance * (1 + |a - b|^2 / lengthscale^2)^(-1/2)``: parameters as for `Profile`.
+    """Inverse-multiquadric kernel, ``variance * (1 + |a - b|^2 / lengthscale^2)^(-1/2)``.
 
     At a distance of one lengthscale it has fallen to 1/sqrt(2). Its tails are heavy: distant particles still feel each
     other.
@@ -99,8 +101,9 @@ class Matern(Profile):
         return self.variance / math.gamma(order) * math.exp(order * w - math.exp(w)) if w < 700.0 else 0.0
 
 
+@arguments.shares_parameters()
 class Matern32(Matern):
-    """Matern kernel of smoothness 3/2, ``variance * (1 + s) exp(-s)``: parameters as for `Profile`.
+    """Matern kernel of smoothness 3/2, ``variance * (1 + s) exp(-s)``.
 
     At distance zero its third derivative jumps.
     """
@@ -126,8 +129,9 @@ class Matern32(Matern):
         return rate, -0.5 * self.variance * rate * rate, 0.0
 
 
+@arguments.shares_parameters()
 class Matern52(Matern):
-    """Matern kernel of smoothness 5/2, ``variance * (1 + s + s^2 / 3) exp(-s)``: parameters as for `Profile`.
+    """Matern kernel of smoothness 5/2, ``variance * (1 + s + s^2 / 3) exp(-s)``.
 
     At distance zero its fifth derivative jumps.
     """

@@ -11,6 +11,7 @@ from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import name_of, named
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.errors import needed
 
 Function: TypeAlias = Callable[[Array], Array]
@@ -122,11 +123,12 @@ class FromLibraries:
         return cls._from_library("JAX", f, dim, name, arguments.flag("batched", batched))
 
     @classmethod
+    @shares_parameters(from_jax)
     @explains_bad_calls
     def from_torch(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:
         """A loss from one function of PyTorch; its gradient is found by PyTorch, in float64 on the processor.
 
-        The parameters are those of `from_jax`; ``x`` and ``X`` are tensors. `MissingLibrary` without the extra
+        ``x`` and ``X`` are tensors. `MissingLibrary` without the extra
         ``torch``.
         """
         return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))

@@ -31,6 +31,7 @@ from particlegvi.methods.noiseless import NoiselessFlow
 from particlegvi.methods.repulsion import embedding_options, kernel_of, repulsion_of, repulsion_options
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 
 DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
     "plain": Ensemble,
@@ -227,6 +228,7 @@ class DLE(FreeEnergy):
         super().__init__(kl_weight=kl_weight, jumps=jumps)
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class DRE(FreeEnergy):
@@ -238,8 +240,6 @@ class DRE(FreeEnergy):
     ----------
     mmd_weight : float
         Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
-    kernel, embedding, repulsion
-        Parameters of `FreeEnergy`.
     """
 
     name: ClassVar[str] = "DRE"
@@ -255,6 +255,7 @@ class DRE(FreeEnergy):
         super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding, repulsion=repulsion)
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class DRLE(FreeEnergy):
@@ -268,8 +269,6 @@ class DRLE(FreeEnergy):
         Weight of KL, 0 or more: the temperature of the noise.
     mmd_weight : float
         Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
-    kernel, embedding, repulsion
-        Parameters of `FreeEnergy`.
     jumps : Jumps, bool or mapping, optional
         Metropolis jumps between modes; needs a kl_weight above 0 and an exact repulsion.
     """

@@ -13,6 +13,7 @@ from particlegvi.methods.flow import ParticleFlow, ParticleProblem, check_explic
 from particlegvi.methods.free_energy import Choice, FreeEnergy
 from particlegvi.methods.repulsion import interaction
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 
 MOST_ITERATIONS = 300
 SETTLED = 1e-11  # largest correction of a particle, relative to the largest particle
@@ -20,6 +21,7 @@ WIDTH = 1e-5  # of the differences for the curvature, relative to the same
 NEAREST = 0.8  # largest part of a gap that an iteration closes
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class JKO(FreeEnergy):
@@ -36,8 +38,6 @@ class JKO(FreeEnergy):
         Weight of KL, 0 or more.
     mmd_weight : float
         Weight of MMD^2, 0 or more.
-    kernel, embedding
-        As for DRLE.
 
     Sources: Jordan, Kinderlehrer and Otto (1998); thesis, (5.2) and (5.4).
     """

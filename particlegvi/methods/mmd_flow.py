@@ -14,15 +14,18 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
+from particlegvi.methods.free_energy import FreeEnergy
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import kernel_facts, kernel_of
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 
 MOST_SAMPLES = 1_000_000
 
 
+@shares_parameters(FreeEnergy)
 @explains_bad_calls
 @dataclass(frozen=True, eq=False)
 class MMDFlow(Method):
@@ -41,8 +44,6 @@ class MMDFlow(Method):
         as quantiles of a target; a prior enters with its mean embedding.
     kl_weight : float
         Temperature of the Gibbs measure, more than 0; ignored where a reference is given.
-    kernel : kernel, optional
-        As for DRLE.
     samples : int
         How many draws stand for the reference.
     noise : float

@@ -40,7 +40,7 @@ class SVGD(Method):
     kl_weight : float
         Weight of KL(Q, P), more than 0.
     kernel : kernel, optional
-        As for DRLE: None takes the squared exponential with the median heuristic on the prior, or lengthscale 1 where
+        None takes the squared exponential with the median heuristic on the prior, or lengthscale 1 where
         the prior gives that nothing sensible. A lengthscale that a rule chooses is chosen once, at the start, unless
         ``bandwidth`` is "every-step".
     bandwidth : str

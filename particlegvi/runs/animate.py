@@ -11,15 +11,17 @@ from particlegvi import scenario
 from particlegvi.contracts import Facts, Listening, Scenario
 from particlegvi.plotting import films
 from particlegvi.runs.execute import execute
-from particlegvi.runs.results import load
+from particlegvi.runs.results import Results, load
 from particlegvi.scenario import catalogue
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.parts import listening as check_listening
 from particlegvi.tools.progress import listening
 
 RECORDS = 600  # of a run that is simulated for a film: half of 120 frames show a tenth of the time
 
 
+@shares_parameters(Results.animate)
 def animate(
     source: str | os.PathLike[str] | Scenario,
     out: str | os.PathLike[str] | None = None,
@@ -44,8 +46,6 @@ def animate(
     ----------
     source : str, path or mapping
         Folder of a run, or the name of a scenario, the path of a TOML file or the content of one.
-    out, figure, frames, seconds, width, even, loop, overwrite, progress, **options
-        As for `particlegvi.runs.results.Results.animate`.
     seed : int, optional
         The seed of the run of a scenario; 0 when left out.
     overrides : mapping, optional

@@ -25,6 +25,7 @@ from particlegvi.simulation.run import Run
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.quoting import shown
@@ -35,6 +36,7 @@ __all__ = ["compare", "simulate"]  # whoever takes `simulate` from here gets run
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # arguments of the call for methods that are given by their name
 
 
+@shares_parameters(simulate)
 @explains_bad_calls
 def compare(
     loss: Any,
@@ -62,8 +64,6 @@ def compare(
 
     Parameters
     ----------
-    loss, prior, particles, steps, step_size, initial, seed, integrator, record_every, tolerance
-        As for `particlegvi.simulate`.
     methods : mapping or iterable
         Methods by label, or methods alone; each an object of :mod:`particlegvi.methods` or the name of one, such as
         ``["DE", "DLE", "DRLE", "SVGD", "FDGVI"]``.
@@ -78,8 +78,8 @@ def compare(
     progress : bool, "auto" or callable, optional
         "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
         False shows none. A function is called as ``progress(label, steps_done, steps)`` now and then.
-    out, overwrite, checkpoint_every
-        As for `particlegvi.simulate`: a folder for all runs.
+    out : path, optional
+        A folder for all runs, which is written while they go on, so that `particlegvi.resume` can finish them.
     **shared
         ``kl_weight``, ``mmd_weight`` and ``kernel`` for the methods given by their name; a method without one of these
         parameters is made without it.

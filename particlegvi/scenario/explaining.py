@@ -8,6 +8,7 @@ import textwrap
 from particlegvi.scenario import kinds
 from particlegvi.settings import keys
 from particlegvi.settings.keys import Key
+from particlegvi.tools.docstrings import entries, form_and_words
 from particlegvi.tools.registry import look_up, unknown
 
 WIDTH = 99
@@ -88,21 +89,9 @@ def _parameter(rest: str) -> str:
 
     label, _, parameter = rest.partition(".")
     method = methods.get(label)
-    documented = {}
-    for each in reversed(method.__mro__):
-        lines = textwrap.dedent((each.__doc__ or "").partition("\n")[2]).splitlines()
-        for place, line in enumerate(lines):
-            name, colon, _ = line.partition(" : ")
-            if colon and name.isidentifier():
-                documented[name] = " ".join(text.strip() for text in _paragraph(lines[place + 1 :]))
+    documented = {name: form_and_words(entry)[1] for name, entry in entries(method).items()}
     if not parameter:
         return textwrap.indent((method.__doc__ or "").splitlines()[0], "    ") + "\n"
     if parameter not in documented:
         raise unknown(f"parameter of {label}", parameter, documented)
     return _indented(documented[parameter])
-
-
-def _paragraph(lines: list[str]) -> list[str]:
-    """The lines before the first one that is not indented."""
-    end = next((place for place, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
-    return lines[:end]

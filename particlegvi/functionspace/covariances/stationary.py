@@ -14,6 +14,7 @@ from particlegvi.engine.pairs import scaled
 from particlegvi.engine.pairs.scaled import Decay
 from particlegvi.functionspace.covariances.covariance import Between, Covariance
 from particlegvi.tools.arguments import points, scale, scales
+from particlegvi.tools.docstrings import shares_parameters
 
 
 class Scaled(Covariance):
@@ -166,6 +167,7 @@ class Compiled(Between):
         return 2.0 * in_a / self.lengthscale, np.append(in_lengthscales, whole)
 
 
+@shares_parameters()
 class SquaredExponential(Stationary):
     """``variance * exp(-s2 / 2)``, with the parameters of `Stationary`."""
 
@@ -182,6 +184,7 @@ class SquaredExponential(Stationary):
         return -0.5 * np.exp(-0.5 * s2)
 
 
+@shares_parameters()
 class Matern32(Stationary):
     """``variance * (1 + t) exp(-t)`` with t the root of 3 s2, with the parameters of `Stationary`."""
 
@@ -199,6 +202,7 @@ class Matern32(Stationary):
         return -1.5 * np.exp(-math.sqrt(3.0) * np.sqrt(s2))
 
 
+@shares_parameters()
 class Matern12(Stationary):
     """``variance * exp(-s)`` with s the root of s2, with the parameters of `Stationary`."""
 
@@ -217,6 +221,7 @@ class Matern12(Stationary):
         return np.divide(-0.5 * np.exp(-s), s, out=np.zeros_like(s), where=s > 0.0)
 
 
+@shares_parameters()
 class Matern52(Stationary):
     """``variance * (1 + t + t^2 / 3) exp(-t)`` with t the root of 5 s2, with the parameters of `Stationary`."""
 
@@ -235,6 +240,7 @@ class Matern52(Stationary):
         return (-5.0 / 6.0) * (1.0 + t) * np.exp(-t)
 
 
+@shares_parameters()
 class InverseMultiquadric(Stationary):
     """``variance * (1 + s2)^(-1/2)``, with the parameters of `Stationary`."""
 

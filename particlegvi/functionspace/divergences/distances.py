@@ -29,6 +29,7 @@ from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.linalg import root, squared_bures_distance
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import named
 
@@ -98,14 +99,14 @@ def fisher(q: Process, p: Process, nu: Process | None = None) -> float:
     return _distance(q, p, nu, preconditioned=False)
 
 
+@shares_parameters(fisher)
 @named("preconditioned-fisher")
 @one_blas_thread()
 def preconditioned_fisher(q: Process, p: Process, nu: Process | None = None) -> float:
     """``(E_nu |C_q grad log(dq/dr) - C_q grad log(dp/dr)|^2)^(1/2)`` with r the prior and C_q the covariance of q.
 
     W2(q, p) is at most sup(dp/dnu)^(1/2) times this divergence (`log_density_ratio`): with nu = p the factor is 1. If
-    nu has finite rank, as in the experiments of the source, the factor is infinite and there is no bound. The processes
-    are given as for `fisher`.
+    nu has finite rank, as in the experiments of the source, the factor is infinite and there is no bound.
 
     Source: Huggins, Campbell, Kasprzak and Broderick (2019), definition 4.2, theorem 4.3; their proposition 5.1 lacks a
     square and a factor noise^2.

@@ -23,6 +23,7 @@ from particlegvi.functionspace.gp.hyperparameters import (
     regression_covariance,
 )
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.html import Card
 
 RandomState: TypeAlias = int | np.random.RandomState | None
@@ -88,6 +89,7 @@ class Estimator(Card, Saved):
             raise ValueError(f"the data hold a number that is too large: {error}") from None
 
 
+@shares_parameters()
 class Regressor(RegressorMixin, Estimator):
     """Base class of estimators of numbers with noise. Attributes: ``target_mean_`` and ``target_scale_``."""
 
@@ -112,6 +114,7 @@ class Regressor(RegressorMixin, Estimator):
         return (self._in_units(mean), self.target_scale_ * sd) if return_std else self._in_units(mean)
 
 
+@shares_parameters()
 class Classifier(ClassifierMixin, Estimator):
     """Base class of estimators of labels. Attribute: ``classes_``, an array (classes,), sorted."""
 

@@ -21,12 +21,14 @@ from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.means import Inducing, Mean, MeanNetwork
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.registry import look_up
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 MEANS = ("network", "inducing")
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class SparseGaussianProcessRegressor(KernelSearch, Regressor):
     """Regression by a sparse variational Gaussian process, with hyperparameters found on the training rows.
@@ -45,8 +47,6 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         Rule for the inducing points, see `SparseGaussianProcess`.
     certified_gap : float
         Largest bound on KL to the exact process that "auto" accepts, in nats.
-    standardise : bool
-        Whether inputs and targets are scaled to mean 0 and standard deviation 1 first.
     noise_variance : float
         Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
         With ``fit_kernel`` it is the start of the search.
@@ -54,7 +54,6 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         The objective of ``fit_kernel``: "evidence", the marginal likelihood of at most 1000 rows, or "elbo", the
         evidence lower bound of the sparse process on all rows, from two starts. With ``placement="elbo"`` the search
         for inducing points then begins at the points where the search for hyperparameters ended.
-    random_state : int, RandomState or None
 
     Attributes
     ----------
@@ -122,15 +121,18 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         return self.model_.certify(steps)
 
 
+@shares_parameters(SparseGaussianProcessRegressor)
 @dataclass(eq=False, repr=False)
 class SparseGaussianProcessClassifier(TwoClasses):
     """Classification in two classes by a sparse variational Gaussian process with the logistic link.
 
     Parameters
     ----------
-    kernel, fit_kernel, inducing_points, standardise, random_state
-        Parameters of `SparseGaussianProcessRegressor`, but the default kernel has one lengthscale for all inputs, and
-        ``inducing_points`` is a number.
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        Covariance of the function, by default a squared exponential with one lengthscale for all inputs. With
+        ``fit_kernel`` it is the start of the search for hyperparameters.
+    inducing_points : int
+        Largest number of inducing points, which are chosen greedily among the rows.
 
     Attributes
     ----------
@@ -158,6 +160,7 @@ class SparseGaussianProcessClassifier(TwoClasses):
         return np.column_stack([1.0 - likely, likely])
 
 
+@shares_parameters(SparseGaussianProcessRegressor)
 @dataclass(eq=False, repr=False)
 class GaussianWassersteinRegressor(KernelSearch, Regressor):
     """Regression with a network or least squares as mean, and the covariance of a sparse Gaussian process.
@@ -179,9 +182,6 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
         Units of each hidden layer of the network.
     validation_fraction : float
         Share of the rows that are kept from training: they choose the network's last epoch and the variance factor.
-    standardise : bool
-        Whether inputs and targets are scaled to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
 
     Attributes
     ----------

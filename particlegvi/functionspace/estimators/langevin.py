@@ -18,8 +18,10 @@ from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelSe
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class ProjectedLangevinEstimator(KernelSearch, Estimator):
     """The parameters of the three estimators, and the fit of their sampler.
@@ -40,10 +42,6 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
         Size of a step in the time of the diffusion. By default it follows from the curvature of the posterior.
     prior : str
         "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
-    standardise : bool
-        Whether inputs (and, in regression, targets) are scaled to mean 0 and standard deviation 1 first. Predictions
-        are always in the units of the targets.
-    random_state : int, RandomState or None
     """
 
     kernel: KernelLike | None = None
@@ -77,6 +75,7 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
         return self
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
     """Regression by projected Langevin sampling, with hyperparameters found on the training rows.
@@ -86,8 +85,6 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
     noise_variance : float
         Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
         With ``fit_kernel`` it is the start of the search.
-    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
-        Parameters of `ProjectedLangevinEstimator`.
 
     Attributes
     ----------
@@ -119,14 +116,10 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
         return self._in_units(self.sampler_.sample(x))
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class ProjectedLangevinClassifier(ProjectedLangevinEstimator, TwoClasses):
     """Classification in two classes by projected Langevin sampling, with hyperparameters found on the training rows.
-
-    Parameters
-    ----------
-    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
-        Parameters of `ProjectedLangevinEstimator`.
 
     Attributes
     ----------
@@ -166,16 +159,12 @@ class PoissonLogRates(likelihoods.PoissonLog):
         return rates
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimator):
     """Regression of counts by projected Langevin sampling: y ~ Poisson(rate), with ``rate = mean of y * exp(f(x))``.
 
     The hyperparameters come from a Gaussian regression on ``log((y + 1/2) / (mean of y + 1/2))``.
-
-    Parameters
-    ----------
-    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
-        Parameters of `ProjectedLangevinEstimator`.
 
     Attributes
     ----------

@@ -13,6 +13,7 @@ import numpy as np
 from particlegvi.contracts import Facts
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.html import Card
 
 
@@ -57,6 +58,7 @@ class Schedule(Card):
         return {"schedule": self.name, **dataclasses.asdict(self)}
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class Constant(Schedule):
@@ -95,10 +97,11 @@ class Transition(Schedule):
         return f"{self.initial:g} to {self.final:g} {self.way}over {self.over:g} steps"
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class Linear(Transition):
-    """h_k = initial + (final - initial) min(k / over, 1): parameters as for `Transition`."""
+    """h_k = initial + (final - initial) min(k / over, 1)."""
 
     name: ClassVar[str] = "linear"
 
@@ -107,10 +110,11 @@ class Linear(Transition):
         return (1.0 - share) * self.initial + share * self.final
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class Geometric(Transition):
-    """h_k = initial (final / initial)^min(k / over, 1): parameters as for `Transition`."""
+    """h_k = initial (final / initial)^min(k / over, 1)."""
 
     name: ClassVar[str] = "geometric"
     way: ClassVar[str] = "by a constant ratio "
@@ -119,13 +123,11 @@ class Geometric(Transition):
         return self.initial * (self.final / self.initial) ** self.done(step)
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class Cosine(Transition):
-    """h_k = final + (initial - final) (1 + cos(pi min(k / over, 1))) / 2 (Loshchilov and Hutter 2017, eq. 5).
-
-    Parameters are as for `Transition`.
-    """
+    """h_k = final + (initial - final) (1 + cos(pi min(k / over, 1))) / 2 (Loshchilov and Hutter 2017, eq. 5)."""
 
     name: ClassVar[str] = "cosine"
     way: ClassVar[str] = "along a cosine "

@@ -16,8 +16,10 @@ from particlegvi.metrics.mixtures import Mixture
 from particlegvi.networks.estimators.estimator import EnsembleEstimator
 from particlegvi.networks.mixtures import class_probabilities, mutual_information, noise_variance
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class EnsembleRegressor(EnsembleEstimator, Regressor):
     """Regression by an ensemble of networks; the data choose every setting that is not given.
@@ -29,9 +31,6 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
     noise_variance : float, optional
         Noise variance of an observation, in squared units of the target. By default the variance that gives the
         validation rows the largest likelihood.
-    method, hidden, activation, parameterisation, particles, steps, step_size, batch_size
-    kl_weight, mmd_weight, kernel, context, validation_fraction, standardise, random_state
-        Parameters of `EnsembleEstimator`.
 
     Attributes
     ----------
@@ -108,17 +107,12 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
 SMALLEST = 1e-300
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class EnsembleClassifier(EnsembleEstimator, Classifier):
     """Classification by an ensemble of networks, which predicts the mean of the members' probabilities.
 
     The cost is "logistic" for two classes and "softmax" for more. The default kl_weight of DLE and DRLE is 1 / n.
-
-    Parameters
-    ----------
-    method, hidden, activation, parameterisation, particles, steps, step_size, batch_size
-    kl_weight, mmd_weight, kernel, context, validation_fraction, standardise, random_state
-        Parameters of `EnsembleEstimator`.
 
     Attributes
     ----------

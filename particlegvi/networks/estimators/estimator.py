@@ -20,6 +20,7 @@ from particlegvi.networks.architecture import Network
 from particlegvi.networks.loss import NetworkLoss
 from particlegvi.networks.training import FIRST, Trained, train
 from particlegvi.tools import arguments
+from particlegvi.tools.docstrings import shares_parameters
 
 state.known(Network)
 METHODS = ("DE", "DLE", "DRE", "DRLE")
@@ -27,6 +28,7 @@ MMD_WEIGHT = 0.1  # the default for a method with repulsion
 CONTEXT = 40  # default number of inputs at which outputs repel each other
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class EnsembleEstimator(Estimator):
     """The parameters of the two estimators, and the training of their ensemble.
@@ -61,9 +63,6 @@ class EnsembleEstimator(Estimator):
     validation_fraction : float
         Share of the rows that are kept from training and choose the number of steps and, in regression, the noise. If
         it gives fewer than two rows, all rows are trained on for 1000 steps, and the training rows choose the noise.
-    standardise : bool
-        Whether inputs (and, in regression, targets) are scaled to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
 
     Attributes
     ----------
