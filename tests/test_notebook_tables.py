@@ -155,6 +155,7 @@ def test_every_model_of_functions_has_a_table():
     made = {
         "BayesianLinearRegression": lambda kind: kind(basis, 0.1).fit(X, y),
         "ClassProcesses": lambda kind: kind(kernel, 4, iterations=2).fit(X, np.arange(12) % 3),
+        "ClassSampler": lambda kind: kind(kernel, 4, 5, steps=8).fit(X, np.arange(12) % 3),
         "ExactGaussianProcess": lambda kind: kind(kernel, 0.1).fit(X, y),
         "GaussianWasserstein": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
         "LinearRegression": lambda kind: kind().fit(X, y),

@@ -22,6 +22,7 @@ _MODULES = {
 _NAMES = {
     "BayesianLinearRegression": "linear.bayesian",
     "ClassProcesses": "wasserstein.classes",
+    "ClassSampler": "sampling.classes",
     "ExactGaussianProcess": "gp.exact_gp",
     "GaussianWasserstein": "wasserstein.inference",
     "LinearRegression": "linear.regression",
@@ -38,7 +39,7 @@ _NAMES = {
 }
 # These names need scikit-learn, an extra, so a star import leaves them out.
 _ESTIMATORS = (
-    "Classifier", "Estimator", "GaussianWassersteinRegressor",
+    "Classifier", "Estimator", "GaussianWassersteinClassifier", "GaussianWassersteinRegressor",
     "ProjectedLangevinClassifier", "ProjectedLangevinEstimator", "ProjectedLangevinPoissonRegressor",
     "ProjectedLangevinRegressor", "Regressor", "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
 )  # fmt: skip
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.estimators import (
         Classifier,
         Estimator,
+        GaussianWassersteinClassifier,
         GaussianWassersteinRegressor,
         ProjectedLangevinClassifier,
         ProjectedLangevinEstimator,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
     from particlegvi.functionspace.linear.regression import LinearRegression, LogisticRegression, NystroemRidge
     from particlegvi.functionspace.prediction import class_probabilities
+    from particlegvi.functionspace.sampling.classes import ClassSampler
     from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
     from particlegvi.functionspace.wasserstein.classes import ClassProcesses
     from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein

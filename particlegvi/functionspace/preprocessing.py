@@ -37,6 +37,20 @@ def two_labels(labels: ArrayLike, rows: int) -> Array:
     return found
 
 
+def class_labels(labels: ArrayLike, rows: int, known: int | None = None) -> tuple[NDArray[np.intp], int]:
+    """Labels 0, ..., J - 1 as an array (rows,), and J: ``known``, or found if each occurs and J is at least 2."""
+    found = vector("y", labels, rows)
+    wrong = found[(found < 0.0) | (found != np.floor(found))]
+    if wrong.size:
+        raise ValueError(f"y must be labels 0, 1, ..., J - 1, not {wrong[0]:g}")
+    number = known or len(np.unique(found))
+    if known and found.max(initial=0.0) >= known:
+        raise ValueError(f"y must be labels 0, 1, ..., {known - 1} of the fit, not {found.max():g}")
+    if number < 2 or found.max(initial=0.0) >= number:
+        raise ValueError("y must have each of the labels 0, ..., J - 1 at least once, J at least 2")
+    return found.astype(np.intp), number
+
+
 def uniforms(seed: int, purpose: str, count: int) -> Array:
     """Uniforms (count,) on (0, 1)."""
     return noise.uniforms(seed, "split", count, 1, STEPS[purpose])[:, 0]

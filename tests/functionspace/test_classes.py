@@ -113,3 +113,15 @@ def test_bad_input_is_refused(rng):
     refuse(lambda: ClassProcesses(K, 5).fit(X, y + 0.5), "y must be labels 0, 1")
     refuse(lambda: ClassProcesses(K, 5).fit(X, np.zeros(len(y))), "y must have each of the labels")
     refuse(lambda: ClassProcesses(K, 5).fit(X, 2 * y), "y must have each of the labels")
+    refuse(lambda: ClassProcesses(K, 5, iterations=1).fit(X, y, (X, y + 1)), "y must be labels 0, 1, ..., 2 of the fit")
+
+
+def test_draws_have_the_moments_of_the_marginals(rng):
+    X, y = blobs(rng)
+    model = ClassProcesses(K, 8, iterations=30).fit(X, y)
+    model.factors_ = np.array([0.5, 1.0, 2.0])
+    (m, r), draws = model.marginals(X[::20]), model.sample(X[::20], 4000)
+    sd = np.sqrt(r * model.factors_)
+    assert draws.shape == (4000, 6, 3)
+    assert np.all(np.abs(draws.mean(axis=0) - m) < 5.0 * sd / np.sqrt(4000))
+    assert np.all(np.abs(draws.std(axis=0) / sd - 1.0) < 5.0 / np.sqrt(8000))

@@ -9,6 +9,7 @@ if importlib.util.find_spec("sklearn") is None:
 
 from particlegvi.functionspace.estimators.base import Classifier, Estimator, Regressor
 from particlegvi.functionspace.estimators.gaussian import (
+    GaussianWassersteinClassifier,
     GaussianWassersteinRegressor,
     SparseGaussianProcessClassifier,
     SparseGaussianProcessRegressor,
@@ -21,7 +22,7 @@ from particlegvi.functionspace.estimators.langevin import (
 )
 
 __all__ = [
-    "Classifier", "Estimator", "GaussianWassersteinRegressor",
+    "Classifier", "Estimator", "GaussianWassersteinClassifier", "GaussianWassersteinRegressor",
     "ProjectedLangevinClassifier", "ProjectedLangevinEstimator", "ProjectedLangevinPoissonRegressor",
     "ProjectedLangevinRegressor", "Regressor", "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from particlegvi.contracts import Array
@@ -118,16 +118,10 @@ class Regressor(RegressorMixin, Estimator):
 class Classifier(ClassifierMixin, Estimator):
     """Base class of estimators of labels. Attribute: ``classes_``, an array (classes,), sorted."""
 
-    two_classes: ClassVar[bool] = False  # whether more than two classes are refused
-
     def _read_labels(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, np.ndarray, int]:
         """Scaled inputs, the numbers 0, 1, ... of the classes, and a seed."""
         x, targets, seed = self._read(X, y)
         check_classification_targets(targets)
-        if self.two_classes:
-            kind = type_of_target(targets, input_name="y", raise_unknown=True)
-            if kind != "binary":
-                raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_, labels = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y must hold two classes or more, not one class alone, {self.classes_.tolist()[0]!r}")
@@ -141,11 +135,6 @@ class Classifier(ClassifierMixin, Estimator):
         """The most probable class, (n,)."""
         likely = self.predict_proba(X)
         return self.classes_[np.argmax(likely, axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = not self.two_classes
-        return tags
 
 
 def _sd(key: str, columns: Array) -> Array:
@@ -184,17 +173,14 @@ class KernelSearch:
         return regression_covariance(x, t, kernel, noise, seed) if self.fit_kernel else (kernel, noise)
 
 
-class TwoClasses(KernelSearch, Classifier):
-    """Base class of estimators of labels of two classes, with a kernel."""
+class KernelClassifier(KernelSearch, Classifier):
+    """Base class of estimators of labels with a kernel, by default with one lengthscale for all inputs."""
 
-    two_classes: ClassVar[bool] = True
-
-    def _read_two_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array, int]:
-        """Scaled inputs, labels 0 and 1, and a seed. The default kernel has one lengthscale for all inputs."""
+    def _read_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, np.ndarray, int]:
+        """Scaled inputs, labels 0, 1, ..., and a seed, after a search for the kernel."""
         self._check_kernel()
         arguments.whole("inducing_points", self.inducing_points, 1)
         x, labels, seed = self._read_labels(X, y)
-        t = labels.astype(np.float64)
         kernel = default_kernel(x.shape[1], shared=True) if self.kernel is None else self.kernel
-        self.kernel_ = classification_covariance(x, t, kernel, seed) if self.fit_kernel else kernel
-        return x, t, seed
+        self.kernel_ = classification_covariance(x, labels, kernel, seed) if self.fit_kernel else kernel
+        return x, labels, seed

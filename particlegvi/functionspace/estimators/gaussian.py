@@ -12,13 +12,14 @@ from scipy.special import expit
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace import likelihoods
+from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators.base import NOISE, KernelSearch, Regressor, TwoClasses
+from particlegvi.functionspace.estimators.base import NOISE, KernelClassifier, KernelSearch, Regressor
 from particlegvi.functionspace.gp.certificate import Certificate
 from particlegvi.functionspace.gp.hyperparameters import BOUNDS, SEARCHED_POINTS, regression_covariance_by_bound
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.means import Inducing, Mean, MeanNetwork
+from particlegvi.functionspace.wasserstein.classes import ClassProcesses
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
@@ -108,10 +109,7 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
 
     def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
         """Draws of the function without noise, in the units of the target, (draws, n)."""
-        x = self._inputs(X)
-        numbers = self.model_.basis.size + len(x)
-        normals = noise.normals(self.model_.seed, "draws", arguments.whole("draws", draws, 1), numbers)
-        return self._in_units(self.model_.sample(x, normals))
+        return self._in_units(_draws(self.model_, self._inputs(X), draws))
 
     def certify(self, steps: int = 1) -> Certificate:
         """Bound the distance to the exact process of the same kernel, for the scaled data.
@@ -123,8 +121,10 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
 
 @shares_parameters(SparseGaussianProcessRegressor)
 @dataclass(eq=False, repr=False)
-class SparseGaussianProcessClassifier(TwoClasses):
-    """Classification in two classes by a sparse variational Gaussian process with the logistic link.
+class SparseGaussianProcessClassifier(KernelClassifier):
+    """Classification by sparse variational Gaussian processes.
+
+    Two classes have one process and the logistic link; J classes have J processes and the robust-max likelihood.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ class SparseGaussianProcessClassifier(TwoClasses):
 
     Attributes
     ----------
-    classes_ : array (2,)
-    model_ : SparseGaussianProcess
-        The process, fitted to the labels 0 and 1.
+    classes_ : array (J,)
+    model_ : SparseGaussianProcess or, for more than two classes, ClassProcesses
+        The model, fitted to the labels 0, ..., J - 1.
     kernel_ : Covariance
     """
 
@@ -147,17 +147,79 @@ class SparseGaussianProcessClassifier(TwoClasses):
     inducing_points: int = 200
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,) of any type, with two classes."""
-        x, t, seed = self._read_two_classes(X, y)
+        """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
+        x, labels, seed = self._read_classes(X, y)
         count = self._at_most(len(x))
-        self.model_ = SparseGaussianProcess(self.kernel_, likelihoods.Bernoulli(), count, seed=seed).fit(x, t)
+        self.model_: SparseGaussianProcess | ClassProcesses
+        if len(self.classes_) == 2:
+            self.model_ = SparseGaussianProcess(self.kernel_, likelihoods.Bernoulli(), count, seed=seed).fit(x, labels)
+        else:
+            self.model_ = ClassProcesses(self.kernel_, count, "kl", seed=seed).fit(x, labels)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
         x = self._inputs(X)
+        if isinstance(self.model_, ClassProcesses):
+            return self.model_.predict_proba(x)
         mean, sd = self.model_.predict(x, return_std=True)
         likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
         return np.column_stack([1.0 - likely, likely])
+
+    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the functions, (draws, n, J), or of the log odds of the second of two classes, (draws, n)."""
+        x, model = self._inputs(X), self.model_
+        return model.sample(x, draws) if isinstance(model, ClassProcesses) else _draws(model, x, draws)
+
+
+@dataclass(eq=False, repr=False)
+class GaussianWassersteinClassifier(KernelClassifier):
+    """Classification by Gaussian Wasserstein inference: one process for each class, and the robust-max likelihood.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, standardise, random_state
+        Parameters of `SparseGaussianProcessClassifier`.
+    weight : float
+        Weight in the objective of W2^2 divided by the kernel's variance, above 0: scales of functions have no effect.
+    iterations : int
+        Largest number of iterations.
+
+    Attributes
+    ----------
+    classes_ : array (J,)
+    model_ : ClassProcesses
+        The processes, fitted to the labels 0, ..., J - 1.
+    kernel_ : Covariance
+    """
+
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int = 50
+    weight: float = 1.0
+    iterations: int = 300
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
+        x, labels, seed = self._read_classes(X, y)
+        weight = arguments.positive("weight", self.weight) / float(covariances.of(self.kernel_).diagonal(x).mean())
+        self.model_ = ClassProcesses(
+            self.kernel_, self._at_most(len(x)), "w2", weight, iterations=self.iterations, seed=seed
+        ).fit(x, labels)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        x = self._inputs(X)
+        return self.model_.predict_proba(x)
+
+    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the functions, (draws, n, J): the largest is the class, but for a share epsilon."""
+        x = self._inputs(X)
+        return self.model_.sample(x, draws)
+
+
+def _draws(model: SparseGaussianProcess, x: Array, draws: int) -> Array:
+    normals = noise.normals(model.seed, "draws", arguments.whole("draws", draws, 1), model.basis.size + len(x))
+    return model.sample(x, normals)
 
 
 @shares_parameters(SparseGaussianProcessRegressor)

@@ -1,4 +1,4 @@
-"""Estimators by projected Langevin sampling, for numbers with Gaussian noise, for two classes, and for counts."""
+"""Estimators by projected Langevin sampling, for numbers with Gaussian noise, for classes, and for counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.estimators import state
-from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelSearch, Regressor, TwoClasses
+from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelClassifier, KernelSearch, Regressor
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.sampling.classes import ClassSampler
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
@@ -24,7 +25,7 @@ from particlegvi.tools.docstrings import shares_parameters
 @shares_parameters()
 @dataclass(eq=False, repr=False)
 class ProjectedLangevinEstimator(KernelSearch, Estimator):
-    """The parameters of the three estimators, and the fit of their sampler.
+    """The parameters of the three estimators by projected Langevin sampling, and the fit of their sampler.
 
     Parameters
     ----------
@@ -36,6 +37,7 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
     inducing_points : int
         Largest number of inducing points, which are chosen greedily among the rows.
     particles : int
+        Number of posterior samples.
     steps : int, optional
         Number of steps. By default 15 relaxation times at the mode, doubled while the energies drift.
     step_size : float, optional
@@ -118,15 +120,17 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
 
 @shares_parameters()
 @dataclass(eq=False, repr=False)
-class ProjectedLangevinClassifier(ProjectedLangevinEstimator, TwoClasses):
-    """Classification in two classes by projected Langevin sampling, with hyperparameters found on the training rows.
+class ProjectedLangevinClassifier(ProjectedLangevinEstimator, KernelClassifier):
+    """Classification by projected Langevin sampling, with hyperparameters found on the training rows.
+
+    Two classes have one function and the logistic link; J classes have J functions and the softmax likelihood.
 
     Attributes
     ----------
-    classes_ : array (2,)
+    classes_ : array (J,)
         The labels, sorted.
-    sampler_ : ProjectedLangevinSampler
-        The sampler, fitted to the labels 0 and 1.
+    sampler_ : ProjectedLangevinSampler or, for more than two classes, ClassSampler
+        The sampler, fitted to the labels 0, ..., J - 1.
     kernel_ : Covariance
     """
 
@@ -134,14 +138,25 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, TwoClasses):
     moves: ClassVar[str | None] = "mix"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,) of any type, with two classes."""
-        x, t, seed = self._read_two_classes(X, y)
-        return self._fit_sampler(likelihoods.Bernoulli(), x, t, seed)
+        """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
+        x, labels, seed = self._read_classes(X, y)
+        if len(self.classes_) == 2:
+            return self._fit_sampler(likelihoods.Bernoulli(), x, labels.astype(np.float64), seed)
+        number, settings = self._at_most(len(x)), (self.particles, self.steps, self.step_size)
+        sampler = ClassSampler(self.kernel_, number, *settings, prior=self.prior, seed=seed).fit(x, labels)
+        self.sampler_ = sampler  # type: ignore[assignment]
+        return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
         x = self._inputs(X)
+        if isinstance(self.sampler_, ClassSampler):
+            return self.sampler_.predict_proba(x)
         probability = self.sampler_.predict_probability(x)
         return np.column_stack([1.0 - probability, probability])
+
+    def sample_functions(self, X: ArrayLike) -> Array:
+        """Posterior samples of the functions, (particles, n, J), or of the log odds of the second of two classes."""
+        return self.sampler_.sample(self._inputs(X))
 
 
 @state.known

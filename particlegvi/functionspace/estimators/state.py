@@ -22,7 +22,9 @@ from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.means import Inducing, MeanNetwork
+from particlegvi.functionspace.sampling.classes import ClassSampler
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
+from particlegvi.functionspace.wasserstein.classes import ClassProcesses
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.kernels.on_outputs import OnFirstLayer, OnLastLayer, OnOutputs
 from particlegvi.tools.outside import name_of
@@ -51,6 +53,8 @@ MODELS: dict[type, Model] = {
     ProjectedLangevinSampler: Model(
         "basis_", lambda model: model.coefficients_, ("steps_", "step_size_", "info_", "selection_")
     ),
+    ClassSampler: Model("basis_", lambda model: model.coefficients_, ("info_",)),
+    ClassProcesses: Model("basis", ClassProcesses.state, ("objective_", "info_")),
     SparseGaussianProcess: Model(
         "basis", lambda model: model.law, ("bound", "facts", "_data"), {"kernel": "covariance"}
     ),

@@ -189,16 +189,15 @@ def regression_covariance_by_bound(
 def classification_covariance(
     X: ArrayLike, labels: ArrayLike, kernel: KernelLike | None = None, seed: int = 0
 ) -> Covariance:
-    """Fit the covariance to labels (n,), 0 and 1, with the logistic link.
+    """Fit the covariance to labels (n,), 0, ..., J - 1, with the logistic link, each class against the others.
 
     The start is ``kernel``, by default with one lengthscale for all inputs: labels hold little information. With a
     lengthscale for each input the predictions of held-out rows were worse on most data sets of the thesis.
     """
     x, y = _some(X, labels, CLASSIFICATION_ROWS, seed)
     start = covariances.of(default_kernel(x.shape[1], shared=True) if kernel is None else kernel)
-    if len(np.unique(y)) < 2:  # the rows drawn at random miss a rare class
-        return start
-    return fit_classification_hyperparameters(start, x, y)[0]
+    present, sides = np.unique(y, return_inverse=True)  # the rows drawn at random may miss a rare class
+    return start if len(present) < 2 else fit_classification_hyperparameters(start, x, sides)[0]
 
 
 def _shorter(covariance: Covariance) -> Covariance:

@@ -70,8 +70,9 @@ def fit_classification_hyperparameters(
     """Maximise `laplace_evidence` by L-BFGS with its gradient.
 
     A regression on the labels fails for separable classes: it finds no noise, and lengthscales that are shorter than
-    the distances between rows. Both labels, 0 and 1, must occur. If there are more than ``threshold`` rows,
-    ``threshold`` rows are drawn at random. Every parameter stays within a factor 1000 of its value in ``kernel``.
+    the distances between rows. Each of the labels 0, ..., J - 1 must occur. For more than two the objective is the sum
+    of J evidences, each of one class against the others. If there are more than ``threshold`` rows, ``threshold`` rows
+    are drawn at random. Every parameter stays within a factor 1000 of its value in ``kernel``.
 
     Returns
     -------
@@ -81,17 +82,22 @@ def fit_classification_hyperparameters(
         ``converged``, ``at_bound`` (names).
     """
     begin = covariances.of(kernel)
-    x, y = _checked(X, labels)
+    x = points("X", X)
+    y, _ = preprocessing.class_labels(labels, len(x))
     most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
     if len(y) > most:
         rows = preprocessing.order(seed, "subsets", len(y))[:most]
-        x, y = _checked(x[rows], y[rows])
-    weights = np.zeros(len(y))
+        x, y = x[rows], y[rows]
+    present = np.unique(y)
+    sides = [(y == number).astype(np.float64) for number in (present if len(present) > 2 else present[-1:])]
+    weights = np.zeros((len(sides), len(y)))
 
     def objective(logs: Array) -> tuple[float, Array]:
-        found = laplace_evidence(begin.with_log_parameters(logs), x, y, weights)
-        weights[:] = found.mode  # start the next search here: it is nearer to the next mode than zero
-        return -found.value, -found.gradient
+        k = begin.with_log_parameters(logs)
+        found = [laplace_evidence(k, x, side, start) for side, start in zip(sides, weights, strict=True)]
+        for start, each in zip(weights, found, strict=True):
+            start[:] = each.mode  # start the next search here: it is nearer to the next mode than zero
+        return -sum(each.value for each in found), -np.sum([each.gradient for each in found], axis=0)
 
     best = maximise(objective, begin, "log_marginal_likelihood", maxiter=most_iterations)
     return begin.with_log_parameters(best.logs), {"rows": len(y), **best.facts}

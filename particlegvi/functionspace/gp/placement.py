@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Basis, Facts
@@ -80,6 +81,16 @@ class Placement(NamedTuple):
                 count = min(2 * count, ceiling)
                 continue
             return basis, {**chosen.facts, "certified_gaps": gaps, "stopped": stopped}
+
+
+def greedy_basis(
+    covariance: Covariance, given: ArrayLike | int | Functionals | Mercer, X: Array, seed: int
+) -> tuple[Basis, Facts]:
+    """The basis of given points or functionals, or of so many greedily chosen rows of X, and facts about its choice."""
+    if isinstance(given, Functionals | Mercer) or np.ndim(given) > 0:
+        return basis_of(covariance, given, X.shape[1]), facts_at(given, X)
+    found = selection.select("greedy", covariance, X, whole("inducing_points", given, 1), seed)
+    return basis_of(covariance, found.points, X.shape[1]), found.facts
 
 
 def placement_of(

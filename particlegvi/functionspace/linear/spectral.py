@@ -91,19 +91,7 @@ def spectral(samples: ArrayLike, at: ArrayLike | None = None, kept: float = 0.99
 
 def _medians(x: Array) -> Array:
     """The median of |x_i - x_j| over all n^2 pairs, in each coordinate."""
-    n = len(x)
-    first, second = np.triu_indices(n, 1)
-    distances = np.abs(x[first] - x[second])
-    # The sorted list has n zeros, then each distance twice; its median is the mean of the two entries in the middle.
-    middle = [(place - n) // 2 for place in ((n * n - 1) // 2, n * n // 2)]
-    found = np.zeros((2, x.shape[1]))
-    inside = [place for place in middle if place >= 0]
-    if inside:
-        parted = np.partition(distances, inside, axis=0)
-        for row, place in enumerate(middle):
-            if place >= 0:
-                found[row] = parted[place]
-    return found.mean(axis=0)
+    return np.array([np.median(np.abs(column[:, None] - column)) for column in x.T])
 
 
 def _kernel(a: Array, b: Array) -> Array:

@@ -10,19 +10,22 @@ regression, the means and the covariances of all classes depend on each other an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 from scipy.special import log_ndtr
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array, Basis, Facts
+from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances, selection
-from particlegvi.functionspace.basis.nystroem import Nystroem
+from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.gp.placement import greedy_basis
 from particlegvi.functionspace.prediction.class_probabilities import CONSTANT, class_probabilities
+from particlegvi.functionspace.preprocessing import class_labels
 from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools import arguments
 from particlegvi.tools.html import Card
@@ -93,12 +96,8 @@ class ClassProcesses(Card):
         ``validation`` has rows (X, y) that choose ``factors_``.
         """
         x = arguments.points("X", X, least=2)
-        labels = _labels(y, len(x))
-        classes = int(labels.max()) + 1
-        if classes < 2 or len(np.unique(labels)) < classes:
-            raise ValueError("y must have each of the labels 0, ..., J - 1 at least once, J at least 2")
-        chosen = selection.select("greedy", self.kernel, x, min(self.inducing_points, len(x)), self.seed)
-        self.basis = Nystroem(self.kernel, chosen.points)
+        labels, classes = class_labels(y, len(x))
+        self.basis, _ = greedy_basis(self.kernel, min(self.inducing_points, len(x)), x, self.seed)
         self._residual = Residual(self.basis)
         e, size = self.basis.features(x), self.basis.size
         left, gram = self._residual.variance(x, e), e.T @ e / len(x)
@@ -144,7 +143,7 @@ class ClassProcesses(Card):
     def _tempered(self, X: ArrayLike, y: ArrayLike) -> Array:
         """The factors of the highest likelihood of the rows, as in B.8, by L-BFGS in their logarithms."""
         m, r = self.marginals(X)
-        labels = _labels(y, len(m))
+        labels, _ = class_labels(y, len(m), m.shape[1])
         share = self.epsilon / (m.shape[1] - 1)
 
         def nll(logs: Array) -> tuple[float, Array]:
@@ -166,13 +165,33 @@ class ClassProcesses(Card):
         variances = left[:, None] + np.einsum("jnm,jnm->nj", moved, moved)
         return e @ self.means_, np.maximum(variances, LEAST)
 
+    @one_blas_thread()
+    def sample(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Joint draws of the functions at inputs, (draws, n, J), with the factors; equal inputs give equal values."""
+        e, count = self.basis.features(X), arguments.whole("draws", draws, 1)
+        size, classes = self.means_.shape
+        normals = noise.normals(self.seed, "draws", count * classes, size + len(e)).reshape(count, classes, -1)
+        moved = np.einsum("nm,jmk,djk->djn", e, self.maps_, normals[:, :, :size], optimize=True)
+        left = self._residual.sample(X, normals[:, :, size:].reshape(count * classes, len(e))).reshape(moved.shape)
+        return np.moveaxis(moved + left, 1, 2) * np.sqrt(self.factors_) + e @ self.means_
+
+    def state(self) -> dict[str, Array]:
+        """The arrays, besides the basis, from which `restored` makes the same predictions."""
+        return {"means": self.means_, "maps": self.maps_, "factors": self.factors_}
+
+    def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
+        """Set the basis and the `state` from an earlier fit, and return the model."""
+        self.basis, self._residual = basis, Residual(basis)
+        self.means_, self.maps_, self.factors_ = (np.array(state[key]) for key in ("means", "maps", "factors"))
+        return self
+
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each label (B.54), (n, J), with the factors."""
         m, r = self.marginals(X)
         return class_probabilities(m, r * self.factors_, self.epsilon)
 
 
-def largest(m: Array, r: Array, labels: Array) -> tuple[Array, Array, Array]:
+def largest(m: Array, r: Array, labels: NDArray[np.intp]) -> tuple[Array, Array, Array]:
     """S(x_n, y_n) for means and variances (n, J) by (B.52) with Phi, and its slopes in both, (n, J) each."""
     rows, sd, weights = np.arange(len(m)), np.sqrt(r), WEIGHTS / WEIGHTS.sum()
     own_sd = sd[rows, labels]
@@ -188,11 +207,3 @@ def largest(m: Array, r: Array, labels: Array) -> tuple[Array, Array, Array]:
     together = pulled.sum(axis=2)
     in_m[rows, labels], in_sd[rows, labels] = together.sum(axis=1), together @ NODES
     return product.sum(axis=1), in_m, in_sd / (2.0 * sd)
-
-
-def _labels(y: ArrayLike, rows: int) -> Array:
-    found = arguments.vector("y", y, rows)
-    wrong = found[(found < 0.0) | (found != np.floor(found))]
-    if wrong.size:
-        raise ValueError(f"y must be labels 0, 1, ..., J - 1, not {wrong[0]:g}")
-    return np.asarray(found, dtype=np.intp)

@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances, selection
+from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.mercer import Mercer
-from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.functionals import Functionals, facts_at
+from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.gp.placement import greedy_basis
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
@@ -140,7 +140,7 @@ class GaussianWasserstein(Card):
         x = points("X", X, least=2)
         t = vector("y", y, len(x))
         held = None if validation is None else held_out(validation, x.shape[1])
-        self.basis, chosen = self._basis(x)
+        self.basis, chosen = greedy_basis(self.kernel, self.inducing_points, x, self.seed)
         self._e, self._x, self._y = self.basis.features(x), x, t
         self._asked = x.copy(), self._e
         self._fitted_factor = 0.0  # nothing is fitted yet
@@ -179,13 +179,6 @@ class GaussianWasserstein(Card):
     def info_(self) -> Facts:
         """Facts of the fit, with the method and the error of W2."""
         return {**self._facts, "w2_method": self.distance_.method, "w2_error": self.distance_.error}
-
-    def _basis(self, x: Array) -> tuple[Any, Facts]:
-        given = self.inducing_points
-        if isinstance(given, Functionals | Mercer) or np.ndim(given) > 0:
-            return basis_of(self.kernel, given, x.shape[1]), facts_at(given, x)
-        found = selection.select("greedy", self.kernel, x, whole("inducing_points", given, 1), self.seed)
-        return basis_of(self.kernel, found.points, x.shape[1]), found.facts
 
     def _found_weight(self, training: Training) -> float:
         """The weight of W2^2 that is equivalent to a distance W2 without a square."""

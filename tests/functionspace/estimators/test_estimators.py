@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
+    GaussianWassersteinClassifier,
     GaussianWassersteinRegressor,
     SparseGaussianProcessClassifier,
     SparseGaussianProcessRegressor,
@@ -37,11 +38,12 @@ POINTS = {"fit_kernel": False, "inducing_points": 20}
 SAMPLED = {"fit_kernel": False, "inducing_points": 30, "particles": 20, "random_state": 0, "steps": 20}
 CHECKED = {  # with what makes the checks take seconds
     ProjectedLangevinRegressor: SAMPLED,
-    ProjectedLangevinClassifier: SAMPLED,
+    ProjectedLangevinClassifier: {**SAMPLED, "inducing_points": 5, "particles": 8},
     ProjectedLangevinPoissonRegressor: {**SAMPLED, "inducing_points": 8},  # its steps are the dearest
     SparseGaussianProcessRegressor: POINTS,
-    SparseGaussianProcessClassifier: POINTS,
+    SparseGaussianProcessClassifier: {**POINTS, "inducing_points": 5},
     GaussianWassersteinRegressor: {**POINTS, "mean": "inducing"},
+    GaussianWassersteinClassifier: {"fit_kernel": False, "inducing_points": 5, "iterations": 10},
 }
 LIGHT = {"fit_kernel": False, "inducing_points": 30, "particles": 20, "random_state": 0}
 
@@ -55,7 +57,7 @@ def wave():
 
 
 @pytest.mark.parametrize("estimator", CHECKED)
-@pytest.mark.sample("ProjectedLangevinRegressor", "SparseGaussianProcess*", "GaussianWasserstein*")
+@pytest.mark.sample("ProjectedLangevinRegressor", "SparseGaussianProcessRegressor", "GaussianWassersteinRegressor")
 def test_the_checks_of_scikit_learn(estimator):
     results = check_estimator(estimator(**CHECKED[estimator]), on_fail=None, on_skip=None)
     failed = [(result["check_name"], result["exception"]) for result in results if result["status"] == "failed"]
@@ -119,6 +121,25 @@ def test_a_classification_of_words_is_probable_where_it_should_be(wave):
     assert np.mean(np.abs(probability[:, 1] - chance)) < 0.4 * np.mean(np.abs(chance - chance.mean()))
     assert set(model.predict(X[:, :1])) == {"no", "yes"}
     assert np.mean((model.predict(X[:, :1]) == "yes") == (chance > 0.5)) > 0.9
+
+
+@pytest.mark.parametrize(
+    "estimator", [ProjectedLangevinClassifier, SparseGaussianProcessClassifier, GaussianWassersteinClassifier]
+)
+@pytest.mark.thorough
+def test_three_classes_of_words_have_a_function_each(estimator, rng):
+    places = {"north": (0.0, 2.0), "east": (2.0, 0.0), "west": (-1.5, -1.0)}
+    X = np.concatenate([place + 0.5 * rng.normal(size=(25, 2)) for place in places.values()])
+    y, few = np.repeat(list(places), 25), {"inducing_points": 12, "random_state": 0}
+    model = estimator(**few, **({"steps": 60} if estimator is ProjectedLangevinClassifier else {})).fit(X, y)
+    assert model.classes_.tolist() == ["east", "north", "west"] and model.score(X, y) > 0.95
+    likely = model.predict_proba([*places.values(), (40.0, 40.0)])
+    np.testing.assert_allclose(likely.sum(axis=1), 1.0, atol=1e-9)
+    assert np.all(likely[[0, 1, 2], [1, 0, 2]] > 0.8) and likely[3].max() < 0.5
+    functions = model.sample_functions(X)
+    assert functions.shape == (100, 75, 3)
+    assert np.mean(functions.argmax(axis=2) == np.searchsorted(model.classes_, y)) > 0.8
+    assert estimator(**few).fit(X[:50], y[:50]).sample_functions(X).shape[1] == 75
 
 
 def test_counts_beat_the_log_linear_model_where_the_rate_waves(wave):

@@ -39,6 +39,8 @@ CASES = {
     "sampler-classes": (functionspace.ProjectedLangevinClassifier(**SAMPLED), LABELS == "high"),
     "sampler-counts": (functionspace.ProjectedLangevinPoissonRegressor(**SAMPLED), np.round(np.exp(Y))),
     "sparse-elbo": (functionspace.SparseGaussianProcessRegressor(bound="elbo", inducing_points=8, random_state=0), Y),
+    "sampler-three": (functionspace.ProjectedLangevinClassifier(**SAMPLED), np.digitize(Y, [-0.5, 0.5])),
+    "wasserstein-three": (functionspace.GaussianWassersteinClassifier(**POINTS), np.digitize(Y, [-0.5, 0.5])),
     "wasserstein-network": (functionspace.GaussianWassersteinRegressor(hidden=(4,), **POINTS), Y),
     "networks-classes": (networks.EnsembleClassifier(**NETWORKS), np.digitize(Y, [-0.5, 0.5])),
     "networks-kernel": (
