@@ -58,19 +58,7 @@ if TYPE_CHECKING:
         selection,
         wasserstein,
     )
-    from particlegvi.functionspace.estimators import (
-        Classifier,
-        Estimator,
-        GaussianWassersteinClassifier,
-        GaussianWassersteinRegressor,
-        ProjectedLangevinClassifier,
-        ProjectedLangevinEstimator,
-        ProjectedLangevinPoissonRegressor,
-        ProjectedLangevinRegressor,
-        Regressor,
-        SparseGaussianProcessClassifier,
-        SparseGaussianProcessRegressor,
-    )
+    from particlegvi.functionspace.estimators import *  # noqa: F403
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters

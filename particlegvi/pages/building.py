@@ -44,8 +44,7 @@ class Page:
         self.title = title
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Write the page and return its path.
-        """
+        """Write the page and return its path."""
         place = files.place("path", path)
         if place.is_dir():
             raise ValueError(f"path must be that of a file, not of the folder {place}")

@@ -104,13 +104,14 @@ class Regressor(RegressorMixin, Estimator):
     def _in_units(self, functions: Array) -> Array:
         return self.target_mean_ + self.target_scale_ * functions
 
-    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
-        """The mean of a new scaled target at scaled inputs, and its standard deviation if ``return_std`` is true."""
-        raise NotImplementedError
+    def _observed(self, x: Array) -> tuple[Array, Array]:
+        """The mean and the standard deviation of a new scaled target at scaled inputs."""
+        mean, sd = vars(self)[self.result].predict(x, return_std=True, of="target")
+        return mean, sd
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of a new observation, (n,), and with ``return_std`` its standard deviation with noise, (n,)."""
-        mean, sd = self._observed(self._inputs(X), return_std)
+        mean, sd = self._observed(self._inputs(X))
         return (self._in_units(mean), self.target_scale_ * sd) if return_std else self._in_units(mean)
 
 
@@ -157,10 +158,10 @@ class KernelSearch:
     inducing_points: int | str
     kernel_: KernelLike
 
-    def _check_kernel(self) -> None:
-        """Refuse wrong settings that neither scikit-learn nor the model checks."""
+    def _check_kernel(self, words: bool = False) -> None:
+        """Refuse wrong settings that neither scikit-learn nor the model checks; ``inducing_points`` may be a word."""
         arguments.flag("fit_kernel", self.fit_kernel)
-        if not isinstance(self.inducing_points, str):
+        if not (words and isinstance(self.inducing_points, str)):
             arguments.whole("inducing_points", self.inducing_points, 1)
 
     def _at_most(self, rows: int) -> int:
@@ -179,7 +180,6 @@ class KernelClassifier(KernelSearch, Classifier):
     def _read_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, np.ndarray, int]:
         """Scaled inputs, labels 0, 1, ..., and a seed, after a search for the kernel."""
         self._check_kernel()
-        arguments.whole("inducing_points", self.inducing_points, 1)
         x, labels, seed = self._read_labels(X, y)
         kernel = default_kernel(x.shape[1], shared=True) if self.kernel is None else self.kernel
         self.kernel_ = classification_covariance(x, labels, kernel, seed) if self.fit_kernel else kernel

@@ -79,7 +79,7 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
-        self._check_kernel()
+        self._check_kernel(words=True)
         look_up("bound", self.bound, dict.fromkeys(BOUNDS))
         noise = arguments.scale("noise_variance", self.noise_variance)
         x, t, seed = self._read_numbers(X, y)
@@ -101,9 +101,7 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         ).fit(x, t)  # fmt: skip
         return self
 
-    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
-        if not return_std:
-            return self.model_.predict(x), np.empty(0)
+    def _observed(self, x: Array) -> tuple[Array, Array]:
         mean, sd = self.model_.predict(x, return_std=True)
         return mean, np.sqrt(sd**2 + self.noise_variance_)
 
@@ -276,12 +274,6 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
             covariance="svgp", seed=seed,
         ).fit(x[rows], t[rows], (x[validation], t[validation]) if len(validation) else None)  # fmt: skip
         return self
-
-    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
-        if not return_std:
-            return self.model_.predict(x), np.empty(0)
-        mean, sd = self.model_.predict(x, return_std=True, of="target")
-        return mean, sd
 
     def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
         """Draws of the function without noise, in the units of the target, (draws, n)."""

@@ -58,10 +58,6 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
     result: ClassVar[str] = "sampler_"
     moves: ClassVar[str | None] = None  # the parameter ``moves`` of the sampler
 
-    def _check_kernel(self) -> None:
-        super()._check_kernel()
-        arguments.whole("inducing_points", self.inducing_points, 1)
-
     def _fit_sampler(self, likelihood: Likelihood, x: Array, t: Array, seed: int) -> Self:
         self.sampler_ = ProjectedLangevinSampler(
             kernel=self.kernel_,
@@ -107,10 +103,6 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
         x, t, seed = self._read_numbers(X, y)
         self.kernel_, self.noise_variance_ = self._regression_kernel(x, t, noise, seed)
         return self._fit_sampler(likelihoods.Gaussian(noise_variance=self.noise_variance_), x, t, seed)
-
-    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
-        mean, sd = self.sampler_.predict(x, return_std=True, of="target")
-        return mean, sd
 
     def sample_functions(self, X: ArrayLike) -> Array:
         """Posterior samples of the function without noise, in the units of the target, (particles, n)."""

@@ -62,8 +62,7 @@ class Functionals:
         return make(**state)
 
     def between(self, covariance: KernelLike, other: Functionals) -> Array:
-        """The covariances of these functionals of F with other functionals of F, (m, others).
-        """
+        """The covariances of these functionals of F with other functionals of F, (m, others)."""
         k = covariances.of(covariance)
         if other.inputs != self.inputs:
             raise ValueError(f"functionals must be of functions of {self.inputs} coordinates, not {other.inputs}")

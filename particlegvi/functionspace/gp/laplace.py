@@ -39,7 +39,8 @@ def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start:
     Source: Rasmussen and Williams (2006), algorithms 3.1 and 5.1.
     """
     k = covariances.of(kernel)
-    x, y = _checked(X, labels)
+    x = points("X", X)
+    y = preprocessing.two_labels(labels, len(x))
     K = k(x)
     a, f = _mode(K, y, np.zeros(len(y)) if start is None else start)
     p = expit(f)
@@ -101,11 +102,6 @@ def fit_classification_hyperparameters(
 
     best = maximise(objective, begin, "log_marginal_likelihood", maxiter=most_iterations)
     return begin.with_log_parameters(best.logs), {"rows": len(y), **best.facts}
-
-
-def _checked(X: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
-    x = points("X", X)
-    return x, preprocessing.two_labels(labels, len(x))
 
 
 def _height(y: Array, f: Array, a: Array) -> float:

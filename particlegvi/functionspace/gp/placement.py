@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Basis, Facts
@@ -21,6 +20,7 @@ from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools.arguments import array, points, refuse, whole
 
 AUTO = "auto"
+ALLOWED = "an array (M, dim) or a whole number"
 FIRST = 16  # number of inducing points at the start of "auto"
 SEARCH_FACTS = {"start": "start", "iterations": "steps", "converged": "converged"}  # and their names in ``placement``
 
@@ -37,15 +37,10 @@ class Placement(NamedTuple):
     def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
         """The basis for inputs (n, dim) and targets (n,), and facts about its choice."""
         given, rule = self.given, self.rule
-        if isinstance(given, Functionals | Mercer):
-            return basis_of(covariance, given, X.shape[1]), facts_at(given, X)
         if isinstance(given, str):
             return self._grown(covariance, X, y, seed)
-        if not selection.uses_targets(rule):
-            if not isinstance(given, int):
-                return Nystroem(covariance, given), {}
-            found = selection.select(rule, covariance, X, given, seed)
-            return Nystroem(covariance, found.points), found.facts
+        if isinstance(given, Functionals | Mercer) or not selection.uses_targets(rule):
+            return chosen_basis(covariance, given, X, seed, rule)
         start = None if isinstance(given, int) else points("inducing_points", given, X.shape[1])
         number = given if isinstance(given, int) else len(given)
         targets = selection.Targets(y, self.noise_variance, start)
@@ -83,14 +78,14 @@ class Placement(NamedTuple):
             return basis, {**chosen.facts, "certified_gaps": gaps, "stopped": stopped}
 
 
-def greedy_basis(
-    covariance: Covariance, given: ArrayLike | int | Functionals | Mercer, X: Array, seed: int
+def chosen_basis(
+    covariance: Covariance, given: ArrayLike | int | Functionals | Mercer, X: Array, seed: int, rule: str = "greedy"
 ) -> tuple[Basis, Facts]:
-    """The basis of given points or functionals, or of so many greedily chosen rows of X, and facts about its choice."""
-    if isinstance(given, Functionals | Mercer) or np.ndim(given) > 0:
+    """The basis of given points or functionals, or of so many points by a rule, and facts about its choice."""
+    if isinstance(given, Functionals | Mercer) or array("inducing_points", given, ALLOWED, booleans=True).ndim:
         return basis_of(covariance, given, X.shape[1]), facts_at(given, X)
-    found = selection.select("greedy", covariance, X, whole("inducing_points", given, 1), seed)
-    return basis_of(covariance, found.points, X.shape[1]), found.facts
+    found = selection.select(rule, covariance, X, whole("the number of inducing points", given, 1), seed)
+    return Nystroem(covariance, found.points), found.facts
 
 
 def placement_of(

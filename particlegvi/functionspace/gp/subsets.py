@@ -60,8 +60,7 @@ class SubsetOfData(ExactGaussianProcess):
         self.seed = arguments.seed(seed)
 
     def fit(self, X: ArrayLike | Functionals, y: ArrayLike) -> Self:
-        """Condition on some of the rows of inputs (n, dim) and targets (n,); see `ExactGaussianProcess.fit`.
-        """
+        """Condition on some of the rows of inputs (n, dim) and targets (n,); see `ExactGaussianProcess.fit`."""
         if isinstance(X, Functionals):
             raise refuse("X", X, "an array (n, dim), of whose rows some are chosen")
         x = points("X", X)

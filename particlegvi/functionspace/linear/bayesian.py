@@ -131,8 +131,7 @@ class BayesianLinearRegression(Card):
 
     @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim), whose features must be finite and not all 0, and targets (n,).
-        """
+        """Fit inputs (n, dim), whose features must be finite and not all 0, and targets (n,)."""
         x = inputs("X", X)
         t = vector("y", y, len(x))
         self._inputs = x.shape[1]

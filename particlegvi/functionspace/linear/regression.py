@@ -82,8 +82,7 @@ class LogisticRegression(Card):
         self.penalty = scale("penalty", penalty)
 
     def fit(self, X: ArrayLike, labels: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,), 0 and 1; if all are equal, no finite intercept is best, a ValueError.
-        """
+        """Fit inputs (n, dim) and labels (n,), 0 and 1; if all are equal, no finite intercept is best, a ValueError."""
         x = points("X", X)
         y = two_labels(labels, len(x))
         self._middle = x.mean(axis=0)

@@ -22,11 +22,11 @@ from particlegvi.contracts import Array, Basis, Facts, StepProgress
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.gp.placement import greedy_basis
+from particlegvi.functionspace.gp.placement import chosen_basis
+from particlegvi.functionspace.likelihoods.labels import BernoulliLogistic
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.linalg import directions
 from particlegvi.functionspace.preprocessing import class_labels
@@ -39,24 +39,15 @@ from particlegvi.simulation.journal import Journal
 from particlegvi.tools import parts
 from particlegvi.tools.arguments import points, scale, seed, whole
 from particlegvi.tools.html import Card
-from particlegvi.tools.registry import look_up
 
 DRAWS = 32  # draws of the residual for each particle in a probability
-
-
-class Softmax(Likelihood):
-    """The traits of the cost by which annealing and moves are chosen: it is convex, and not even."""
-
-    __slots__ = ()
-
-    convex = True
 
 
 class SoftmaxCost(DataCost):
     """The cost of the labels for particles z (particles, J size), with u = `Coordinates` of z, class by class."""
 
     def __init__(self, features: Array, labels: NDArray[np.intp], where: Coordinates) -> None:
-        super().__init__(Softmax(), features, np.zeros(len(labels)))
+        super().__init__(BernoulliLogistic(), features, np.zeros(len(labels)))  # of the same traits: convex, not even
         self.labels, self.where = labels, where
 
     def values(self, z: Array, block: slice) -> Array:
@@ -70,8 +61,7 @@ class SoftmaxCost(DataCost):
         costs, total = np.zeros(len(z)), np.zeros((len(z), z.shape[1])).reshape(len(z), -1, self.features.shape[1])
         for low in range(0, len(self.labels), ROWS):
             block = slice(low, low + ROWS)
-            labels = self.labels[block]
-            own = labels, np.arange(len(labels))
+            own = self.labels[block], np.arange(len(self.labels[block]))
             f = self.values(z, block)
             top = f.max(axis=1, keepdims=True)
             costs -= f[:, *own].sum(axis=1)
@@ -138,13 +128,12 @@ class ClassSampler(Card):
         ``progress(steps_done, steps)`` is called a few times a second.
         """
         parts.progress(progress)
-        look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
         particles, covariance = whole("particles", self.particles, 1), covariances.of(self.kernel)
         steps = None if self.steps is None else whole("steps", self.steps, 1)
         step_size = None if self.step_size is None else scale("step_size", self.step_size)
         x = points("X", X, least=2)
         labels, classes = class_labels(y, len(x))
-        basis, chosen = greedy_basis(covariance, self.inducing_points, x, seed(self.seed))
+        basis, chosen = chosen_basis(covariance, self.inducing_points, x, seed(self.seed))
         self.restored(basis, np.zeros((0, classes, basis.size)))
         scales = np.tile(np.sqrt(basis.prior_variances(self.prior)), classes)
         cost, stiffness = _whitened(basis.features(x), labels, scales)

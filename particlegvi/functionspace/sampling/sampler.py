@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances, residuals, selection
+from particlegvi.functionspace import covariances, residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
-from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.likelihoods.expected import check_data_cost, expected
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
@@ -180,11 +180,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
         A subclass may override this method. The ``features`` of its basis must return a new C-contiguous array.
         """
-        Z = self.inducing_points
-        if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
-            return basis_of(covariance, Z, X.shape[1]), {}
-        chosen = selection.select("greedy", covariance, X, int(Z), self.seed)
-        return basis_of(covariance, chosen.points, X.shape[1]), chosen.facts
+        return chosen_basis(covariance, self.inducing_points, X, self.seed)
 
     def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> Task:
         """Check the arguments, and compute the basis at the data."""

@@ -23,7 +23,7 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.gp.placement import greedy_basis
+from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.prediction.class_probabilities import CONSTANT, class_probabilities
 from particlegvi.functionspace.preprocessing import class_labels
 from particlegvi.functionspace.residuals import Residual
@@ -97,7 +97,7 @@ class ClassProcesses(Card):
         """
         x = arguments.points("X", X, least=2)
         labels, classes = class_labels(y, len(x))
-        self.basis, _ = greedy_basis(self.kernel, min(self.inducing_points, len(x)), x, self.seed)
+        self.basis, _ = chosen_basis(self.kernel, min(self.inducing_points, len(x)), x, self.seed)
         self._residual = Residual(self.basis)
         e, size = self.basis.features(x), self.basis.size
         left, gram = self._residual.variance(x, e), e.T @ e / len(x)

@@ -30,7 +30,7 @@ from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.gp.placement import greedy_basis
+from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
@@ -140,7 +140,7 @@ class GaussianWasserstein(Card):
         x = points("X", X, least=2)
         t = vector("y", y, len(x))
         held = None if validation is None else held_out(validation, x.shape[1])
-        self.basis, chosen = greedy_basis(self.kernel, self.inducing_points, x, self.seed)
+        self.basis, chosen = chosen_basis(self.kernel, self.inducing_points, x, self.seed)
         self._e, self._x, self._y = self.basis.features(x), x, t
         self._asked = x.copy(), self._e
         self._fitted_factor = 0.0  # nothing is fitted yet
@@ -281,7 +281,6 @@ class GaussianWasserstein(Card):
         self._asked = np.empty((0, basis.inputs)), np.empty((0, basis.size))
         self._ratio, self.variance_factor_, self.shrinkage_ = map(float, state["numbers"])
         own = {key.removeprefix("mean_"): each for key, each in state.items() if key.startswith("mean_")}
-        if not isinstance(self.mean, Inducing | MeanNetwork):
-            raise refuse("mean", self.mean, "means.Inducing or means.MeanNetwork for a state")
+        assert isinstance(self.mean, Inducing | MeanNetwork)  # others have no state
         self.mean.restored(own, basis)
         return self

@@ -104,8 +104,7 @@ class Results(Runs):
         )  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Write the runs into a new folder, from which `load` reads them bit for bit.
-        """
+        """Write the runs into a new folder, from which `load` reads them bit for bit."""
         made = create(folder, self.new(), overwrite)
         try:
             for label, run in self.items():
@@ -118,8 +117,7 @@ class Results(Runs):
         return made.path
 
     def draw_pictures(self, progress: Progress | None = None, style: Facts | None = None) -> list[Path]:
-        """Draw the figures of the scenario into the folder, with settings of style (`plotting.draw`).
-        """
+        """Draw the figures of the scenario into the folder, with settings of style (`plotting.draw`)."""
         from particlegvi import plotting
 
         folder = self.folder

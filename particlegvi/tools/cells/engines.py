@@ -46,8 +46,7 @@ class Engine(Protocol):
 
 
 def choose(number: int, address: str | None = None) -> Engine:
-    """The engine for a number of processes on this machine, or for the workers of the scheduler at an address.
-    """
+    """The engine for a number of processes on this machine, or for the workers of the scheduler at an address."""
     if address is not None:
         if not isinstance(address, str) or "://" not in address or len(address) > 200:
             raise refuse("dask", address, 'the address of a scheduler, such as "tcp://host:8786"')

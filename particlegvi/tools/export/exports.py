@@ -87,8 +87,7 @@ class Exports:
         return frame(self.columns(arguments.flag("records", records)))
 
     def to_netcdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Write `to_xarray` into a file ``.nc``, which xarray reads back bit for bit.
-        """
+        """Write `to_xarray` into a file ``.nc``, which xarray reads back bit for bit."""
         place = writing.destination(path, overwrite, (".nc",))
         writing.write_netcdf(place, self.to_xarray())
         return place

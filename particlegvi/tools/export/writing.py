@@ -26,8 +26,7 @@ LIBRARIES = {".nc": ("xarray", "h5netcdf", "h5py"), ".parquet": ("pandas", "pyar
 def destination(
     path: str | os.PathLike[str], overwrite: bool, suffixes: tuple[str, ...] = SUFFIXES, key: str = "path"
 ) -> Path:
-    """The place of a new file, if it can be written: before anything is computed.
-    """
+    """The place of a new file, if it can be written: before anything is computed."""
     arguments.flag("overwrite", overwrite)
     place = files.place(key, path)
     allowed = " or ".join(filter(None, [", ".join(suffixes[:-1]), suffixes[-1]]))

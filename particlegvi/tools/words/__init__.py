@@ -47,8 +47,7 @@ def filled(text: str, values: Mapping[str, object]) -> str:
 
 
 def of(language: str = DEFAULT) -> Words:
-    """The words of a language (`check`).
-    """
+    """The words of a language (`check`)."""
     return _read(check(language))
 
 
