@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,29 +11,14 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import NOISE_ROLE, noise_part
 from particlegvi.engine.pairs.series import GROUP
 
-NUMBERS = 2**17  # normals of a piece at most: 1 MB, which passes from one processor to the other in a shared cache
-FIRST = 64  # steps of the first piece; the next ones double, so that an early end wastes little
-
-
-class Piece(NamedTuple):
-    """Normals of consecutive steps."""
-
-    step: int
-    steps: int
-    normals: np.ndarray
-    turn: int  # the buffer that they lie in
-    ready: threads.Work  # waits for them
-
-
-def _nothing() -> None:
-    """There is nothing to wait for."""
+NUMBERS = 2**17  # normals of a block at most: 1 MB, which passes from one processor to the other in a shared cache
 
 
 class NoiseAhead:
-    """Normals of consecutive steps on the line, piece by piece.
+    """Normals of the steps on the line, in blocks that begin at multiples of their number of steps.
 
-    With a second thread the piece after the last asked for is begun as well: steps are often asked for in short groups,
-    one after the other, with jumps or records between them.
+    With a second thread the block after the one in use is begun as well: steps are often asked for in short groups, one
+    after the other, with jumps or records between them.
 
     Parameters
     ----------
@@ -48,71 +32,50 @@ class NoiseAhead:
 
     def __init__(self, key: tuple[np.uint64, np.uint64], noise: bool, two: bool):
         self.key, self.noise, self.two = key, noise, two
-        self._size = FIRST
-        self._buffers = [np.empty(0), np.empty(0)]
-        self._held: Piece | None = None  # begun for the steps after the last call
+        # The block of an even number and the block of an odd one, their numbers, and the work that is under way.
+        self._blocks, self._numbers = [np.empty((0, 2, 0)), np.empty((0, 2, 0))], [-1, -1]
+        self._working: dict[int, threads.Work] = {}
 
     def pieces(self, particles: int, first_step: int, steps: int) -> Iterator[tuple[int, int, np.ndarray]]:
         """(step, number of steps, normals (pairs, 2, particles padded to GROUP) from the pair of the step on)."""
         padded = -(-particles // GROUP) * GROUP
-        end = first_step + steps
         if not self.noise:
             yield first_step, steps, np.zeros((1, 2, padded))
             return
-        longest = max(2, NUMBERS // padded)
-        piece = self._taken_up(first_step, padded) or self._first(first_step, min(self._size, longest, steps), padded)
-        try:
-            while True:
-                piece.ready()
-                used, following = min(piece.steps, end - piece.step), piece.step + piece.steps
-                after: Piece | None = None
-                if following < end or (used == piece.steps and threads.count() > 1):
-                    self._size = min(2 * max(piece.steps, self._size // 2), longest)
-                    count = min(self._size, end - following) if following < end else self._size
-                    after = self._begun(following, count, padded, 1 - piece.turn)
-                self._held = after
-                yield piece.step, used, piece.normals
-                if following >= end:
-                    break
-                assert after is not None
-                piece, self._held = after, None
-            if used < piece.steps:  # the rest of this piece
-                normals = piece.normals[end // 2 - piece.step // 2 :]
-                self._held = piece._replace(step=end, steps=piece.steps - used, normals=normals, ready=_nothing)
-        except GeneratorExit:  # the steps broke off
-            self._size = FIRST
-            self._dropped()
-            raise
+        length = max(2, NUMBERS // padded // 2 * 2)
+        step, end = first_step, first_step + steps
+        while step < end:
+            number, begun = divmod(step, length)
+            count = min(end - step, length - begun)
+            yield step, count, self._block(number, (length // 2 + self.two, 2, padded))[begun // 2 :]
+            step += count
 
-    def _taken_up(self, step: int, padded: int) -> Piece | None:
-        """The piece that was begun before if it is for these steps and particles, otherwise None."""
-        held = self._held
-        if held is None or (held.step, held.normals.shape[2]) != (step, padded):
-            self._dropped()
-            return None
-        self._held = None
-        return held
+    def _block(self, number: int, shape: tuple[int, int, int]) -> np.ndarray:
+        """The normals of a block; with a second thread the next one is begun."""
+        if not self._has(number, shape):
+            threads.split(self._filling(number, shape), shape[0], least=-(-20_000 // shape[2]))
+            self._numbers[number % 2] = number
+        self._wait(number % 2)
+        after = number + 1
+        if threads.count() > 1 and not self._has(after, shape):
+            self._working[after % 2] = threads.begin(partial(self._filling(after, shape), 0, shape[0]))
+            self._numbers[after % 2] = after
+        return self._blocks[number % 2]
 
-    def _dropped(self) -> None:
-        if self._held is not None:
-            self._held.ready()  # no thread may still write to a buffer that is used again
-            self._held = None
+    def _has(self, number: int, shape: tuple[int, int, int]) -> bool:
+        return self._numbers[number % 2] == number and self._blocks[number % 2].shape == shape
 
-    def _first(self, step: int, count: int, padded: int) -> Piece:
-        normals = self._space(0, step, count, padded)
-        pair, key, least = step // 2, self.key, -(-20_000 // padded)
-        threads.split(lambda a, b: noise_part(normals, pair, NOISE_ROLE, 1, a, b, key), len(normals), least=least)
-        return Piece(step, count, normals, 0, _nothing)
+    def _filling(self, number: int, shape: tuple[int, int, int]) -> Callable[[int, int], None]:
+        """Make room for a block; the result fills its rows first, ..., last - 1."""
+        place = number % 2
+        self._wait(place)  # no thread may still write to a block that is filled again
+        self._numbers[place] = -1
+        if self._blocks[place].shape != shape:
+            self._blocks[place] = np.empty(shape)
+        normals, pair, key = self._blocks[place], number * (shape[0] - self.two), self.key
+        return lambda first, last: noise_part(normals, pair, NOISE_ROLE, 1, first, last, key)
 
-    def _begun(self, step: int, count: int, padded: int, turn: int) -> Piece:
-        normals, key = self._space(turn, step, count, padded), self.key
-        work = partial(noise_part, normals, step // 2, NOISE_ROLE, 1, 0, len(normals), key)
-        return Piece(step, count, normals, turn, threads.begin(work))
-
-    def _space(self, turn: int, step: int, count: int, padded: int) -> np.ndarray:
-        """Room for the normals of ``count`` steps."""
-        pairs = (step + count - (0 if self.two else 1)) // 2 - step // 2 + 1
-        numbers = pairs * 2 * padded
-        if self._buffers[turn].size < numbers:
-            self._buffers[turn] = np.empty(numbers)
-        return self._buffers[turn][:numbers].reshape(pairs, 2, padded)
+    def _wait(self, place: int) -> None:
+        if place in self._working:
+            self._working[place]()
+            del self._working[place]

@@ -8,7 +8,7 @@ from particlegvi.engine.numerics import noise, threads
 from particlegvi.engine.pairs import fourier
 from particlegvi.engine.pairs.fourier import Series
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.steps.ahead import FIRST, NoiseAhead
+from particlegvi.engine.steps import ahead
 
 from ...flows import advanced, problem
 
@@ -101,16 +101,17 @@ def test_few_steps_with_the_attraction_inside_and_outside_of_the_series_agree():
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("two", [False, True])
 @pytest.mark.parametrize("groups", [
-    [(0, 5 * FIRST + 3, 0)], [(7, 5 * FIRST + 3, 0)],
-    [(0, 50, 0), (50, 50, 0), (100, 1, 0), (101, 7 * FIRST, 0), (3, 90, 1), (93, 9, 0)],
+    [(0, 323, 0)], [(7, 323, 0)],
+    [(0, 50, 0), (50, 50, 0), (100, 1, 0), (101, 448, 0), (3, 90, 1), (93, 9, 0)],
 ], ids=["one", "later", "many"])  # fmt: skip
 def test_noise_of_groups_of_steps_is_the_noise(workers, two, groups, monkeypatch):
     """Groups that follow one another go on with what was begun; others begin anew."""
     monkeypatch.setattr(threads, "count", lambda: workers)
-    ahead = NoiseAhead(noise.key_words(5), True, two)
+    monkeypatch.setattr(ahead, "NUMBERS", 64 * 80)  # a block has 80 steps of 37 particles, or a few more
+    made = ahead.NoiseAhead(noise.key_words(5), True, two)
     for first_step, steps, stop in groups:
         seen = first_step
-        for step, count, normals in ahead.pieces(37, first_step, steps):
+        for step, count, normals in made.pieces(37, first_step, steps):
             assert step == seen and 0 < count <= first_step + steps - step
             for number in {step, step + 1 if count > 1 else step, step + count - 1, step + count - 1 + two}:
                 row = normals[number // 2 - step // 2, number % 2]
