@@ -171,7 +171,7 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     """
     points = arguments.points("particles", particles, least=1)
     second = points if others is None else arguments.points("others", others, least=1)
-    distances = _all_distances(points[:MOST_POINTS], second[:MOST_POINTS])
+    distances = np.concatenate([_lengths(second[:MOST_POINTS] - x) for x in points[:MOST_POINTS]])
     # The square root of the median square: with an even number of pairs not quite the median distance.
     largest = float(distances.max()) or 1.0
     median = largest * math.sqrt(float(np.median((distances / largest) ** 2)))
@@ -198,10 +198,6 @@ def pair_distances(points: ArrayLike) -> NDArray[np.float64]:
     """|x_i - x_j| for all i < j, shape (n (n - 1) / 2,), for points of shape (n, dim)."""
     x = arguments.points("points", points, least=1)
     return np.concatenate([_lengths(x[i + 1 :] - x[i]) for i in range(len(x) - 1)] or [np.empty(0)])
-
-
-def _all_distances(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate([_lengths(second - x) for x in first])
 
 
 def _lengths(gaps: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,16 +30,7 @@ class LinearModel(_Fields):
         gaussian    (f_r - y_r)^2 / (2 noise_variance) + log(2 pi noise_variance) / 2
         poisson     exp(f_r) - y_r f_r + log(y_r!)
 
-    Parameters
-    ----------
-    X : array (n, dim)
-        The inputs of each row. A column of ones is the intercept.
-    y : array (n,)
-        Labels 0 and 1 ("bernoulli"), numbers ("gaussian"), or counts ("poisson").
-    family : str
-        "bernoulli", "gaussian" or "poisson", with the canonical link of each.
-    noise_variance : float
-        Noise variance of an observation, for "gaussian" alone.
+    `particlegvi.losses.of_data.linear_model` explains the parameters.
     """
 
     __slots__ = ()

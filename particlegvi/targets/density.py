@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.quadrature.nodes import Nodes
+from particlegvi.targets.quadrature.nodes import Nodes, density_in_plane, draws_in_plane
 from particlegvi.targets.quadrature.panels import Curve
 from particlegvi.targets.quadrature.potential import LogWeight, Place
 from particlegvi.tools import arguments, html
@@ -104,15 +104,9 @@ class DensityTarget:
         return in_shape(result, shape)
 
     def pdf(self, x: ArrayLike) -> Values:
-        """Density at points x.
+        """Density at points x (n, dim), in 1-D also (n,) or a number, in 2-D also one point (2,).
 
-        Parameters
-        ----------
-        x : array (n, dim), or in 1-D of shape (n,) or a number, or in 2-D one point (2,)
-
-        Returns
-        -------
-        array (n,), or a float for one point
+        The result is an array (n,), or a float for one point.
         """
         density = np.exp(self.log_pdf(x))
         return density if np.ndim(density) else float(density)
@@ -138,16 +132,12 @@ class DensityTarget:
         random = seeded(number, seed)
         if self._nodes is None:
             return self.quantile(random.random(number))[:, None]
-        from particlegvi.targets.quadrature.nodes import draws_in_plane
-
         return draws_in_plane(self._nodes, self.log_pdf, number, random)
 
     def quadrature_pdf(self, x: np.ndarray) -> np.ndarray:
         """The density of the quadrature's polynomials at points (n, dim), (n,): lower than `pdf` in a missed well."""
         if self._nodes is None:
             return self.curve.pdf(x[:, 0])
-        from particlegvi.targets.quadrature.nodes import density_in_plane
-
         return density_in_plane(self._nodes, x)
 
     @property

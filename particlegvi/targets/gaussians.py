@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -59,8 +58,8 @@ class Objective:
             with np.errstate(all="ignore"):
                 return np.asarray(self.loss.value(points)) - self.kl_weight * self.prior.log_density(points)
 
-        means = np.concatenate([self._expect(part, some) for some in self._chunks(nu)])
-        return means - 0.5 * self.kl_weight * np.sum(nu[:, self.dim :] + LOG_2_PI_E, axis=1)
+        each = [part(self._points(some)).reshape(len(some), -1) @ self.weights for some in self._chunks(nu)]
+        return np.concatenate(each) - 0.5 * self.kl_weight * np.sum(nu[:, self.dim :] + LOG_2_PI_E, axis=1)
 
     def gradient(self, nu: Array) -> Array:
         """Its gradient in nu, (n, 2 dim)."""
@@ -76,9 +75,6 @@ class Objective:
         for i in range(self.dim):  # long inner loops: the last axis has one or two entries
             points[:, :, i] = nu[:, i : i + 1] + sd[:, i : i + 1] * self.z[:, i]
         return points.reshape(-1, self.dim)
-
-    def _expect(self, function: Callable[[Array], Array], nu: Array) -> Array:
-        return function(self._points(nu)).reshape(len(nu), -1) @ self.weights
 
     def _gradient(self, nu: Array) -> Array:
         points = self._points(nu)
@@ -170,7 +166,8 @@ class GaussianOptima:
         if self.dim == 2:  # where the loss is nearly separable, so are the optima
             for first, second in list(itertools.product(self._minima[:5], repeat=2)):
                 self._descend_from(np.where([True, False, True, False], first, second))
-        self.optima = self._sorted()
+        optima = [self._unpacked(at) for at in self._minima]
+        self.optima = sorted(optima, key=lambda found: (round(found.objective, 8), found.mean.round(6).tolist()))
         if not self.optima:
             raise ValueError("the objective of FD-GVI has no local optimum: the sd of its Gaussian grows without bound")
         mean, sd = self.optima[0].mean, self.optima[0].sd
@@ -247,10 +244,6 @@ class GaussianOptima:
             return
         if np.linalg.eigvalsh(hessian(self._landscape, found, 1e-4 * self._landscape.scale))[0] > 0.0:
             self._minima.append(found)
-
-    def _sorted(self) -> list[Optimum]:
-        optima = [self._unpacked(at) for at in self._minima]
-        return sorted(optima, key=lambda found: (round(found.objective, 8), found.mean.round(6).tolist()))
 
     def _unpacked(self, at: np.ndarray) -> Optimum:
         at = newton(self._fine_landscape, at)

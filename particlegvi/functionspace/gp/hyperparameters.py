@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -115,7 +115,7 @@ def fit_hyperparameters(
         choices = [np.arange(len(x))]
     else:
         centres = preprocessing.order(seed, "subsets", len(x))[:subsets]
-        choices = [_nearest(x, x[centre], most) for centre in centres]
+        choices = [np.argsort(np.sum((x - x[i]) ** 2, axis=1), kind="stable")[:most] for i in centres]
     vectors, fits = [], []
     for rows in choices:
         logs, fit = _maximise(start, x[rows], t[rows], noise, limits, most_iterations)
@@ -124,10 +124,6 @@ def fit_hyperparameters(
     average = np.mean(np.exp(vectors), axis=0)
     facts = {"rows": min(len(x), most), "seed": seed, "fits": fits}
     return start.with_log_parameters(np.log(average[:-1])), float(average[-1]), facts
-
-
-def _nearest(X: Array, centre: Array, count: int) -> NDArray[np.intp]:
-    return np.argsort(np.sum((X - centre) ** 2, axis=1), kind="stable")[:count]
 
 
 def _maximise(
@@ -161,7 +157,9 @@ def regression_covariance(
     start = covariances.of(default_kernel(x.shape[1]) if kernel is None else kernel)
     if not np.any(t):
         return start, noise_variance
-    begin = ((start, 0.1 * noise_variance), (_shorter(start), noise_variance))
+    short = ["lengthscale" in name for name in start.parameter_names()]
+    shorter = start.with_log_parameters(start.log_parameters() + np.where(short, math.log(0.3), 0.0))
+    begin = ((start, 0.1 * noise_variance), (shorter, noise_variance))
     found = [fit_hyperparameters(k, x, t, noise) for k, noise in begin]
     covariance, noise, _ = max(found, key=lambda fit: fit[2]["fits"][0]["log_marginal_likelihood"]["after"])
     return covariance, noise
@@ -198,11 +196,6 @@ def classification_covariance(
     start = covariances.of(default_kernel(x.shape[1], shared=True) if kernel is None else kernel)
     present, sides = np.unique(y, return_inverse=True)  # the rows drawn at random may miss a rare class
     return start if len(present) < 2 else fit_classification_hyperparameters(start, x, sides)[0]
-
-
-def _shorter(covariance: Covariance) -> Covariance:
-    short = ["lengthscale" in name for name in covariance.parameter_names()]
-    return covariance.with_log_parameters(covariance.log_parameters() + np.where(short, math.log(0.3), 0.0))
 
 
 def _some(X: ArrayLike, y: ArrayLike, most: int, seed: int) -> tuple[Array, Array]:

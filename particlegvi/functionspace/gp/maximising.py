@@ -120,7 +120,11 @@ def by_bound(
     count = len(given) if given.ndim else min(whole("inducing_points", inducing_points, 1), len(data.X))
 
     def placed(covariance: Covariance) -> Array:
-        return given if given.ndim else _filled(greedy(covariance, data.X, count, seed).points, data.X, count, seed)
+        if given.ndim:
+            return given
+        chosen = greedy(covariance, data.X, count, seed).points
+        rows = preprocessing.order(seed, "subsets", len(data.X))[: count - len(chosen)]
+        return np.vstack([chosen, data.X[rows]])
 
     found = [_search(data, start, noise, placed(start), most_iterations)]
     longer = start.with_log_parameters(_longer(start, data.X))
@@ -142,11 +146,6 @@ def _minus_bound(data: Regression, covariance: Covariance, noise: float, Z: Arra
         return CollapsedBound(covariance, data.X, data.y, noise).at(Z)[0]
     except ValueError:  # k(Z, Z) is singular to rounding, even with the largest jitter
         return FAILED
-
-
-def _filled(chosen: Array, X: Array, count: int, seed: int) -> Array:
-    rows = preprocessing.order(seed, "subsets", len(X))[: count - len(chosen)]
-    return np.vstack([chosen, X[rows]])
 
 
 def _longer(start: Covariance, X: Array) -> Array:

@@ -120,10 +120,7 @@ class PosteriorCertificate:
     def probability_range(self, X: ArrayLike) -> tuple[Array, Array]:
         """At inputs (n, dim), two arrays (n,) between which the exact P(y = 1) lies, for a likelihood of labels."""
         predicted = np.clip(self._posterior.predict_probability(X), 0.0, 1.0)
-
-        def kl(p: Array) -> Array:
-            return _binary_kl(predicted, p)
-
+        kl = partial(_binary_kl, predicted)
         return _furthest(kl, predicted, 0.0, self.total), _furthest(kl, predicted, 1.0, self.total)
 
     def band(self, X: ArrayLike, share: float = 0.95) -> tuple[Array, Array]:

@@ -44,23 +44,13 @@ class Q0:
         if isinstance(prior, Flat):
             raise ValueError("initial must be Normal, Uniform or an array, not Flat, which is not a probability")
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
-        self.low = np.maximum(low, [quantile(np.array([EDGE]))[0] for _, quantile in self._pairs])
-        self.high = np.minimum(high, [-mirrored for mirrored in self._upper()])
+        lower, middle = (np.array([quantile(np.array([u]))[0] for _, quantile in self._pairs]) for u in (EDGE, 0.5))
+        # 1 - 1e-17 is 1 in floating point: a Normal's upper edge mirrors its lower one.
+        self.low, self.high = np.maximum(low, lower), np.where(np.isinf(high), middle + (middle - lower), high)
         # With heavy tails the bulk would be so large that a search would miss its middle.
-        middle, reach = self._middle(), MOST_SPANS * self.quantile_span()
+        reach = MOST_SPANS * self.quantile_span()
         self.low, self.high = np.maximum(self.low, middle - reach), np.minimum(self.high, middle + reach)
         self.scale = float(np.max(self.high - self.low)) / 18.0
-
-    def _middle(self) -> np.ndarray:
-        return np.array([self.quantile(np.array([0.5]), i)[0] for i in range(self.dim)])
-
-    def _upper(self) -> list[float]:
-        # 1 - 1e-17 is 1 in floating point: a Normal's upper edge mirrors its lower one.
-        edges = []
-        for i, (_, quantile) in enumerate(self._pairs):
-            middle, lower = quantile(np.array([0.5]))[0], quantile(np.array([EDGE]))[0]
-            edges.append(-(middle + (middle - lower)) if np.isinf(self.prior.high[i]) else -float(self.prior.high[i]))
-        return edges
 
     def cdf(self, x: np.ndarray, coordinate: int = 0) -> np.ndarray:
         """Probability that a coordinate is at most x, for x of any shape."""

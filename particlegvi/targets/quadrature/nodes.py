@@ -41,16 +41,13 @@ def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough
     ``rounding`` is the error of log_weight, which the quadrature does not try to resolve. With ``rough``, for nodes of
     an intermediate iterate, the search for peaks is shorter.
     """
-    if len(place.centre) == 1:
-        f = line(log_weight)
-        found = survey(f, place, UNIFORM // 16 if rough else UNIFORM)
-        peak = float(np.max(found.peaks.log_mass))
-        parts: Panels | Cells = integrate(f, found.edges, peak, max(1e-12, rounding))
-    else:
-        parts = integrate_plane(log_weight, survey_plane(log_weight, place, 4 if rough else 1), max(1e-9, rounding))
-    points, log_density = parts.nodes.reshape(-1, len(place.centre)), parts.log_density.ravel()
-    panels = parts if isinstance(parts, Panels) else None
-    return Nodes(points, parts.log_volume.ravel(), log_density, parts.log_normaliser, parts.error, panels)
+    if len(place.centre) == 2:
+        return integrate_plane(log_weight, survey_plane(log_weight, place, 4 if rough else 1), max(1e-9, rounding))
+    f = line(log_weight)
+    found = survey(f, place, UNIFORM // 16 if rough else UNIFORM)
+    on_line = integrate(f, found.edges, float(np.max(found.peaks.log_mass)), max(1e-12, rounding))
+    points, log_density = on_line.nodes.reshape(-1, 1), on_line.log_density.ravel()
+    return Nodes(points, on_line.log_volume.ravel(), log_density, on_line.log_normaliser, on_line.error, on_line)
 
 
 def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np.random.Generator) -> np.ndarray:
@@ -110,18 +107,11 @@ ORDER = 10  # nodes along a side of a cell
 MOST_CELLS = 60_000
 
 
-class Cells(NamedTuple):
-    """A partition of a box with the normalised density at the nodes of each cell."""
+def integrate_plane(f: LogWeight, survey: PlaneSurvey, tolerance: float = 1e-9) -> Nodes:
+    """The nodes, cell by cell, of a partition of the survey's box.
 
-    nodes: np.ndarray  # (cells, ORDER**2, 2)
-    log_density: np.ndarray  # (cells, ORDER**2)
-    log_volume: np.ndarray  # (cells, ORDER**2): logarithms of the quadrature weights
-    log_normaliser: float
-    error: float  # estimate of the L1 error of the polynomials
-
-
-def integrate_plane(f: LogWeight, survey: PlaneSurvey, tolerance: float = 1e-9) -> Cells:
-    """Cells on each of which exp(f) is a polynomial of degree 9 in each coordinate to ``tolerance`` of its integral."""
+    On each cell exp(f) is a polynomial of degree 9 in each coordinate to ``tolerance`` of its integral.
+    """
     rule = gauss_legendre(ORDER)
     weights = np.outer(rule.weights, rule.weights).ravel()
     unit = np.stack(np.meshgrid(rule.nodes, rule.nodes, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -157,7 +147,8 @@ def integrate_plane(f: LogWeight, survey: PlaneSurvey, tolerance: float = 1e-9) 
     top = np.max(level)
     log_normaliser = float(top + np.log(np.sum(np.exp(level - top + log_volume))))
     error = float(np.sum(np.exp(log_error - log_normaliser)))
-    return Cells(nodes, level - log_normaliser, log_volume, log_normaliser, error)
+    log_density = (level - log_normaliser).ravel()
+    return Nodes(nodes.reshape(-1, 2), log_volume.ravel(), log_density, log_normaliser, error, None)
 
 
 def _start(survey: PlaneSurvey, number: int) -> tuple[np.ndarray, np.ndarray]:

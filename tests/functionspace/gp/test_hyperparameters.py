@@ -183,7 +183,7 @@ def test_rows_that_come_twice_do_not_hide_the_noise():
     once = hyperparameters.regression_covariance(X, y)[1]
     assert 0.2 < once < 0.9
     assert hyperparameters.regression_covariance(*twice)[1] == pytest.approx(once, rel=1e-3)
-    start = hyperparameters._shorter(hyperparameters.default_kernel(3))
+    start = SquaredExponential(np.full(3, 0.3 * np.sqrt(3.0)), 1.0)
     assert fit_hyperparameters(start, *twice, 0.01)[1] < 0.01
 
 
