@@ -1,5 +1,6 @@
 """Runs of objects in folders: losses in Python, interrupted, resumed with the same function, loaded without it."""
 
+import functools
 import subprocess
 import sys
 import time
@@ -270,4 +271,7 @@ def test_a_fingerprint_sees_other_code():
     shapes = [lambda X: (X**2).sum(1), lambda X: (X**2).sum(1), lambda X: (X**4).sum(1)]
     losses = [pg.Loss.from_numpy(each, "differences", dim=3) for each in shapes]
     digests = [Fingerprint(each).digest for each in losses]
+    assert digests[0] == digests[1] != digests[2]
+    powers = [functools.partial(lambda X, power: (X**power).sum(1), power=power) for power in (2, 2, 4)]
+    digests = [Fingerprint(pg.Loss.from_numpy(each, "differences", dim=3)).digest for each in powers]
     assert digests[0] == digests[1] != digests[2]
