@@ -8,6 +8,7 @@ import pytest
 from scipy.special import gamma, kv
 
 import particlegvi as pg
+from particlegvi.engine.pairs import scaled
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances import (
     Iterated,
@@ -18,6 +19,7 @@ from particlegvi.functionspace.covariances import (
     SquaredExponential,
     Sum,
 )
+from particlegvi.functionspace.covariances.stationary import Stationary
 
 from ..refusals import refused
 
@@ -40,6 +42,13 @@ def examples():
         Iterated(ard[4] + one[2], CENTRES),
     ]
     return [*ard, *one, periodic, *compound]
+
+
+class OwnProfile(Stationary):
+    """exp(-s2), which the engine does not have."""
+
+    profile = staticmethod(lambda s2: np.exp(-s2))
+    slope = staticmethod(lambda s2: -np.exp(-s2))
 
 
 def identity(covariance):
@@ -141,6 +150,22 @@ def test_gradients_are_those_of_finite_differences(k, other):
         below = np.sum(weights * k.with_log_parameters(start - step)(A, other))
         assert found[p] == pytest.approx((above - below) / (2 * h), rel=1e-7, abs=1e-8)
     assert len(found) == len(k.parameter_names()) == len(set(k.parameter_names()))
+
+
+@pytest.mark.parametrize("k", [OwnProfile(SCALES, 1.7), OwnProfile(0.8, 0.6), SquaredExponential(SCALES, 1.7)])
+def test_gradients_of_a_shared_matrix_are_those_of_finite_differences(k):
+    """In the logarithms of the parameters, for a profile from outside and for one that the engine compiles."""
+    weights = np.random.default_rng(3).normal(size=(len(A), len(B)))
+    columns = scaled.TOGETHER * (1 + len(B) // scaled.TOGETHER)
+    padded = np.pad(weights, ((0, 0), (0, columns - len(B))))
+    in_inputs, in_parameters = k.between(A, B, columns).gradients(padded)
+    h = 1e-5
+    for p, step in enumerate(h * np.eye(len(in_parameters))):
+        sums = [np.sum(weights * k.with_log_parameters(k.log_parameters() + sign * step)(A, B)) for sign in (1, -1)]
+        assert in_parameters[p] == pytest.approx((sums[0] - sums[1]) / (2 * h), rel=1e-7, abs=1e-8)
+    moved = A.copy()
+    moved[2, 1] += h
+    assert in_inputs[2, 1] == pytest.approx(np.sum(weights * (k(moved, B) - k(A, B))) / h, rel=1e-3)
 
 
 @pytest.mark.parametrize("k", examples(), ids=identity)

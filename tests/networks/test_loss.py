@@ -220,6 +220,14 @@ test_bad_values_are_one_sentence = refused(
     (lambda: pg.kernels.OnOutputs("median", X), "kernel must be"),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), X[:0]), "inputs must be"),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "new"), 'or "fresh"'),
+    (
+        lambda: pg.simulate(
+            NetworkLoss(NET, X, Y),
+            pg.methods.DRE(1.0, pg.kernels.OnOutputs(pg.kernels.SquaredExponential("median"), X)),
+            initial=np.zeros((3, NET.dim)), steps=1, step_size=0.1,
+        ),
+        'lengthscale must be a number, not the rule "median"',
+    ),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "fresh", 0), "count must be"),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), X, process=3.0), "process must be"),
 )

@@ -10,6 +10,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.runs.storage import creating as making
+from particlegvi.tools import files
 
 from ..refusals import refuse
 from .interrupting import SHORT, change_manifest, content, interrupted, manifest
@@ -150,6 +151,14 @@ def test_pictures_named_by_a_file_made_to_do_harm_stay_inside(runs, tmp_path):
     change_manifest(folder, figures=["../outside.png"])
     refuse(lambda: pg.run("lifting", out=folder, overwrite=True, **SHORT), "not the name of a picture")
     assert (tmp_path / "outside.png").exists()
+
+
+def test_a_table_that_a_user_has_edited_is_not_taken(tmp_path):
+    (tmp_path / "table.md").write_text("| 1 |")
+    made = {"labels": [], "settings": {}, "figures": [], "sha256": {"table.md": files.digest(tmp_path / "table.md")}}
+    assert tmp_path / "table.md" in making.overwriting.written(tmp_path, made)
+    (tmp_path / "table.md").write_text("| 1, and a note |")
+    assert tmp_path / "table.md" not in making.overwriting.written(tmp_path, made)
 
 
 def test_starting_over_takes_what_a_run_has_written_and_nothing_else(tmp_path):

@@ -62,6 +62,7 @@ def test_a_dry_run_writes_nothing(here, capsys):
     ("arguments", "words"),
     [
         (["--over", "particles"], "write KEY=VALUES"),
+        (["--over", "particles="], "write KEY=VALUES"),
         (["--over", "particles=0,4"], "particles must be a whole number"),
         (["--over", "particle=4"], 'did you mean "particles"'),
         (["--over", "particles=[4"], "values between commas, or a list or a table of TOML"),

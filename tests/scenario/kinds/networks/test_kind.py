@@ -9,6 +9,7 @@ import particlegvi as pg
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.networks.data import drawn
+from particlegvi.scenario.kinds.networks.facts.ensemble import of_numbers
 
 from ....refusals import refuse, refused
 
@@ -100,6 +101,9 @@ def test_a_regression_has_its_numbers_and_comes_back(tmp_path):
     f = run.predict(X)
     assert found["DE"]["rmse"] == pytest.approx(np.sqrt(np.mean((y - f.mean(axis=0)) ** 2)))
     assert found["DE"]["nll"] == pytest.approx(pg.metrics.mixture_nll(y, f, 0.1))
+    far = np.full(len(y), 1e3)
+    inside = [of_numbers(run, X, values)["coverage_90"] for values in (-far, f.mean(axis=0), far)]
+    assert inside == [0.0, 1.0, 0.0]
     again = pg.load(tmp_path / "run")
     assert again.summary == results.summary
     assert np.array_equal(again["DRE"].predict(X), results["DRE"].predict(X))
