@@ -13,7 +13,7 @@ from particlegvi.contracts import Array, Basis
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.linalg import fixed_signs, root_for_draws
 from particlegvi.tools.arguments import matrix, points
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import listed
 
 __all__ = ["Residual", "ThesisResidual", "get", "names"]
 
@@ -119,14 +119,9 @@ class ThesisResidual:
 
 
 RESIDUALS: dict[str, type[Residual | ThesisResidual]] = {each.name: each for each in (Residual, ThesisResidual)}
-
-
-def names() -> list[str]:
-    """The names of all residuals, in alphabetical order."""
-    return sorted(RESIDUALS)
+names, _kind = listed("residual", RESIDUALS)
 
 
 def get(name: str, basis: Basis) -> Residual | ThesisResidual:
     """The residual of this name for a basis, for example ``get("gp", basis)``."""
-    residual: Residual | ThesisResidual = look_up("residual", name, RESIDUALS)(basis)
-    return residual
+    return _kind(name)(basis)

@@ -117,9 +117,31 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         return self.model_.certify(steps)
 
 
+@dataclass(eq=False, repr=False)
+class ProcessClassifier(KernelClassifier):
+    """Base class of classifiers by Gaussian processes. Attribute: ``model_``."""
+
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int = 200
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        x, model = self._inputs(X), vars(self)[self.result]
+        if isinstance(model, ClassProcesses):
+            return model.predict_proba(x)
+        mean, sd = model.predict(x, return_std=True)
+        likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
+        return np.column_stack([1.0 - likely, likely])
+
+    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the functions, (draws, n, J), or of the log odds of the second of two classes, (draws, n)."""
+        x, model = self._inputs(X), vars(self)[self.result]
+        return model.sample(x, draws) if isinstance(model, ClassProcesses) else _draws(model, x, draws)
+
+
 @shares_parameters(SparseGaussianProcessRegressor)
 @dataclass(eq=False, repr=False)
-class SparseGaussianProcessClassifier(KernelClassifier):
+class SparseGaussianProcessClassifier(ProcessClassifier):
     """Classification by sparse variational Gaussian processes.
 
     Two classes have one process and the logistic link; J classes have J processes and the robust-max likelihood.
@@ -140,10 +162,6 @@ class SparseGaussianProcessClassifier(KernelClassifier):
     kernel_ : Covariance
     """
 
-    kernel: KernelLike | None = None
-    fit_kernel: bool = True
-    inducing_points: int = 200
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
         x, labels, seed = self._read_classes(X, y)
@@ -155,22 +173,9 @@ class SparseGaussianProcessClassifier(KernelClassifier):
             self.model_ = ClassProcesses(self.kernel_, count, "kl", seed=seed).fit(x, labels)
         return self
 
-    def predict_proba(self, X: ArrayLike) -> Array:
-        x = self._inputs(X)
-        if isinstance(self.model_, ClassProcesses):
-            return self.model_.predict_proba(x)
-        mean, sd = self.model_.predict(x, return_std=True)
-        likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
-        return np.column_stack([1.0 - likely, likely])
-
-    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
-        """Draws of the functions, (draws, n, J), or of the log odds of the second of two classes, (draws, n)."""
-        x, model = self._inputs(X), self.model_
-        return model.sample(x, draws) if isinstance(model, ClassProcesses) else _draws(model, x, draws)
-
 
 @dataclass(eq=False, repr=False)
-class GaussianWassersteinClassifier(KernelClassifier):
+class GaussianWassersteinClassifier(ProcessClassifier):
     """Classification by Gaussian Wasserstein inference: one process for each class, and the robust-max likelihood.
 
     Parameters
@@ -190,8 +195,6 @@ class GaussianWassersteinClassifier(KernelClassifier):
     kernel_ : Covariance
     """
 
-    kernel: KernelLike | None = None
-    fit_kernel: bool = True
     inducing_points: int = 50
     weight: float = 1.0
     iterations: int = 300
@@ -204,15 +207,6 @@ class GaussianWassersteinClassifier(KernelClassifier):
             self.kernel_, self._at_most(len(x)), "w2", weight, iterations=self.iterations, seed=seed
         ).fit(x, labels)
         return self
-
-    def predict_proba(self, X: ArrayLike) -> Array:
-        x = self._inputs(X)
-        return self.model_.predict_proba(x)
-
-    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
-        """Draws of the functions, (draws, n, J): the largest is the class, but for a share epsilon."""
-        x = self._inputs(X)
-        return self.model_.sample(x, draws)
 
 
 def _draws(model: SparseGaussianProcess, x: Array, draws: int) -> Array:
