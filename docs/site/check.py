@@ -1,4 +1,5 @@
-"""Checks the built site: links, and in Chromium accessibility (axe-core), errors in the console, requests to elsewhere.
+"""Checks the built site: links, and in Chromium accessibility (axe-core), errors in the console, requests to elsewhere,
+and pages that do not open at their top.
 
     python docs/site/check.py html                          # links alone
     npm install axe-core
@@ -79,6 +80,8 @@ def faults(site: Path, axe: Path, only: str) -> Iterator[str]:
                 browser.execute_script(script)
                 where = f"{path.relative_to(site)} ({size[0]} wide, {theme})"
                 yield from (f"{where}: {each}" for each in browser.execute_async_script(AXE))
+                if moved := browser.execute_script("return scrollY"):
+                    yield f"{where}: opens {moved} pixels down"
                 yield from (f"{where}: asks {each}" for each in browser.execute_script(OUTSIDE))
                 yield from (
                     f"{where}: {each['message']}" for each in browser.get_log("browser") if each["level"] == "SEVERE"

@@ -17,10 +17,10 @@ from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.swept import Swept, key_name, mean_over, measure_name, note, panels, value_names
 from particlegvi.settings.colours import assigned
+from particlegvi.settings.grids import possible
 
 APART = 3.0  # points between methods that are drawn beside each other
 WIDE = 3.0  # least ratio of the ends of a logarithmic axis
-NEVER_NEGATIVE = ("w1", "sliced_w1", "sd", "rmse", "modes_covered", "covered", "auc", "accuracy")
 LEVEL = 0.95
 DOTS = (0, (1, 1.4))
 
@@ -75,7 +75,7 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
     beside = axes.transData + ScaledTranslation(inches, 0.0, axes.figure.dpi_scale_trans)  # type: ignore[union-attr]
     by_seed = _by_seed(sweep.values(measure, label), axis)
     mean, low, high = band(by_seed)
-    least, most = possible(sweep, measure)
+    least, most = possible(measure, sweep.scenario)
     low, high = np.maximum(low, least), np.minimum(high, most)
     for heights in (mean, low, high):  # the shifted artists are not looked at when the axes find their range
         axes.update_datalim(np.column_stack([x, heights])[np.isfinite(heights)])
@@ -127,13 +127,6 @@ def band(values: Array) -> tuple[Array, Array, Array]:
     error = np.sqrt(square / np.maximum(number - 1, 1) / np.maximum(number, 1))
     width = np.where(enough, stdtrit(np.maximum(number - 1, 1), 0.5 + 0.5 * LEVEL) * error, np.nan)
     return mean, mean - width, mean + width
-
-
-def possible(sweep: Swept, measure: str) -> tuple[float, float]:
-    """The range in which a number can be, for its intervals."""
-    modes = len(sweep.scenario.get("modes", ())) or np.inf
-    most = {"modes_covered": modes, "covered": 1.0}.get(measure, np.inf)
-    return (0.0 if measure in NEVER_NEGATIVE else -np.inf), most
 
 
 def places_of(values: Sequence[object]) -> Array:

@@ -9,7 +9,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from particlegvi.settings import checks
 from particlegvi.settings.checks import number, one_of, text, whole
@@ -29,6 +31,7 @@ VALUES = 'a list of at least one value, none twice, or a range such as {from = 0
 SEEDS = 'a number of seeds, a range "FIRST:END" without its end, or a list of different seeds'
 KEYS = ("over", "seeds", "measure", "heat_map", "laws")
 # Names of the summary's numbers for which a larger value is better.
+NEVER_NEGATIVE = ("w1", "sliced_w1", "sd", "rmse", "modes_covered", "covered", "auc", "accuracy")
 HIGHER = ("modes_covered", "log_density", "covered", "auc", "accuracy", "reached_equilibrium")
 
 
@@ -159,6 +162,13 @@ def laws(given: object, key: str) -> None:
 def is_higher_better(measure: str) -> bool:
     """Whether a larger value of this number of the summary is better."""
     return measure in HIGHER or measure.rpartition(".")[2] in HIGHER
+
+
+def possible(measure: str, scenario: Mapping[str, Any]) -> tuple[float, float]:
+    """The range in which a number of the summary can be, for its intervals."""
+    modes = len(scenario.get("modes", ())) or math.inf
+    most = {"modes_covered": modes, "covered": 1.0}.get(measure, math.inf)
+    return (0.0 if measure in NEVER_NEGATIVE else -math.inf), most
 
 
 def measures(given: object, key: str = "measure") -> list[str]:

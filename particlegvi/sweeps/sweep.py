@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.scenario.kinds.text_table import cell
-from particlegvi.settings.grids import is_higher_better
+from particlegvi.settings.grids import is_higher_better, possible
 from particlegvi.sweeps.numbers import GridNumbers, as_text
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
@@ -56,23 +56,26 @@ def average(values: Array, axis: int | tuple[int, ...]) -> Array:
 def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[Facts]]:
     """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
     values, stopped = sweep.values(measure, method), sweep.stopped(method)
-    keys = list(sweep.over)
+    keys, within = list(sweep.over), possible(measure, sweep.scenario)
     found: dict[str, list[Facts]] = {}
     for axis, key in enumerate(keys):
         others = tuple(place for place in range(len(keys)) if place != axis)
         entries = []
         for place, value in enumerate(sweep.over[key]):
             by_seed = average(np.take(values, [place], axis), axis=(axis, *others))
-            entries.append({"value": value, **_spread(by_seed), "stopped": int(np.take(stopped, place, axis).sum())})
+            lost = int(np.take(stopped, place, axis).sum())
+            entries.append({"value": value, **spread(by_seed, within), "stopped": lost})
         found[key] = entries
     return found
 
 
-def _spread(by_seed: Array) -> Facts:
+def spread(by_seed: Array, within: tuple[float, float]) -> Facts:
+    """Mean over the seeds, and its interval as far as the number can be there."""
     known = by_seed[np.isfinite(by_seed)]
     limits = interval(by_seed)
     mean = float(known.mean()) if len(known) else None
-    return {"mean": mean, "low": limits and limits[1], "high": limits and limits[2], "seeds": len(known)}
+    low, high = (None, None) if limits is None else (max(limits[1], within[0]), min(limits[2], within[1]))
+    return {"mean": mean, "low": low, "high": high, "seeds": len(known)}
 
 
 def best(sweep: GridNumbers, measure: str, method: str, number: int = BEST) -> list[Facts]:
@@ -83,8 +86,11 @@ def best(sweep: GridNumbers, measure: str, method: str, number: int = BEST) -> l
     whole = [place for place in range(len(grid)) if np.isfinite(means[place]).all()]
     sign = -1.0 if is_higher_better(measure) else 1.0
     whole.sort(key=lambda place: (sign * float(means[place].mean()), place))
-    chosen = whole[:number]
-    return [{"setting": dict(zip(sweep.over, grid[place], strict=True)), **_spread(means[place])} for place in chosen]
+    within = possible(measure, sweep.scenario)
+    return [
+        {"setting": dict(zip(sweep.over, grid[place], strict=True)), **spread(means[place], within)}
+        for place in whole[:number]
+    ]
 
 
 def facts(sweep: GridNumbers, versions: dict[str, str]) -> Facts:
@@ -136,7 +142,8 @@ def _blocks(sweep: GridNumbers, measure: str, method: str) -> Iterator[str]:
         ]
         yield f"The settings with the {word} means:\n\n{_table(head, rows)}"
     else:
-        yield _table([measure, "95% interval"], [_numbers(_spread(sweep.values(measure, method)))])
+        found = spread(sweep.values(measure, method), possible(measure, sweep.scenario))
+        yield _table([measure, "95% interval"], [_numbers(found)])
     for key, entries in marginals(sweep, measure, method).items():
         rows = [[as_text(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
         over = "the seeds" if len(sweep.over) == 1 else "the other keys and the seeds"

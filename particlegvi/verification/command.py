@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 
@@ -71,9 +71,9 @@ def verify(
 class Table:
     """A line for each claim, printed as soon as it is known."""
 
-    def __init__(self, names: Iterable[str], say: Callable[[str], None], *, shown: bool, quiet: bool) -> None:
+    def __init__(self, names: Collection[str], say: Callable[[str], None], *, shown: bool, quiet: bool) -> None:
         self.say, self.shown, self.quiet = say, shown, quiet
-        self.width = max(len(name) for name in names)
+        self.width, self.alone = max(len(name) for name in names), len(names) == 1
         if shown and not quiet:
             self._print(*HEADER)
 
@@ -86,6 +86,8 @@ class Table:
         self._print(outcome.claim.name, *numbers, outcome.verdict, outcome.control)
         if not outcome.good:
             self.say(_explanation(outcome))
+        elif self.alone and made:
+            self.say(f"measured: {made.quantity}")
 
     def close(self, rows: list[Row], good: bool, folder: Path | None) -> None:
         """Print the last line: the number of claims that hold, and the folder of the report."""

@@ -92,6 +92,21 @@ def test_a_frame_on_a_slide_has_pictures_and_sliders_alone(browser, page):
 
 
 @driven
+@pytest.mark.thorough
+def test_a_frame_does_not_scroll_the_page_around_it(browser, page, tmp_path):
+    around = tmp_path / "around.html"
+    frame = f'<iframe src="{page.as_uri()}" height="900"></iframe>'
+    around.write_text(f'<p style="height: 20rem">{frame}', encoding="utf-8")
+    browser.get(around.as_uri())
+    browser.switch_to.frame(0)
+    wait(browser, "document.querySelector('#live tbody td')")
+    assert browser.execute_script("return location.hash") == ""  # a fragment here scrolls the page around it
+    browser.switch_to.default_content()
+    assert browser.execute_script("return scrollY") == 0
+    assert_quiet(browser)
+
+
+@driven
 @pytest.mark.parametrize("size", [(640, 360), (700, 450)])
 def test_at_200_per_cent_a_picture_fits_into_the_window(browser, page, size):
     sized(browser, *size)

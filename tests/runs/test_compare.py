@@ -32,6 +32,9 @@ def test_every_run_is_the_one_that_simulate_makes(comparison):
     for label, method in alone.items():
         run = pg.simulate(LOSS, method, **HOW)
         assert run.positions.tobytes() == comparison[label].positions.tobytes()
+    assert pg.simulate(LOSS, "DE", **HOW).positions.tobytes() == comparison["DE"].positions.tobytes()
+    with pytest.raises(ValueError, match='^there is no method "ULA"; allowed: '):
+        pg.simulate(LOSS, "ULA", **HOW)
     starts = {comparison[label].initial.tobytes() for label in ("DE", "DLE", "DRLE", "SVGD")}
     assert len(starts) == 1
     other = pg.simulate(LOSS, methods.DLE(0.8), **HOW | {"seed": 5})  # control: bytes do tell runs apart

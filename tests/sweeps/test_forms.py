@@ -7,7 +7,8 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi.plotting.lines import band
 from particlegvi.plotting.swept import Panel, like_exact_draws
-from particlegvi.sweeps.sweep import best, interval, marginals
+from particlegvi.settings.grids import possible
+from particlegvi.sweeps.sweep import best, interval, marginals, spread
 
 from ..refusals import refuse
 from ..test_notebook_tables import read
@@ -40,6 +41,8 @@ def test_intervals_are_those_of_student(rng):
     expected = stats.t.interval(0.95, 6, values.mean(), stats.sem(values))
     np.testing.assert_allclose((mean, low, high), (values.mean(), *expected), rtol=1e-12)
     assert interval(values[:1]) is None
+    few = np.array([0.01, 1.0])
+    assert spread(few, possible("w1", {}))["low"] == 0.0 > spread(few, possible("mean", {}))["low"]
     means, lows, highs = band(np.stack([values, np.where(np.arange(7) < 2, np.nan, values)]))
     shorter = stats.t.interval(0.95, 4, values[2:].mean(), stats.sem(values[2:]))
     np.testing.assert_allclose(lows, [expected[0], shorter[0]], rtol=1e-12)

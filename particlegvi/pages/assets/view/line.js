@@ -151,12 +151,9 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     g.fillRect(px(t), base, 1, 4);
   }
   g.fillStyle = soft;
-  g.fillText(scene.variable, (left + right) / 2, H - 3);
-  const height = VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"),
-    beyond = VIEW.say("outside", { count: outside }),
-    has_room = left + 17 + g.measureText(height).width + g.measureText(beyond).width < right;
-  label(height, left + 5, middle + 12);
-  if (outside) label(beyond, right, middle + ((truth && truth.biased) || !has_room ? 27 : 12), "right");
+  const beyond = outside ? `, ${VIEW.say("outside", { count: outside })}` : "";
+  g.fillText(scene.variable + beyond, (left + right) / 2, H - 3);
+  label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), left + 5, middle + 12);
 };
 // Equal bins over a window, {bins, from, width}. Places where all particles gather, if there are any, lie as far
 // from the edges of the bins as they can, so that rounding does not split one of them.

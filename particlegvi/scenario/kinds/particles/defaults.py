@@ -111,6 +111,7 @@ def _step_size_and_steps(scenario: Facts, parts: Parts) -> list[str]:
         scenario["steps"] = min(most, int(steps))
     else:
         scenario["steps"] = most
-        why = f"the most that is chosen, although {why}"
+        waiting = [each for each in parts.methods.values() if each.kl_weight > 0.0 and not getattr(each, "jumps", None)]
+        why = f"the most that is chosen{f', although {why}' if waiting else '; jumps cross the barriers'}"
     chosen.append(f"steps = {scenario['steps']}, {why}")
     return chosen

@@ -49,6 +49,9 @@ def test_the_verdict_compares_with_the_floor():
     assert verdict(0.1, 0.12) == "as close as exact draws"
     assert verdict(0.13, 0.12) == "nearly as close as exact draws"
     assert verdict(0.2, 0.12) == "farther than exact draws"
+    assert table.in_words({"verdict": verdict(0.1, 0.12), "target": {"kind": "density"}}) == "as close as exact draws"
+    own = table.in_words({"verdict": verdict(0.1, 0.12), "target": {"kind": "atoms"}})
+    assert own == "as close as exact draws of its own limit"
 
 
 SCENARIO = {"name": "small", "title": "A small one", "particles": 8, "steps": 20, "step_size": 1e-4}
