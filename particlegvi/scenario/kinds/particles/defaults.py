@@ -92,6 +92,7 @@ def _by_dimension(scenario: Facts) -> list[str]:
 
 def _step_size_and_steps(scenario: Facts, parts: Parts) -> list[str]:
     from particlegvi.integrators import schedules
+    from particlegvi.methods.free_energy import FreeEnergy
     from particlegvi.scenario.kinds.particles import estimates
 
     problem = estimates.problem_of(parts.loss, parts.prior, parts.initial, list(parts.methods.values()))
@@ -111,7 +112,8 @@ def _step_size_and_steps(scenario: Facts, parts: Parts) -> list[str]:
         scenario["steps"] = min(most, int(steps))
     else:
         scenario["steps"] = most
-        waiting = [each for each in parts.methods.values() if each.kl_weight > 0.0 and not getattr(each, "jumps", None)]
-        why = f"the most that is chosen{f', although {why}' if waiting else '; jumps cross the barriers'}"
+        noisy = [each for each in parts.methods.values() if each.kl_weight > 0.0]
+        jump = noisy and all(isinstance(each, FreeEnergy) and each.jumps for each in noisy)
+        why = f"the most that is chosen{'; jumps cross the barriers' if jump else f', although {why}'}"
     chosen.append(f"steps = {scenario['steps']}, {why}")
     return chosen
