@@ -27,7 +27,7 @@ class GaussianMixture(_Fields):
     means : array (components, dim)
         Centres; a flat list is read as components on the line.
     sds : float, array (components,) or array (components, dim)
-        Standard deviations: one for all, one for each component, or one for each component and coordinate.
+        Standard deviations, positive: one for all, one for each component, or one for each component and coordinate.
     weights : array (components,), optional
         Positive weights, divided by their sum; by default all equal.
     """

@@ -52,9 +52,9 @@ class FreeEnergy(Method):
     Parameters
     ----------
     kl_weight : float
-        Weight of KL(Q, P), the temperature of the noise; 0 or more.
+        Weight of KL(Q, P), 0 or more: the temperature of the noise; 1 with loss = -log p(y | theta) is Bayes' law.
     mmd_weight : float
-        Weight of MMD^2(Q, P); 0 or more. The repulsion's lambda1 is twice this.
+        Weight of MMD^2(Q, P), 0 or more; a pair repels with 2 mmd_weight / particles.
     kernel : kernel, optional
         Kernel of the MMD, such as `particlegvi.kernels.SquaredExponential`. None takes the squared exponential with the
         median heuristic on the prior, or lengthscale 1 where the prior gives that nothing sensible.
@@ -65,7 +65,8 @@ class FreeEnergy(Method):
         "exact", to the run's tolerance; or an approximation whose error has no bound, labelled in the result:
         "random-batch" or "nystroem", or a mapping with ``how`` and ``size`` (particles of a batch; landmarks).
     jumps : Jumps, bool or mapping, optional
-        Jumps between modes (`particlegvi.methods.jumps`), for a kl_weight above 0 and an exact repulsion.
+        Metropolis jumps between modes, which leave the law unchanged (`particlegvi.jumps.Jumps`); needs a kl_weight
+        above 0 and an exact repulsion. None and False have none.
     """
 
     kl_weight: float = 0.0
@@ -205,20 +206,13 @@ class DE(FreeEnergy):
         super().__init__()
 
 
+@shares_parameters()
 @explains_bad_calls
 @dataclass(frozen=True)
 class DLE(FreeEnergy):
     """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2).
 
     The particles become independent draws from exp(-loss/kl_weight) p, normalised.
-
-    Parameters
-    ----------
-    kl_weight : float
-        Weight of KL, 0 or more: the temperature of the noise. 1 with loss = -log p(y | theta) is Bayes' posterior.
-    jumps : Jumps, bool or mapping, optional
-        Metropolis jumps between modes, which leave that law unchanged (`particlegvi.jumps.Jumps`); needs a kl_weight
-        above 0. None and False have none.
     """
 
     name: ClassVar[str] = "DLE"
@@ -235,11 +229,6 @@ class DRE(FreeEnergy):
     """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square).
 
     Particles without noise that repel each other. They come to rest, and the place depends on the start.
-
-    Parameters
-    ----------
-    mmd_weight : float
-        Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
     """
 
     name: ClassVar[str] = "DRE"
@@ -262,15 +251,6 @@ class DRLE(FreeEnergy):
     """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3).
 
     With many particles they become draws from the fixed point that `particlegvi.target` computes.
-
-    Parameters
-    ----------
-    kl_weight : float
-        Weight of KL, 0 or more: the temperature of the noise.
-    mmd_weight : float
-        Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
-    jumps : Jumps, bool or mapping, optional
-        Metropolis jumps between modes; needs a kl_weight above 0 and an exact repulsion.
     """
 
     name: ClassVar[str] = "DRLE"

@@ -12,21 +12,14 @@ from particlegvi.priors.gaussian_sums import MixtureEmbedding
 from particlegvi.priors.placed import Described
 from particlegvi.tools.arguments import LARGEST_SCALE, SCALE, SMALLEST_SCALE, array, finite, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.quoting import refuse
 
 
+@shares_parameters(MixtureTerm)
 @explains_bad_calls
 class GaussianMixture(Described):
     """Mixture of Gaussians with independent coordinates: sum_k weight_k N(mean_k, diag(sd_k^2)).
-
-    Parameters
-    ----------
-    means : array (components, dim)
-        Centres; a flat list is read as components on the line.
-    sds : float, array (components,) or array (components, dim)
-        Standard deviations, positive: one for all, one for each component, or one for each component and coordinate.
-    weights : array (components,), optional
-        Positive weights, divided by their sum; by default all equal.
 
     Attributes
     ----------

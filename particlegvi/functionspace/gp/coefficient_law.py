@@ -29,6 +29,10 @@ class Law(NamedTuple):
         """The variance of ``features @ u``, shape (n,)."""
         return np.sum(linalg.solve_triangular(self.factor, features.T, lower=True) ** 2, axis=0)
 
+    def draws(self, normals: Array) -> Array:
+        """Draws of u, shape (draws, size), from standard normals of that shape."""
+        return linalg.solve_triangular(self.factor, normals.T, lower=True, trans="T").T + self.mean
+
     def divergence(self) -> float:
         """KL(self, N(0, I)), in nats."""
         trace = np.sum(linalg.solve_triangular(self.factor, np.eye(len(self.mean)), lower=True) ** 2)

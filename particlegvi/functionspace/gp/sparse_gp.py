@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from particlegvi.contracts import Array, Basis, Facts, Likelihood, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -215,5 +214,4 @@ class SparseGaussianProcess(Card):
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of f(X), shape (draws, n), from standard normals (draws, size + n)."""
         of_coefficients, of_residual = normals[:, : self.basis.size], normals[:, self.basis.size :]
-        u = linalg.solve_triangular(self.law.factor, of_coefficients.T, lower=True, trans="T").T + self.law.mean
-        return u @ self.basis.features(X).T + self._residual.sample(X, of_residual)
+        return self.law.draws(of_coefficients) @ self.basis.features(X).T + self._residual.sample(X, of_residual)

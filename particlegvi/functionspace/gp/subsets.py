@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -19,27 +18,23 @@ from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, refuse, vector, whole
+from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.html import Card
 from particlegvi.tools.registry import look_up
 
 ROWS_ONLY = ("greedy", "random")  # rules whose points are rows of X
 
 
+@shares_parameters(SparseGaussianProcess)
 class SubsetOfData(ExactGaussianProcess):
     """The exact posterior of M of the n rows, in O(M^3).
 
     Parameters
     ----------
-    kernel : Covariance or a kernel of particlegvi.kernels
-        k.
-    noise_variance : float
-        Noise variance of an observation, positive.
     rows : int
         M, at most n.
     selection : str
         "random" or "greedy"; see `particlegvi.functionspace.selection`.
-    seed : int
-        Seed of the selection.
 
     Attributes
     ----------
@@ -73,6 +68,7 @@ class SubsetOfData(ExactGaussianProcess):
         return super().fit(x[self.indices], t[self.indices])
 
 
+@shares_parameters(ExactGaussianProcess, SparseGaussianProcess)
 class SubsetOfRegressors(Card):
     """f = sum_m u_m e_m, with the same distribution of u as `SparseGaussianProcess`, and no residual.
 
@@ -81,16 +77,8 @@ class SubsetOfRegressors(Card):
 
     Parameters
     ----------
-    kernel : Covariance or a kernel of particlegvi.kernels
-        k.
-    noise_variance : float
-        Noise variance of an observation, positive.
     inducing_points : array (M, dim) or int
         Z, or the number of points for `placement`.
-    placement : str
-        Rule for the inducing points, see `SparseGaussianProcess`.
-    seed : int
-        Seed of the selection.
 
     Attributes
     ----------
@@ -141,5 +129,4 @@ class SubsetOfRegressors(Card):
     @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of f(X), shape (draws, n), from standard normals (draws, M); they lie in a space of M dimensions."""
-        u = linalg.solve_triangular(self.law.factor, normals.T, lower=True, trans="T").T + self.law.mean
-        return u @ self.with_residual.basis.features(X).T
+        return self.law.draws(normals) @ self.with_residual.basis.features(X).T

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,11 +53,20 @@ class Labels(Likelihood):
         return (generator(random).random(p.shape) < p).astype(np.float64)
 
 
-class _Logistic(NamedTuple):
+class _Steepness(NamedTuple):
     steepness: float = 1.0
 
 
-class BernoulliLogistic(_Logistic, Labels):
+class _Bernoulli(_Steepness, Labels):
+    __slots__ = ()
+
+    convex = True
+
+    def __new__(cls, steepness: float = 1.0) -> Self:
+        return super().__new__(cls, *checked(steepness=steepness))
+
+
+class BernoulliLogistic(_Bernoulli):
     """Logistic classification: P(y = 1 | f) = 1 / (1 + exp(-steepness f)); the labels are 0 and 1.
 
     Parameters
@@ -70,10 +79,6 @@ class BernoulliLogistic(_Logistic, Labels):
 
     name = "bernoulli-logistic"
     source = "thesis, (D.212)-(D.214)"
-    convex = True
-
-    def __new__(cls, steepness: float = 1.0) -> BernoulliLogistic:
-        return super().__new__(cls, *checked(steepness=steepness))
 
     @property
     def curvature_bound(self) -> float:  # type: ignore[override]
@@ -115,11 +120,7 @@ class BernoulliLogistic(_Logistic, Labels):
         return self.curvature(f, 0.0)
 
 
-class _Probit(NamedTuple):
-    steepness: float = 1.0
-
-
-class BernoulliProbit(_Probit, Labels):
+class BernoulliProbit(_Bernoulli):
     """Probit classification: P(y = 1 | f) = Phi(steepness f), the normal distribution function; labels 0 and 1.
 
     Parameters
@@ -132,10 +133,6 @@ class BernoulliProbit(_Probit, Labels):
 
     name = "bernoulli-probit"
     source = "thesis, (D.212), with phi the normal distribution function"
-    convex = True
-
-    def __new__(cls, steepness: float = 1.0) -> BernoulliProbit:
-        return super().__new__(cls, *checked(steepness=steepness))
 
     @property
     def curvature_bound(self) -> float:  # type: ignore[override]

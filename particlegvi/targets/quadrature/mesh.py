@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.fft import next_fast_len
 
 from particlegvi.contracts import Kernel
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
@@ -160,7 +161,7 @@ class Mesh:
     def convolved(self, masses: np.ndarray) -> np.ndarray:
         """Sums of the kernel at the mesh points for masses at the mesh points, both (mesh points,)."""
         if self._transform is None:
-            self._padded = tuple(fast_length(2 * number - 1) for number in self.shape)
+            self._padded = tuple(next_fast_len(2 * number - 1, real=True) for number in self.shape)
             axes = [self.spacing * np.minimum(np.arange(size), size - np.arange(size)) for size in self._padded]
             r2 = sum(axis**2 for axis in np.meshgrid(*axes, indexing="ij"))
             self._transform = np.fft.rfftn(profile_values(self.kernel, np.asarray(r2))).real
@@ -203,12 +204,6 @@ class Mesh:
         """Values (mesh points,) interpolated to points (n, dim)."""
         parts = [self.stencils(x[start : start + chunk]) @ values for start in range(0, len(x), chunk)]
         return np.concatenate(parts) if parts else np.empty(0)
-
-
-def fast_length(least: int) -> int:
-    """The smallest number from ``least`` on without prime factors above 5: transforms of this length are fast."""
-    odd = (3**i * 5**j for i in range(least.bit_length()) for j in range(least.bit_length()))
-    return min(part << (-(-least // part) - 1).bit_length() for part in odd)
 
 
 def _direct(kernel: Kernel, sources: np.ndarray, masses: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import linalg
 
 from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics import noise
@@ -151,8 +150,7 @@ class SVGP(Sparse):
 
 def drawn(law: Law, problem: FunctionProblem) -> Array:
     """Draws of the coefficients, one for each particle."""
-    normals = noise.normals(problem.seed, "draws", problem.particles, len(law.mean))
-    return linalg.solve_triangular(law.factor, normals.T, lower=True, trans="T").T + law.mean
+    return law.draws(noise.normals(problem.seed, "draws", problem.particles, len(law.mean)))
 
 
 def compared(
