@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.losses.generalised_linear import LinearModel
+from particlegvi.engine.networks.linear_model import LinearModel
 from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 

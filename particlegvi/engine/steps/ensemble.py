@@ -18,7 +18,8 @@ from particlegvi.engine.steps.coupled import advance_coupled
 from particlegvi.engine.steps.flow import LANES, Switches, advance
 from particlegvi.engine.terms.constant import Constant
 
-WORTH = 131_072  # particles times steps that are worth waking a thread for, in long chunks
+WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
+KEPT_UP_TO = 2**20  # normals that wait from one call to the next
 COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and for calls from Python
 
 
@@ -36,9 +37,9 @@ class Driven(Protocol):
     def driver(self, scheme: str, /) -> type[Ensemble] | None: ...
 
 
-def enough(steps: int) -> int:
-    """Least number of particles per thread that repays waking it for this many steps (128 to 1024)."""
-    return max(128, min(1024, WORTH // steps))
+def enough(steps: int, dim: int) -> int:
+    """Least number of particles per thread that repays waking it for this many steps (on the line 128 to 1024)."""
+    return max(128 // dim, 1, min(1024, WORTH // (steps * dim)))
 
 
 class Ensemble:
@@ -114,6 +115,8 @@ class Ensemble:
             walls=bool(np.all(np.isfinite(low)) and np.all(np.isfinite(high))),
         )
         self._no_force = np.empty((0, low.size))
+        self._keeps = self.switches.noise and not self.switches.two_noises and self.entry_point is advance
+        self._kept, self._kept_for = np.empty((0, 0)), -1  # normals that wait for the step of this number
         self.kl_weight, self.seed = float(kl_weight), seed
         self.key = key_words(seed)
         self._entry = self.entry_point.for_terms(loss_term, prior_term, embedding_term)
@@ -149,7 +152,15 @@ class Ensemble:
         attracted = forced and self.repulsion is not None and self.repulsion.attracts
         embedding = bool(self.switches.embedding and not attracted)
         switches = self.switches._replace(force=forced, embedding=embedding)
-        self._split(switches, positions, (force, stepping), first_step, steps, least=enough(steps))
+        kept = np.empty((0, 0))
+        if forced and self._keeps and force.size <= KEPT_UP_TO:
+            # normals are drawn for two steps at once: those of the odd one wait for its call
+            if self._kept.size != force.size:
+                self._kept = np.empty(force.shape[::-1])
+            kept, switches = self._kept, switches._replace(kept=first_step % 2 == 1 and self._kept_for == first_step)
+            self._kept_for = first_step + 1
+        least = enough(steps, self.low.size)
+        self._split(switches, positions, ((force, kept), stepping), first_step, steps, least=least)
 
     def _split(
         self, switches: Switches, positions: Array, how: tuple[Any, ...], first_step: int, steps: int, *, least: int

@@ -37,13 +37,14 @@ class Switches(NamedTuple):
     noise: int = 0
     two_noises: int = 0
     walls: int = 0
+    kept: int = 0
 
     def array(self) -> np.ndarray:
-        """The switches as an int64 array, in the order of the constants PRIOR, ..., WALLS."""
+        """The switches as an int64 array, in the order of the constants PRIOR, ..., KEPT."""
         return np.array(self, dtype=np.int64)
 
 
-PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS = range(6)
+PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS, KEPT = range(7)
 
 
 @inlined
@@ -123,21 +124,38 @@ def store_block(block, first, last, positions):
 
 
 @nested
-def add_block(force, first, scratch, drift):
-    """drift (dim, lanes) += the rows first, first + 1, ... of force (particles, dim); ``scratch`` is (dim, lanes)."""
-    load_block(force, first, scratch)
+def add_block(force, first, drift):
+    """drift (dim, lanes) += the rows first, first + 1, ... of force (particles, dim), as `load_block` takes them."""
+    last = force.shape[0] - 1
     for coordinate in range(drift.shape[0]):
         for lane in range(drift.shape[1]):
-            drift[coordinate, lane] += scratch[coordinate, lane]
+            drift[coordinate, lane] += force[first + lane if first + lane < last else last, coordinate]
+
+
+@nested
+def draw(kept, reads, first, even, odd, pair, key):
+    """`fill_normals` of a pair of steps; the odd step's are kept in ``kept`` (dim, particles), or read from there."""
+    lanes = min(odd.shape[1], kept.shape[1] - first)
+    if not reads:
+        fill_normals(first, even, odd, pair, NOISE_ROLE, key[0], key[1])
+    for coordinate in range(kept.shape[0]):
+        for lane in range(lanes):
+            if reads:
+                odd[coordinate, lane] = kept[coordinate, first + lane]
+                even[coordinate, lane] = odd[coordinate, lane]  # no step uses them, but their product with 0 is finite
+            else:
+                kept[coordinate, first + lane] = odd[coordinate, lane]
 
 
 @nested
 def width_of_blocks(first, last, dim):
     """Lanes of a block: as wide as the fastest cache allows, and as equal as multiples of LANES can be."""
-    blocks = (last - first) * dim // WIDEST
+    many = dim >= LANES  # a block leaves the fastest cache anyhow, and lanes without a particle cost more
+    unit, widest = (8, 128 * dim) if many else (LANES, WIDEST)
+    blocks = (last - first) * dim // widest
     if blocks < 1:
         blocks = 1
-    return ((last - first + blocks - 1) // blocks + LANES - 1) // LANES * LANES
+    return ((last - first + blocks - 1) // blocks + unit - 1) // unit * unit
 
 
 @nested
@@ -150,16 +168,17 @@ def copy_rows(source, target):
 
 @compiled
 def advance(
-    loss, prior, embedding, weights, switches, positions, force, stepping, seed, first_step, steps, first, last
+    loss, prior, embedding, weights, switches, positions, forces, stepping, seed, first_step, steps, first, last
 ):
     """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
 
-    ``weights`` is (kl_weight, lambda1); ``force`` (particles, dim), with which only one step makes sense;
+    ``weights`` is (kl_weight, lambda1); ``forces`` the tuple (force, kept) of the force (particles, dim), with which
+    only one step makes sense, and of the normals that one such step leaves for the next, (dim, particles) or (0, 0);
     ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
     with a row for each step, and the others (dim,), or None where there are no walls; ``seed`` the two words of the
     Philox key.
     """
-    k0, k1 = seed
+    force, kept = forces
     dim = positions.shape[1]
     width = width_of_blocks(first, last, dim)
     x = np.empty((dim, width))
@@ -184,11 +203,11 @@ def advance(
                 held = step // 2 + ahead
                 if switches[TWO_NOISES]:
                     copy_rows(odd, carried)
-                fill_normals(start, even, odd, np.uint64(held), NOISE_ROLE, k0, k1)
+                draw(kept, switches[KEPT], start, even, odd, np.uint64(held), seed)
             if step >= first_step:
                 add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
                 if switches[FORCE]:
-                    add_block(force, start, scratch, drift)
+                    add_block(force, start, drift)
                 now = (carried if ahead else odd) if is_odd else even
                 row = step - first_step if step - first_step < stepping[0].shape[0] else stepping[0].shape[0] - 1
                 move(x, drift, stepping, row, now, even if is_odd else odd, switches)

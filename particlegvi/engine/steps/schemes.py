@@ -65,10 +65,11 @@ def tame(drift, gain):
 
 @compiled
 def advance_tamed(
-    loss, prior, embedding, weights, switches, positions, force, stepping, seed, first_step, steps, first, last
+    loss, prior, embedding, weights, switches, positions, forces, stepping, seed, first_step, steps, first, last
 ):
     """`particlegvi.engine.steps.flow.advance`, tamed, with one noise a step."""
     k0, k1 = seed
+    force = forces[0]
     dim = positions.shape[1]
     width = width_of_blocks(first, last, dim)
     x = np.empty((dim, width))
@@ -84,7 +85,7 @@ def advance_tamed(
                 fill_normals(start, even, odd, np.uint64(step // 2), NOISE_ROLE, k0, k1)
             add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
             if switches[FORCE]:
-                add_block(force, start, scratch, drift)
+                add_block(force, start, drift)
             tame(drift, stepping[0][row])
             now = even if step % 2 == 0 else odd
             move(x, drift, stepping, row, now, now, switches)
@@ -153,7 +154,7 @@ def advance_heun(
             for stage in range(2):
                 add_potential(loss, prior, embedding, weights, switches, points, slopes, scratch)
                 if switches[FORCE]:
-                    add_block(later_force if stage else force, start, scratch, slopes)
+                    add_block(later_force if stage else force, start, slopes)
                 if stage == 0:
                     copy_rows(x, y)
                     move(y, drift, stepping, row, now, now, switches)
@@ -214,10 +215,11 @@ def half_move(x, v, gain, low, high, walls):
 
 @compiled
 def advance_kinetic(
-    loss, prior, embedding, weights, switches, state, force, stepping, seed, first_step, steps, first, last
+    loss, prior, embedding, weights, switches, state, forces, stepping, seed, first_step, steps, first, last
 ):
     """`particlegvi.engine.steps.flow.advance` for a ``state`` (particles, 2 dim) of places and velocities."""
     k0, k1 = seed
+    force = forces[0]
     gain, noise_now, _, low, high = stepping
     kl_weight, dim = weights[0], low.size
     width = width_of_blocks(first, last, dim)
@@ -237,7 +239,7 @@ def advance_kinetic(
             now = even if step % 2 == 0 else odd
             add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
             if switches[FORCE]:
-                add_block(force, start, scratch, drift)
+                add_block(force, start, drift)
             for i in range(dim):
                 for lane in range(width):
                     v[i, lane] -= gain[row, i] * drift[i, lane]

@@ -8,7 +8,7 @@ import particlegvi as pg
 from particlegvi.engine.steps import coupled, ensemble
 from particlegvi.methods.free_energy import FreeEnergy
 
-from ...flows import numpy_run
+from ...flows import advanced, numpy_run, problem
 
 KERNELS = ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"]
 
@@ -59,6 +59,19 @@ def test_coupled_loop_equals_the_general_path():
 
     assert np.array_equal(final(8192), final(0))
     assert coupled.advance_coupled.function.__name__ == "advance_coupled"
+
+
+def test_a_loss_in_numpy_has_the_noise_of_the_compiled_loop():
+    """Its steps are calls of their own, and the normals of an odd step wait for it since the step before."""
+    loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 0.0], 1.0)
+    same = pg.Loss.from_numpy(loss.value, loss.gradient, 2)
+    start, method = prior.sample(37, seed=3), pg.methods.DLE(0.4)
+    expected = advanced(method.flow(problem(loss, prior, start)), [9]).state
+    for groups in ([9], [1, 3, 5], [4, 5]):
+        assert np.array_equal(advanced(method.flow(problem(same, prior, start)), groups).state, expected)
+    flow = advanced(method.flow(problem(same, prior, start)), [7])
+    flow.restore(start, {})  # as a run does that looks for its first bad step
+    assert np.array_equal(advanced(flow, [9]).state, expected)
 
 
 @pytest.mark.thorough

@@ -8,9 +8,76 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi.engine.networks.layout import BLOCK, TILE
+from particlegvi.engine.networks.products import add_outer, rows_by_weights
+from particlegvi.engine.numerics import mathematics
+from particlegvi.engine.numerics.compiled import nested
+from particlegvi.engine.numerics.vectors import WIDTH
 from particlegvi.tools import arguments
 
+PANEL = 4 * WIDTH  # lanes that a product takes together
 FAMILIES = {"bernoulli": 0.0, "gaussian": 1.0, "poisson": 2.0}
+
+
+@nested
+def slopes_of_rows(family, noise_variance, y, at_y, slopes, row, rows):
+    """Turn the predictors f of a block, flat (rows, row), into the slopes of the cost in f, in place."""
+    for r in range(rows):
+        target = y[at_y + r]
+        found = slopes[r * row : (r + 1) * row]  # a loop over the flat array itself would not be vectorised
+        if family == 0.0:
+            for lane in range(row):
+                found[lane] = 1.0 / (1.0 + mathematics.exp(-found[lane])) - target
+        elif family == 1.0:
+            for lane in range(row):
+                found[lane] = (found[lane] - target) / noise_variance
+        else:
+            for lane in range(row):
+                found[lane] = mathematics.exp(found[lane]) - target
+
+
+@nested
+def gradients_of_rows(X, y, family, noise_variance, points, out):
+    """The gradients (dim, lanes) of a linear model at ``points`` (dim, lanes), summed in the order of the rows.
+
+    The points, and the sums, lie in panels (dim, PANEL), one behind the other, the last one narrower. The last rows are
+    copied, because the products read up to a tile further, and may read rows that are not there.
+    """
+    rows, dim = X.shape
+    lanes = points.shape[1]
+    padded = (lanes + WIDTH - 1) // WIDTH * WIDTH
+    tall = dim + TILE  # rows of a panel of sums: a product may add to a few too many
+    weights = np.empty(dim * padded)
+    sums = np.zeros(tall * padded + PANEL)  # with room for the slope in an intercept, which there is not
+    slopes = np.empty(BLOCK * PANEL)
+    nothing = np.zeros(PANEL)
+    for begin in range(0, padded, PANEL):
+        row = min(PANEL, padded - begin)
+        for i in range(dim):
+            for lane in range(row):
+                weights[begin * dim + i * row + lane] = points[i, min(begin + lane, lanes - 1)]
+    data = X.reshape(-1)
+    whole = (rows - 1) // TILE * TILE
+    rest = np.zeros(TILE * (dim + 1))
+    for i in range((rows - whole) * dim):
+        rest[i] = data[whole * dim + i]
+    first = 0
+    while first < rows:
+        is_rest = first == whole
+        block = rest if is_rest else data
+        at = 0 if is_rest else first * dim
+        count = rows - whole if is_rest else min(BLOCK, whole - first)
+        for begin in range(0, padded, PANEL):
+            row = min(PANEL, padded - begin)
+            rows_by_weights(block, at, dim, dim, weights, begin * dim, nothing, 0, slopes, 0, row, count, False)
+            slopes_of_rows(family, noise_variance, y, first, slopes, row, count)
+            add_outer(block, at, dim, dim, slopes, 0, row, count, sums, begin * tall, tall * padded, 0)
+        first += count
+    for begin in range(0, padded, PANEL):
+        row = min(PANEL, padded - begin)
+        for i in range(dim):
+            for lane in range(min(row, lanes - begin)):
+                out[i, begin + lane] = sums[begin * tall + i * row + lane]
 
 
 class _Fields(NamedTuple):
@@ -94,44 +161,5 @@ class LinearModel(_Fields):
                 out[i] += slope * self.X[r, i]
 
     def gradients(self, points: np.ndarray, out: np.ndarray) -> None:
-        """Gradients of a block (dim, lanes), four rows of data at a time, with the lanes innermost."""
-        rows, dim = self.X.shape
-        lanes = points.shape[1]
-        slopes = np.empty((4, lanes))
-        for i in range(dim):
-            for lane in range(lanes):
-                out[i, lane] = 0.0
-        for first in range(0, rows, 4):
-            # the last tile repeats its last row with the weight 0
-            a, b, c, d = first, min(first + 1, rows - 1), min(first + 2, rows - 1), min(first + 3, rows - 1)
-            for lane in range(lanes):
-                slopes[0, lane] = 0.0
-                slopes[1, lane] = 0.0
-                slopes[2, lane] = 0.0
-                slopes[3, lane] = 0.0
-            for i in range(dim):
-                u, v, w, z = self.X[a, i], self.X[b, i], self.X[c, i], self.X[d, i]
-                for lane in range(lanes):
-                    at = points[i, lane]
-                    slopes[0, lane] += u * at
-                    slopes[1, lane] += v * at
-                    slopes[2, lane] += w * at
-                    slopes[3, lane] += z * at
-            for k in range(4):
-                row = min(first + k, rows - 1)
-                weight = 1.0 if first + k < rows else 0.0
-                if self.family == 0.0:
-                    for lane in range(lanes):
-                        slopes[k, lane] = weight * (1.0 / (1.0 + math.exp(-slopes[k, lane])) - self.y[row])
-                elif self.family == 1.0:
-                    for lane in range(lanes):
-                        slopes[k, lane] = weight * (slopes[k, lane] - self.y[row]) / self.noise_variance
-                else:
-                    for lane in range(lanes):
-                        slopes[k, lane] = math.exp(slopes[k, lane]) - self.y[row] if weight else 0.0
-            for i in range(dim):
-                u, v, w, z = self.X[a, i], self.X[b, i], self.X[c, i], self.X[d, i]
-                for lane in range(lanes):
-                    out[i, lane] += (
-                        (u * slopes[0, lane] + v * slopes[1, lane]) + (w * slopes[2, lane] + z * slopes[3, lane])
-                    )
+        """Gradients of a block (dim, lanes): two products of matrices for each block of rows."""
+        gradients_of_rows(self.X, self.y, self.family, self.noise_variance, points, out)
