@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.engine.networks.linear_model import LinearModel
+from particlegvi.engine.networks.linear_model import LinearModel, padded
 from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 
@@ -59,7 +58,7 @@ def linear_model(
     def gradient_at(points: Array, step: int, seed: int) -> Array:
         numbers, begin, count = drawn.of(seed, step, 1, 1)
         chosen = numbers[0, begin[0] : begin[0] + count[0]]
-        part = term._replace(X=np.ascontiguousarray(term.X[chosen]), y=np.ascontiguousarray(term.y[chosen]))
+        part = term._replace(X=padded(term.X[chosen]), y=term.y[chosen])
         return gradients(part, points) * (rows / len(chosen))
 
     return Loss(None, term.dim, label, functions=(loss.value, loss.gradient), gradient_at=gradient_at)

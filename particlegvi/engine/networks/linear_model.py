@@ -40,44 +40,39 @@ def slopes_of_rows(family, noise_variance, y, at_y, slopes, row, rows):
 def gradients_of_rows(X, y, family, noise_variance, points, out):
     """The gradients (dim, lanes) of a linear model at ``points`` (dim, lanes), summed in the order of the rows.
 
-    The points, and the sums, lie in panels (dim, PANEL), one behind the other, the last one narrower. The last rows are
-    copied, because the products read up to a tile further, and may read rows that are not there.
+    The points, and the sums, lie in panels (dim, PANEL), one behind the other, the last one narrower.
     """
-    rows, dim = X.shape
-    lanes = points.shape[1]
-    padded = (lanes + WIDTH - 1) // WIDTH * WIDTH
+    dim, lanes = points.shape
+    wide = (lanes + WIDTH - 1) // WIDTH * WIDTH
     tall = dim + TILE  # rows of a panel of sums: a product may add to a few too many
-    weights = np.empty(dim * padded)
-    sums = np.zeros(tall * padded + PANEL)  # with room for the slope in an intercept, which there is not
+    weights = np.empty(dim * wide)
+    sums = np.zeros(tall * wide + PANEL)  # with room for the slope in an intercept, which there is not
     slopes = np.empty(BLOCK * PANEL)
     nothing = np.zeros(PANEL)
-    for begin in range(0, padded, PANEL):
-        row = min(PANEL, padded - begin)
+    for begin in range(0, wide, PANEL):
+        row = min(PANEL, wide - begin)
         for i in range(dim):
             for lane in range(row):
                 weights[begin * dim + i * row + lane] = points[i, min(begin + lane, lanes - 1)]
-    data = X.reshape(-1)
-    whole = (rows - 1) // TILE * TILE
-    rest = np.zeros(TILE * (dim + 1))
-    for i in range((rows - whole) * dim):
-        rest[i] = data[whole * dim + i]
-    first = 0
-    while first < rows:
-        is_rest = first == whole
-        block = rest if is_rest else data
-        at = 0 if is_rest else first * dim
-        count = rows - whole if is_rest else min(BLOCK, whole - first)
-        for begin in range(0, padded, PANEL):
-            row = min(PANEL, padded - begin)
-            rows_by_weights(block, at, dim, dim, weights, begin * dim, nothing, 0, slopes, 0, row, count, False)
+    rows = X.reshape(-1)
+    for first in range(0, y.size, BLOCK):
+        count = min(BLOCK, y.size - first)
+        at = first * dim
+        for begin in range(0, wide, PANEL):
+            row = min(PANEL, wide - begin)
+            rows_by_weights(rows, at, dim, dim, weights, begin * dim, nothing, 0, slopes, 0, row, count, False)
             slopes_of_rows(family, noise_variance, y, first, slopes, row, count)
-            add_outer(block, at, dim, dim, slopes, 0, row, count, sums, begin * tall, tall * padded, 0)
-        first += count
-    for begin in range(0, padded, PANEL):
-        row = min(PANEL, padded - begin)
+            add_outer(rows, at, dim, dim, slopes, 0, row, count, sums, begin * tall, tall * wide, 0)
+    for begin in range(0, wide, PANEL):
+        row = min(PANEL, wide - begin)
         for i in range(dim):
             for lane in range(min(row, lanes - begin)):
                 out[i, begin + lane] = sums[begin * tall + i * row + lane]
+
+
+def padded(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rows (n, dim), and TILE rows of zeros behind them."""
+    return np.concatenate([X, np.zeros((TILE, X.shape[1]))])
 
 
 class _Fields(NamedTuple):
@@ -97,7 +92,8 @@ class LinearModel(_Fields):
         gaussian    (f_r - y_r)^2 / (2 noise_variance) + log(2 pi noise_variance) / 2
         poisson     exp(f_r) - y_r f_r + log(y_r!)
 
-    `particlegvi.losses.of_data.linear_model` explains the parameters.
+    The parameters are those of `particlegvi.losses.linear_model`. The field ``X`` has TILE rows of zeros behind the
+    data, because the products may read beyond them.
     """
 
     __slots__ = ()
@@ -120,11 +116,11 @@ class LinearModel(_Fields):
             if wrong.size:
                 raise ValueError(f'y must be counts 0, 1, 2, ... for the family "poisson", not {wrong[0]:g}')
             constant = math.fsum(math.lgamma(count + 1.0) for count in targets)
-        return super().__new__(cls, inputs, targets, FAMILIES[family], variance, constant)
+        return super().__new__(cls, padded(inputs), targets, FAMILIES[family], variance, constant)
 
     def __getnewargs__(self) -> tuple[object, ...]:  # type: ignore[override]
         family = next(name for name, code in FAMILIES.items() if code == self.family)
-        return self.X, self.y, family, self.noise_variance  # the constant follows from them
+        return self.X[: -TILE], self.y, family, self.noise_variance  # the constant follows from them
 
     @property
     def dim(self) -> int:
@@ -132,7 +128,7 @@ class LinearModel(_Fields):
 
     def value(self, x: np.ndarray) -> float:
         total = self.constant
-        for r in range(self.X.shape[0]):
+        for r in range(self.y.size):
             f = 0.0
             for i in range(x.shape[0]):
                 f += self.X[r, i] * x[i]
@@ -145,20 +141,13 @@ class LinearModel(_Fields):
         return total
 
     def gradient(self, x: np.ndarray, out: np.ndarray) -> None:
+        point = np.empty((x.shape[0], 1))
+        found = np.empty((x.shape[0], 1))
         for i in range(x.shape[0]):
-            out[i] = 0.0
-        for r in range(self.X.shape[0]):
-            f = 0.0
-            for i in range(x.shape[0]):
-                f += self.X[r, i] * x[i]
-            if self.family == 0.0:
-                slope = 1.0 / (1.0 + math.exp(-f)) - self.y[r]
-            elif self.family == 1.0:
-                slope = (f - self.y[r]) / self.noise_variance
-            else:
-                slope = math.exp(f) - self.y[r]
-            for i in range(x.shape[0]):
-                out[i] += slope * self.X[r, i]
+            point[i, 0] = x[i]
+        gradients_of_rows(self.X, self.y, self.family, self.noise_variance, point, found)
+        for i in range(x.shape[0]):
+            out[i] = found[i, 0]
 
     def gradients(self, points: np.ndarray, out: np.ndarray) -> None:
         """Gradients of a block (dim, lanes): two products of matrices for each block of rows."""
