@@ -9,8 +9,9 @@ import numpy as np
 from scipy.linalg import solveh_banded
 
 from particlegvi.contracts import Array, Facts, Flow, Kernel
-from particlegvi.methods.flow import ParticleFlow, ParticleProblem, check_explicit
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.free_energy import Choice, FreeEnergy
+from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import interaction
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.docstrings import shares_parameters
@@ -65,7 +66,7 @@ class JKO(FreeEnergy):
         return False
 
     def check_integrator(self, name: str) -> None:
-        check_explicit(self.label, name)
+        Method.check_integrator(self, name)
 
     def flow(self, problem: ParticleProblem) -> Flow:
         return ImplicitFlow(self, problem)

@@ -8,6 +8,9 @@ from typing import ClassVar, Self
 from particlegvi.contracts import Flow, Kernel, Objective
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.tools import html, parts
+from particlegvi.tools.quoting import shown
+
+DEFAULT = "euler-maruyama"  # the integrator where none is named
 
 
 class Method:
@@ -61,7 +64,14 @@ class Method:
         return False
 
     def check_integrator(self, name: str) -> None:
-        """Raise a ValueError if the integrator of this name is wrong for the method: every one is right."""
+        """Raise a ValueError if the integrator of this name is wrong for the method: every one but the default.
+
+        A flow has steps of its own, and would pass over an integrator. The method of a flow that uses
+        ``problem.integrator`` says here which it takes.
+        """
+        if name != DEFAULT:
+            own = f"{self.label} has steps of its own"
+            raise ValueError(f'integrator must be "{DEFAULT}", which is the default, not {shown(name)}: {own}')
 
     def with_kernel(self, kernel: Kernel) -> Self:
         """A shallow copy of the method with another kernel; a subclass whose kernel is a property has its own."""

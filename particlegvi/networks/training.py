@@ -12,6 +12,7 @@ import numpy as np
 from particlegvi.contracts import Array, Flow, Method, Prior
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.method import DEFAULT
 from particlegvi.networks.loss import NetworkLoss
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.stability import steepest_direction
@@ -20,6 +21,7 @@ from particlegvi.tools.errors import Diverged
 FIRST, MOST = 1000, 32_000  # numbers of steps before the first look, and at most
 GAIN = 0.005  # nats that a doubling must gain, so that another one follows
 LAST = 0.1  # size of the last step, in units of the first
+SIZES = {"adam": 0.01, "adagrad": 0.1}  # first steps of integrators whose steps do not follow the curvature
 HALVINGS = 10  # halve the step size at most so often while particles diverge
 
 
@@ -73,6 +75,7 @@ def train(
     steps: int | None,
     step_size: float | None,
     seed: int,
+    integrator: str = DEFAULT,
 ) -> Trained:
     """Train an ensemble from draws of the prior.
 
@@ -88,12 +91,15 @@ def train(
     particles : int
     steps : int or None
     step_size : float or None
-        None is 1 / the largest curvature at the start, half of the stability limit, and is halved while particles
-        diverge. With a given step size, particles that become non-finite raise `Diverged`.
+        None is 1 / the largest curvature at the start, half of the stability limit, or `SIZES` has it for the
+        integrator. It is halved while particles diverge. With a given step size, particles that become non-finite raise
+        `Diverged`.
     seed : int
+    integrator : str
     """
     known = step_size is not None
-    problem = check_problem(loss, method, prior, None, Settings(particles, MOST, step_size or 1.0, seed=seed))
+    settings = Settings(particles, MOST, step_size or 1.0, integrator, seed=seed)
+    problem = check_problem(loss, method, prior, None, settings)
     size = step_size if step_size is not None else _step_size(problem, method)
     for halving in range(HALVINGS + 1):
         try:
@@ -106,6 +112,8 @@ def train(
 
 
 def _step_size(problem: ParticleProblem, method: Method) -> float:
+    if problem.integrator in SIZES:
+        return SIZES[problem.integrator]
     steepest = steepest_direction(problem, method.kl_weight)
     return 1.0 / steepest if steepest > 0.0 and math.isfinite(1.0 / steepest) else 1.0
 

@@ -46,7 +46,11 @@ def test_a_method_need_only_say_what_differs():
     defaults = (method.objective, method.kl_weight, method.mmd_weight, method.has_noise, method.schedules)
     assert defaults == ("measures", 0.0, 0.0, False, False)
     assert method.follows_loss and method.kernel is None
-    method.check_integrator("mala")  # every one is right
+    method.check_integrator("euler-maruyama")
+    own = 'integrator must be "euler-maruyama", which is the default, not "{}": {} has steps of its own'
+    for each, name in ((method, "mala"), (pg.methods.FDGVI(1.0), "heun"), (pg.methods.JKO(1.0), "adam")):
+        refuse(lambda each=each, name=name: pg.simulate(LOSS, each, initial=[[0.5]], steps=1, integrator=name),
+               own.format(name, each.label))  # fmt: skip
     run = pg.simulate(LOSS, method, initial=[[0.5], [1.5]], steps=3, step_size=1e-3)
     assert np.array_equal(run.final, [[0.5], [1.5]])
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Kernel, Method
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.estimators import state
@@ -16,6 +17,7 @@ from particlegvi.functionspace.estimators.base import Estimator
 from particlegvi.functionspace.preprocessing import STEPS
 from particlegvi.kernels import OnOutputs, SquaredExponential
 from particlegvi.methods import DE, DLE, DRE, DRLE
+from particlegvi.methods.method import DEFAULT
 from particlegvi.networks.architecture import Network
 from particlegvi.networks.loss import NetworkLoss
 from particlegvi.networks.training import FIRST, Trained, train
@@ -23,7 +25,7 @@ from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
 
 state.known(Network)
-METHODS = ("DE", "DLE", "DRE", "DRLE")
+METHODS = {method.name: method for method in (DE(), DLE(1.0), DRE(1.0), DRLE(1.0, 1.0))}
 MMD_WEIGHT = 0.1  # the default for a method with repulsion
 CONTEXT = 40  # default number of inputs at which outputs repel each other
 
@@ -47,7 +49,10 @@ class EnsembleEstimator(Estimator):
         Number of steps. By default it is doubled until the validation rows' score stops improving: at most 32,000
         steps of one size.
     step_size : float, optional
-        Size of the first step. By default 1 / the largest curvature at the start.
+        Size of the first step. By default 1 / the largest curvature at the start, 0.01 for "adam", 0.1 for "adagrad".
+    integrator : str
+        One of `particlegvi.integrators.names()` that goes with the method and with batches; "adam" and "adagrad" with
+        DE and DRE. Plain networks, whose errors say the noise where it is not given, take "euler-maruyama".
     batch_size : int
         Number of rows of a batch; all rows if the data have fewer.
     kl_weight : float, optional
@@ -86,6 +91,7 @@ class EnsembleEstimator(Estimator):
     steps: int | None = None
     _: KW_ONLY
     step_size: float | None = None
+    integrator: str = DEFAULT
     batch_size: int = 100
     kl_weight: float | None = None
     mmd_weight: float | None = None
@@ -99,6 +105,7 @@ class EnsembleEstimator(Estimator):
         """Refuse settings that are wrong for any data."""
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise arguments.refuse("method", self.method, f"one of {', '.join(METHODS)}")
+        METHODS[self.method].check_integrator(integrators.resolved(self.integrator)[0])
         arguments.whole("particles", self.particles, 1, arguments.MOST_PARTICLES)
         arguments.whole("batch_size", self.batch_size, 1)
         if self.steps is not None:
@@ -121,7 +128,9 @@ class EnsembleEstimator(Estimator):
         return Network(inputs, self.hidden, outputs, self.activation, self.parameterisation)
 
     def _loss(self, network: Network, X: Array, y: Array, cost: str) -> NetworkLoss:
-        return NetworkLoss(network, X, y, cost, batch_size=min(int(self.batch_size), len(X)))
+        loss = NetworkLoss(network, X, y, cost, batch_size=min(int(self.batch_size), len(X)))
+        loss.driver(integrators.scheme(integrators.resolved(self.integrator)[0]))
+        return loss
 
     def _train(
         self, loss: NetworkLoss, kl_weight: float, score: Callable[[Array], float], seed: int, plain: bool = False
@@ -133,6 +142,7 @@ class EnsembleEstimator(Estimator):
         return train(
             loss, method, loss.network.prior(name), score,
             particles=int(self.particles), steps=FIRST if alone else self.steps, step_size=self.step_size, seed=seed,
+            integrator=DEFAULT if plain else self.integrator,
         )  # fmt: skip
 
     def _made(self, loss: NetworkLoss, kl_weight: float, seed: int) -> Method:
