@@ -1,7 +1,7 @@
 """Draw the pictures of docs/theory: `python docs/theory/pictures.py [NAME ...]`.
 
-Without names it draws the chain of page 2 alone, in a second. With names of claims it runs them as `particlegvi verify`
-does, and keeps their figures here in 32 colours, which are a third of the bytes.
+Without names it draws the two steps of page 1 and the chain of page 2, in a second. With names of claims it runs them
+as `particlegvi verify` does, and keeps their figures here in 32 colours, which are a third of the bytes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
@@ -59,6 +60,47 @@ def chain() -> None:
     FigureCanvasAgg(figure).print_png(FOLDER / "chain.png")
 
 
+LIFTING = (
+    ("a point", r"$\min_{\theta}\; \ell(\theta)$", "not convex: many local minima", GREY, "1: lifting"),
+    ("a measure", r"$\min_{Q}\; E_Q[\ell]$", "linear: convex, many solutions", ORANGE, "2: a regulariser"),
+    ("a measure near P", r"$\min_{Q}\; E_Q[\ell] + \lambda\, D(Q, P)$", "strictly convex: one solution", BLUE, ""),
+)
+
+
+def lifting() -> None:
+    """Draw lifting.png: the two steps of thesis Figures 2.1 and 5.1, and on top what each step does to an example."""
+    figure = Figure(figsize=(9.6, 3.5), dpi=130)
+    x = np.linspace(-1.9, 1.9, 400)
+    loss = 3.0 * (x**2 - 1.0) ** 2
+    posterior = np.exp(-loss - 0.5 * x**2)
+    for place, (title, formula, words, colour, step) in enumerate(LIFTING):
+        left = 0.02 + 0.34 * place
+        axes = figure.add_axes((left, 0.5, 0.28, 0.46))
+        axes.plot(x, loss, color="0.25")
+        axes.set(xlim=(-1.9, 1.9), ylim=(-0.6, 6.0))
+        axes.axis("off")
+        if place == 0:
+            axes.plot([-1.0], [0.0], "o", color="#d55e00", markersize=8)
+        elif place == 1:
+            axes.vlines([-1.0, 1.0], 0.0, [1.4, 3.4], color="#d55e00", linewidth=5)
+        else:
+            axes.fill_between(x, 4.0 * posterior / posterior.max(), color="#0072b2", alpha=0.5)
+        box = figure.add_axes((left, 0.04, 0.28, 0.42))
+        box.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
+        box.axis("off")
+        box.add_patch(FancyBboxPatch((0.03, 0.08), 0.94, 0.84, boxstyle="round,pad=0.02", fc=colour, ec="0.4"))
+        box.text(0.5, 0.78, title, ha="center", va="center", fontsize=10, weight="bold")
+        box.text(0.5, 0.5, formula, ha="center", va="center", fontsize=12.5)
+        box.text(0.5, 0.22, words, ha="center", va="center", fontsize=9.5, color="0.25")
+        if step:
+            whole = figure.add_axes((left + 0.265, 0.04, 0.09, 0.42))
+            whole.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
+            whole.axis("off")
+            whole.annotate("", (0.85, 0.5), (0.25, 0.5), arrowprops={"arrowstyle": "-|>", "color": "0.25"})
+            whole.text(0.55, 1.0, step, ha="center", va="bottom", fontsize=9.5, color="0.25")
+    FigureCanvasAgg(figure).print_png(FOLDER / "lifting.png")
+
+
 def claims(names: list[str]) -> None:
     """Run claims, and keep their figures."""
     from PIL import Image
@@ -72,4 +114,8 @@ def claims(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    claims(sys.argv[1:]) if sys.argv[1:] else chain()
+    if sys.argv[1:]:
+        claims(sys.argv[1:])
+    else:
+        chain()
+        lifting()
