@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.functions import note
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import frame
+from particlegvi.plotting.layout import frame, observations
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
@@ -29,7 +28,7 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods PLS whose parameter budget is true")
     at, left = np.arange(len(found)), np.zeros(len(found))
-    with frame(results, note=note({label: runs[label] for label in found})) as (figure, [axes]):
+    with frame(results, note=observations({label: runs[label] for label in found}, True)) as (figure, [axes]):
         for part, colour, hatch in zip(PARTS, palette().spare, HATCHES, strict=False):
             widths = np.array([facts[part] for facts in found.values()])
             name = say(f"part_{part}")

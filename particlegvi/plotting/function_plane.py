@@ -11,9 +11,9 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.functions import colours_of, note
+from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import slide
+from particlegvi.plotting.layout import observations, slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.plane import Window
 from particlegvi.plotting.protocols import FunctionRun, Results
@@ -47,7 +47,7 @@ def function_plane(results: Results, runs: Mapping[str, FunctionRun], *, window:
     highest = max(float(each.max()) for each in sds.values())
     colours = colours_of(results)
     tone = {"dark": "Greys_r", "grey": "Greys"}.get(look().palette, "Purples")
-    with slide(results, 2, note=note(runs)) as figure:
+    with slide(results, 2, note=observations(runs, functions=True)) as figure:
         grid = figure.add_gridspec(2, len(runs), height_ratios=(1.25, 1.0))
         panels = [figure.add_subplot(grid[0, column]) for column in range(len(runs))]
         for axes, (label, run) in zip(panels, runs.items(), strict=True):

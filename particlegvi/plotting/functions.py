@@ -27,7 +27,7 @@ from particlegvi.plotting.curves import (
     levels_of,
 )
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import SEPARATOR, slide
+from particlegvi.plotting.layout import observations, slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.plane import grid_of, panel_row
@@ -101,7 +101,7 @@ def functions(
     limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
     every = 2 if input is not None else 1
     rows, columns = panel_row(len(runs), 11.0 * every)
-    with slide(results, rows, note=note(runs), clock=clock_of(runs).at(-1)) as figure:
+    with slide(results, rows, note=observations(runs, functions=True), clock=clock_of(runs).at(-1)) as figure:
         widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
         panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
         turning = X[np.argmax(y)] if input is None else input
@@ -162,16 +162,6 @@ def exact_of(results: Results) -> FunctionRun | None:
     runs = [run for run in reading.named_runs(results, None).values() if isinstance(run, FunctionRun)]
     certified = [run for run in runs if run.info.get("certificate", {}).get("total", math.inf) <= EXACT]
     return next((run for run in runs if run.method.name == "GP"), certified[0] if certified else None)
-
-
-def note(runs: Mapping[str, FunctionRun]) -> str:
-    """The numbers of data and functions, and the seed, in words."""
-    run = next(iter(runs.values()))
-    return SEPARATOR.join([
-        say("number_of_observations", count=number(f"{len(run.problem.y):,}")),
-        say("number_of_functions", count=number(f"{len(run.final):,}")),
-        say("seed", seed=run.seed),
-    ])
 
 
 def colours_of(results: Results) -> dict[str, str]:

@@ -218,20 +218,9 @@ def _neutral(handle: Artist, label: str) -> Artist:
 def frame(
     results: Results, panels: int = 1, breadth: float = 20.0, runs: Runs | None = None, note: str = ""
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure and its panels to draw in; it has its legend and heading when the context ends.
+    """A figure and its panels to draw in; it has its legend and heading (`slide`) when the context ends.
 
-    Parameters
-    ----------
-    results : Results
-        The heading shows their title and source.
-    panels : int
-        Number of panels; they stand side by side where they fit.
-    breadth : float
-        Least width of a panel, in sizes of the smallest letters.
-    runs : mapping, optional
-        The heading shows their particles, steps and seed.
-    note : str
-        Further text of the heading.
+    The panels stand side by side where each has this least ``breadth``, in sizes of the smallest letters.
     """
     rows, columns = panel_row(panels, breadth) if panels > 1 else (1, 1)
     with slide(results, rows, runs, note) as figure:
@@ -245,19 +234,10 @@ def slide(
 ) -> Iterator[Slide]:
     """An empty figure to draw in; it has its legend and heading when the context ends.
 
-    Parameters
-    ----------
-    results : Results or Swept
-        The heading shows their title and source.
-    rows, tall : float
-        Rows of panels; many make the figure taller, and two do so where ``tall`` is above 1.
-    runs : mapping, optional
-        The heading shows their particles, steps and seed.
-    note : str
-        Further text of the heading.
-    clock : str
-        The time in the heading; `Slide.clock` is its text.
-    """  # fmt: skip
+    The heading shows title and source of the results, particles, steps and seed of the ``runs``, the ``note``, and the
+    time of the ``clock``, whose text is `Slide.clock`. Many rows of panels make the figure taller, and two do so where
+    ``tall`` is above 1.
+    """
     with style.slide_style():
         figure = style.new_slide(rows, tall=tall)
         yield figure
@@ -271,8 +251,9 @@ def series(place: int, label: str, colour: str) -> dict[str, Any]:
             "label": style.plain(label)}  # fmt: skip
 
 
-def observations(runs: Mapping[str, FunctionRun]) -> str:
-    """The number of observations and the seed, in words."""
+def observations(runs: Mapping[str, FunctionRun], functions: bool = False) -> str:
+    """The number of observations, with ``functions`` that of the sampled functions, and the seed, in words."""
     run = next(iter(runs.values()))
-    words = [say("number_of_observations", count=number(f"{len(run.problem.y):,}")), say("seed", seed=run.seed)]
-    return SEPARATOR.join(words)
+    counts = {"number_of_observations": len(run.problem.y), "number_of_functions": len(run.final)}
+    told = [say(key, count=number(f"{count:,}")) for key, count in list(counts.items())[: 1 + functions]]
+    return SEPARATOR.join([*told, say("seed", seed=run.seed)])

@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.functions import note
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import frame
+from particlegvi.plotting.layout import frame, observations
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
@@ -32,7 +31,7 @@ def shrinkage(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     labels = sorted((label for label in found if weights[label] > 0.0), key=weights.__getitem__)
     at = np.array([weights[label] for label in labels])
     others = [label for label in everything if "shrinkage" not in everything[label].info and "bands" in facts[label]]
-    with frame(results, note=note({label: runs[label] for label in labels})) as (figure, [axes]):
+    with frame(results, note=observations({label: runs[label] for label in labels}, True)) as (figure, [axes]):
         for place, words, method, marker, dashes in PLACES:
             if all(place in found[label]["bands"] for label in labels):
                 sds = [found[label]["bands"][place]["sd"] for label in labels]

@@ -149,9 +149,13 @@ class GridNumbers:
         """
         look_up("method of the sweep", method, dict.fromkeys(self.methods))
         numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})
+        return self._of_method(method, [value if isinstance(value, int | float) else np.nan for value in numbers])
+
+    def _of_method(self, method: str, column: Sequence[float]) -> Array:
+        """The entries of a column, one for each line of the table, in the lines of a method, over the grid."""
         found = np.full(len(self), np.nan)
-        for place, label, value in zip(self.table.cell, self.table.of["method"], numbers, strict=True):
-            if label == method and isinstance(value, int | float):
+        for place, label, value in zip(self.table.cell, self.table.of["method"], column, strict=True):
+            if label == method:
                 found[place] = value
         return found.reshape(self.shape)
 
@@ -162,12 +166,8 @@ class GridNumbers:
 
     def truth(self, measure: str, method: str) -> Array | None:
         """The mean or the sd of the target, over the grid as `values`; None where it is unknown."""
-        found = np.full(len(self), np.nan)
-        lines = zip(self.table.cell, self.table.of["method"], self.table.truths.get(measure, ()), strict=False)
-        for place, label, value in lines:
-            if label == method:
-                found[place] = value
-        return found.reshape(self.shape) if np.isfinite(found).any() else None
+        found = self._of_method(method, self.table.truths[measure]) if measure in self.table.truths else np.empty(0)
+        return found if np.isfinite(found).any() else None
 
     def has(self, measure: str, method: str) -> bool:
         """Whether a method has a number in any cell."""
@@ -179,10 +179,7 @@ class GridNumbers:
 
     def stopped(self, method: str) -> Array:
         """1.0 if the method diverged or was refused, else 0.0; an array of the shape of the grid, seeds last."""
-        found = np.zeros(len(self))
-        for place, label, status in zip(self.table.cell, self.table.of["method"], self.table.of["status"], strict=True):
-            found[place] = max(found[place], float(label == method and status != FINISHED))
-        return found.reshape(self.shape)
+        return np.nan_to_num(self._of_method(method, [float(each != FINISHED) for each in self.table.of["status"]]))
 
     def headline(self) -> str:
         """The number of cells, and the numbers of those in which a method diverged or was refused."""

@@ -48,17 +48,9 @@ class Leading(Covariance):
 
 
 class Projection:
-    """The posterior of the first M coefficients: V_infinity, V* and the bound (6.24).
+    """The posterior of the first M (``size``) coefficients: V_infinity, V* and the bound (6.24).
 
-    Parameters
-    ----------
-    kernel : kernel
-        k.
-    likelihood : likelihood
-    X : array (N, inputs)
-    y : array (N,)
-    size : int
-        M.
+    It is given the data X (N, inputs) and y (N,).
     """
 
     def __init__(self, kernel: Kernel, likelihood: Likelihood, X: Array, y: Array, size: int) -> None:

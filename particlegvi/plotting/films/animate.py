@@ -42,20 +42,8 @@ def mover(figure: Facts) -> tuple[Callable[..., Moving], Facts]:
 def film(results: Results, figure: Facts, settings: FilmSettings, progress: Progress | None = None) -> None:
     """Film a figure of runs from their first record to the last; the last frame is the figure of `plotting.figure`.
 
-    Parameters
-    ----------
-    results : Results
-        Runs with records, as for `particlegvi.plotting.figure`.
-    figure : mapping
-        The "kind" of the figure, and its options.
-    settings : FilmSettings
-    progress : callable, optional
-        Called as ``progress("film", frames done, frames)``.
-
-    Warns
-    -----
-    UserWarning
-        If the runs have fewer records than the film has frames: each record is shown once.
+    ``figure`` has the "kind" of the figure and its options; ``progress("film", frames done, frames)`` is called. A
+    warning says that the runs have fewer records than the film has frames: each record is shown once.
     """
     build, options = mover(figure)
     moving = build(results, **options)

@@ -20,15 +20,8 @@ def chosen(times: Array, frames: int, even: bool = False) -> NDArray[np.intp]:
     """The records that the frames show, ascending and each once, the first and the last among them.
 
     Half of the frames show the first tenth of the time, where particles move most, if it has so many records. With
-    ``even`` the frames are at equal times.
-
-    Parameters
-    ----------
-    times : array (records,)
-        Ascending.
-    frames : int
-        At least two; at most as many as there are records are used.
-    even : bool
+    ``even`` the frames are at equal times. The times (records,) ascend; at most as many frames as there are records,
+    and at least two, are used.
     """
     count = min(frames, len(times))
     share = np.linspace(0.0, 1.0, count)

@@ -23,15 +23,9 @@ ROWS = 10_000  # rows that are written at a time
 
 
 def of_particles(positions: Array, names: list[str], records: Mapping[str, Column] | None = None) -> Columns:
-    """One row for each particle of each record.
+    """One row for each particle of each record, from positions (records, particles, dim).
 
-    Parameters
-    ----------
-    positions : array (records, particles, dim)
-    names : list of str
-        Names of the coordinates.
-    records : mapping, optional
-        Columns that identify the record, each (records,).
+    ``names`` are those of the coordinates, and ``records`` has columns (records,) that identify the record.
     """
     count, particles, dim = positions.shape
     found: Columns = {name: np.repeat(column, particles) for name, column in (records or {}).items()}

@@ -112,13 +112,7 @@ def entry(loss: Loss) -> Facts:
 def check_same(place: object, known: Facts, loss: Loss) -> str:
     """Refuse another loss than the one of a folder; a sentence about what cannot be checked, or nothing.
 
-    Parameters
-    ----------
-    place : path
-        The folder, for the message.
-    known : mapping
-        `entry` of its loss.
-    loss : Loss
+    ``place`` is the folder, for the message, and ``known`` the `entry` of its loss.
     """
     now = entry(loss)
     if now["dim"] != known["dim"]:

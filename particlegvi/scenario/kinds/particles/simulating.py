@@ -87,16 +87,9 @@ def replicate(
     Replicate r has the seed of the run plus r; its other settings are those of the run. If a rule chose a lengthscale
     for the run, all replicates use this lengthscale. A replicate with a cell in the folder is not simulated again.
 
-    Returns
-    -------
-    dict
-        ``number`` of replicates; ``modes_covered`` and ``average_loss`` of each; ``mean_modes_covered``, the mean with
-        its 95% interval, [mean, low, high].
-
-    Raises
-    ------
-    Diverged
-        If a replicate diverges. The error carries ``run``.
+    The result has the ``number`` of replicates, ``modes_covered`` and ``average_loss`` of each, and
+    ``mean_modes_covered``, the mean with its 95% interval, [mean, low, high]. `Diverged`, of a replicate, carries
+    ``run``.
     """
     kernel = tuple((key, run.info[key]) for key in ("kernel", "lengthscale") if key in run.info)
     simulate = Simulate(json.dumps(scenario), label, run.seed, kernel)

@@ -7,12 +7,12 @@ regressors of Table 1 of the source; `particlegvi.functionspace.selection` would
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from particlegvi import metrics
-from particlegvi.contracts import Array
 from particlegvi.functionspace import (
     ExactGaussianProcess,
     SparseGaussianProcess,
@@ -58,44 +58,23 @@ def fitted(model: str, problem: Problem, exact: Exact, seed: int, iterations: in
     rows, regressors = start(problem, seed)
     if model == "subset":
         return Fitted(ExactGaussianProcess(k, noise).fit(X[rows], y[rows]))
-    if model == "sor":
-        return Fitted(SubsetOfRegressors(k, noise, X[rows]).fit(X, y))
-    if model == "random":
-        return Fitted(_sparse(problem, exact, X[rows]))
-    if model == "greedy":
-        return Fitted(_sparse(problem, exact, _greedy(problem, exact, seed)))
-    if model in ("elbo", "sor-elbo"):
-        points, taken = _elbo(problem, exact, X[rows], "random", iterations)
-        if model == "elbo":
-            return Fitted(_sparse(problem, exact, points), taken)
+    first, taken = X[rows], 0
+    if "greedy" in model:
+        first = selection.select("greedy", k, X, int(problem.protocol), seed).points
+    points = first
+    if "elbo" in model:  # one search for all models that begin at these points
+        bound = CollapsedBound(k, X, y, noise)
+        search = partial(minimise, bound.at, first, X, iterations)
+        points, facts = problem.once("greedy" if "greedy" in model else "random", search)
+        taken = int(facts["iterations"])
+    elif model == "fisher":
+        divergence = SquaredDivergence(k, X, selection.Targets(y, noise), X[np.sort(regressors)])
+        points, facts = minimise(divergence.at, first, X, iterations)
+        taken = int(facts["iterations"])
+    if model.startswith("sor"):
         return Fitted(SubsetOfRegressors(k, noise, points).fit(X, y), taken)
-    if model == "elbo-greedy":
-        points, taken = _elbo(problem, exact, _greedy(problem, exact, seed), "greedy", iterations)
-        return Fitted(_sparse(problem, exact, points), taken)
-    divergence = SquaredDivergence(k, X, selection.Targets(y, noise), X[np.sort(regressors)])
-    points, facts = minimise(divergence.at, X[rows], X, iterations)
-    return Fitted(_sparse(problem, exact, points), int(facts["iterations"]))
-
-
-def _sparse(problem: Problem, exact: Exact, points: Array) -> SparseGaussianProcess:
-    gaussian = likelihoods.Gaussian(noise_variance=exact.noise_variance)
-    return SparseGaussianProcess(exact.covariance, gaussian, points).fit(*problem.train)
-
-
-def _greedy(problem: Problem, exact: Exact, seed: int) -> Array:
-    return selection.select("greedy", exact.covariance, problem.train.X, int(problem.protocol), seed).points
-
-
-def _elbo(problem: Problem, exact: Exact, points: Array, name: str, iterations: int) -> tuple[Array, int]:
-    """The points with the highest bound of a search, computed once for all models that use them."""
-    return problem.once(name, lambda: _searched(problem, exact, points, iterations))
-
-
-def _searched(problem: Problem, exact: Exact, points: Array, iterations: int) -> tuple[Array, int]:
-    X, y = problem.train
-    bound = CollapsedBound(exact.covariance, X, y, exact.noise_variance)
-    found, facts = minimise(bound.at, points, X, iterations)
-    return found, int(facts["iterations"])
+    gaussian = likelihoods.Gaussian(noise_variance=noise)
+    return Fitted(SparseGaussianProcess(k, gaussian, points).fit(X, y), taken)
 
 
 def score(task: Task, settings: ApproximationSettings, problem: Problem) -> dict[str, float]:

@@ -112,10 +112,13 @@ def _as_the_thesis(model: str, problem: Problem, settings: EnsembleSettings) -> 
     method = _method(model, THESIS_KL, THESIS_MMD, problem, settings.seed)
     steps = PASSES * -(-len(y) // BATCH)
     printed = problem.protocol == AS_PRINTED
-    final = _trained(
-        loss, method, steps, PRINTED_STEP if printed else THESIS_STEP, settings, split=problem.split,
-        prior="unit" if printed else "kaiming-fan-out-code", start="kaiming-fan-out" if printed else None,
-    )  # fmt: skip
+    prior = network.prior("unit" if printed else "kaiming-fan-out-code")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "step_size|the largest step_size|the repulsion of", UserWarning)
+        final = simulate(
+            loss, method, prior, settings.particles, steps, PRINTED_STEP if printed else THESIS_STEP, record_every=0,
+            seed=_seed(settings, problem.split), initial=network.prior("kaiming-fan-out") if printed else None,
+        ).final  # fmt: skip
     members = network.predict(final, problem.test.X)
     noise = noise_variance(y, network.predict(final, X))  # from the training rows, as there are no others: too small
     return Predicted(Mixture(members, np.sqrt(noise)), members)
@@ -161,27 +164,6 @@ def _method(model: str, kl_weight: float, mmd_weight: float, problem: Problem, s
     random = np.random.default_rng([seed, problem.split])
     context = random.uniform(-BOX, BOX, (CONTEXT, problem.train.X.shape[1]))
     return methods.DRLE(kl_weight, OUTPUTS_MMD, kernels.OnOutputs(median, context))
-
-
-def _trained(
-    loss: NetworkLoss,
-    method: Method,
-    steps: int,
-    step_size: float,
-    settings: EnsembleSettings,
-    *,
-    split: int,
-    prior: str,
-    start: str | None = None,
-) -> Array:
-    net = loss.network
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "step_size|the largest step_size|the repulsion of", UserWarning)
-        run = simulate(
-            loss, method, net.prior(prior), settings.particles, steps, step_size, seed=_seed(settings, split),
-            record_every=0, initial=None if start is None else net.prior(start),
-        )  # fmt: skip
-    return run.final
 
 
 def _seed(settings: EnsembleSettings, split: int) -> int:
