@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.settings import checks
 from particlegvi.settings.checks import number, one_of, text, whole
 from particlegvi.tools.limits import MOST_SEED
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Facts
 
 MOST_VALUES = 1_000_000
 MOST_KEYS = 8

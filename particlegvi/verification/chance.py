@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtrit
 
 from particlegvi.diagnostics import wasserstein1_floor
-
-if TYPE_CHECKING:
-    from particlegvi.diagnostics.particles import KnownTarget
+from particlegvi.diagnostics.particles import KnownTarget
 
 RARE = 1e-3  # probability of a false alarm of one claim
 ERRORS = 4.0  # standard errors: a normal variable exceeds them with probability 6e-5, so that several may be tested

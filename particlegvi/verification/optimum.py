@@ -7,18 +7,15 @@ operator (6.9) are known exactly: they are those of k(X, X) / N.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Kernel
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.covariances import Iterated
 from particlegvi.functionspace.covariances.covariance import Covariance
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Kernel
-    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
 Array = np.ndarray
 REACH = 8.0  # prior standard deviations of each coefficient

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
 import particlegvi as pg
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Facts, Loss, Method, Prior
+from particlegvi.simulation.run import Run
 from particlegvi.targets import DensityTarget
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Loss, Method, Prior
-    from particlegvi.simulation.run import Run
 
 LOSS = pg.losses.get("tilted-double-well")
 PRIOR = pg.priors.Normal(mean=0.0, sd=1.0)

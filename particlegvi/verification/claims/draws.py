@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import chdtri
@@ -12,12 +12,10 @@ from scipy.special import chdtri
 import particlegvi as pg
 from particlegvi.contracts import Facts
 from particlegvi.plotting import palettes
+from particlegvi.simulation.run import Run
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
-
-if TYPE_CHECKING:
-    from particlegvi.simulation.run import Run
 
 STRONG = problems.STRONG
 LOSS = pg.losses.get("ring", radius=2.0, width=0.5)

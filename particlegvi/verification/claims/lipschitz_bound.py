@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
@@ -12,11 +11,9 @@ from scipy.special import logsumexp
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.lipschitz import certificate_of
 from particlegvi.verification.regressions import Bounded
-
-if TYPE_CHECKING:
-    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
 Sampled = tuple[ProjectedLangevinSampler, np.ndarray, np.ndarray]  # a sampler, inputs (2, 1) and targets (2,)
 NORMALS = np.linspace(-9.0, 9.0, 181)

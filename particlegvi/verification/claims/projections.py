@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtri
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.optimum import Leading, Projection, distribution, divergence, probabilities
 from particlegvi.verification.picture import Picture
-
-if TYPE_CHECKING:
-    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
 SHORT = pg.kernels.SquaredExponential(lengthscale=0.6, variance=1.5)
 LIKELIHOODS = (likelihoods.Bernoulli(), likelihoods.StudentT(3.0, 1.0), likelihoods.Poisson("log"))

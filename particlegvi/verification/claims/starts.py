@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Facts, Method
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Method
 
 LOW, HIGH = -2.0, 1.0  # the minima; the barrier between their basins is at 0
 # A repulsion that separates particles within one valley as well.

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, StepProgress
-
-if TYPE_CHECKING:
-    from particlegvi.functionspace.covariances.covariance import Covariance
-    from particlegvi.functionspace.functionals import Functionals
-    from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-    from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-    from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
-    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-    from particlegvi.functionspace.prediction.posterior import Marginals
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.prediction.posterior import Marginals
 
 
 class FunctionProblem(NamedTuple):
@@ -88,10 +88,6 @@ class GaussianPosterior:
 
     def marginals(self, X: Array | Functionals) -> Marginals:
         """The distribution of the function at each input, or of each functional of it: one Gaussian."""
-        from particlegvi.engine.numerics.threads import one_blas_thread
-        from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-        from particlegvi.functionspace.prediction.posterior import Marginals
-
         with one_blas_thread():
             if isinstance(X, np.ndarray):
                 mean, sd = self.model.predict(X, return_std=True)
@@ -102,9 +98,6 @@ class GaussianPosterior:
 
     def sample(self, X: Array) -> Array:
         """Draws of the function at these inputs together, (draws, n)."""
-        from particlegvi.engine.numerics import noise
-        from particlegvi.engine.numerics.threads import one_blas_thread
-
         normals = noise.normals(self.seed, "draws", self.draws, self.size + len(X))
         with one_blas_thread():
             return self.model.sample(X, normals)
