@@ -62,12 +62,8 @@ def say(text: str) -> None:
 def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:
     """The right form of an unknown option, which is added to the message about it; empty if there is none.
 
-    Parameters
-    ----------
-    rest : sequence of str
-        The unknown arguments.
-    options : mapping
-        The known arguments. If the command takes settings, ``set`` and ``scenario`` are among them.
+    ``rest`` are the unknown arguments and ``options`` the known ones, among them ``set`` and ``scenario`` if the
+    command takes settings.
     """
     if "set" not in options or not rest[0].startswith("--"):
         return ""

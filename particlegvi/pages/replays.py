@@ -33,12 +33,7 @@ class PagedRuns(Results, Protocol):
 def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Page:
     """The page of runs that are done: their replay, and the live page below it where the browser can compute the flow.
 
-    Parameters
-    ----------
-    runs : Results or Comparison
-        Runs of particles on the line or in the plane, or of functions of one input.
-    frames, live, language
-        As for `particlegvi.page`.
+    The runs are of particles on the line or in the plane, or of functions of one input; the rest as `particlegvi.page`.
     """
     words.check(language)
     frames = arguments.whole("frames", frames, 0, MOST_FRAMES)

@@ -19,14 +19,8 @@ class Camera:
     """Takes pictures of a figure that moves; each equals a drawing of the whole figure, pixel for pixel.
 
     The layout is computed once, as for the picture of the figure itself. Everything around the panels and below the
-    moving artists is drawn once, because words take most of the time of a picture.
-
-    Parameters
-    ----------
-    moving : Moving
-        The figure as it was built, at its last record.
-    width : int
-        Width of the pictures in pixels.
+    moving artists is drawn once, because words take most of the time of a picture. The figure is as it was built, at
+    its last record; the width of the pictures is in pixels.
     """
 
     def __init__(self, moving: Moving, width: int) -> None:

@@ -54,16 +54,8 @@ def assigned(
     A method that the table does not name gets the hue that is farthest from all others in use. Of runs of one method at
     several weights, the larger weight is the farther from the ground, also in grey.
 
-    Parameters
-    ----------
-    names : mapping
-        The name of the method of each label.
-    ground : str
-        "light", "dark" or "grey".
-    given : mapping, optional
-        Colours that labels have already.
-    weights : mapping, optional
-        ``kl_weight`` and ``mmd_weight`` of each label.
+    ``names`` has the method of each label, ``given`` the colours that labels have already, and ``weights`` kl_weight
+    and mmd_weight of each label. The ground is "light", "dark" or "grey".
     """
     table, chosen = of_methods(ground), {label: each for label, each in (given or {}).items() if label in names}
     groups: dict[str, list[str]] = {}

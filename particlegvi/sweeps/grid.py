@@ -44,20 +44,10 @@ class Cell(NamedTuple):
 class Grid:
     """The settings and seeds of a sweep, from a complete scenario, whose own table ``sweep`` is ignored.
 
-    Parameters
-    ----------
-    over : mapping
-        Values by key, as `particlegvi.settings.grids.values` takes them. A key is one of the scenario with dots, in
-        which ``*`` stands for every entry of a table or a list: ``methods.*.kl_weight`` is set where it is there.
-    versions : dict
-        Versions of the packages on which the numbers depend.
-
-    Attributes
-    ----------
-    over : dict
-        The values of each key as lists.
-    targets : dict
-        The keys of the scenario that each key stands for.
+    ``over`` has values by key, as `particlegvi.settings.grids.values` takes them, and the attribute ``over`` has them
+    as lists. A key is one of the scenario with dots, in which ``*`` stands for every entry of a table or a list:
+    ``methods.*.kl_weight`` is set where it is there. ``targets`` has the keys of the scenario that each key stands for,
+    and ``versions`` those of the packages on which the numbers depend.
     """
 
     def __init__(self, scenario: Facts, over: Mapping[str, object], seeds: list[int], versions: dict[str, str]) -> None:

@@ -86,14 +86,7 @@ class MissingLibrary(ImportError, ValueError):
 def needed(what: str, extra: str, *libraries: str) -> None:
     """Raise `MissingLibrary` unless all the libraries are there, whose imports come after this call.
 
-    Parameters
-    ----------
-    what : str
-        The beginning of the sentence, for example "a data frame".
-    extra : str
-        The extra of this package that brings them.
-    *libraries : str
-        The names under which they are imported.
+    ``what`` begins the sentence, for example "a data frame", and ``extra`` is the extra of this package that has them.
     """
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:

@@ -204,12 +204,7 @@ class Registry(Generic[Part]):
     def make(self, name: str, **parameters: Any) -> Any:
         """A kernel, prior, schedule, ... of this name, for example ``pg.kernels.get("matern-52", lengthscale=0.5)``.
 
-        Parameters
-        ----------
-        name : str
-            One of ``names()`` of the same package.
-        **parameters
-            The parameters of the class of this name. A parameter with a default may be left out.
+        The names are ``names()`` of the same package. A parameter with a default may be left out.
         """
         import inspect  # the command line starts without
 

@@ -17,21 +17,12 @@ RELATIONS = ("<=", ">=")
 
 @dataclass(frozen=True)
 class Check:
-    """One number of an experiment, and the bound on it that decides.
+    """One number of an experiment, and the bound on it that decides."""
 
-    Attributes
-    ----------
-    quantity : str
-        The measured quantity, with its unit if it has one.
-    measured, bound : float
-    relation : str
-        "<=" where the measured value must not exceed the bound, ">=" where it must reach it.
-    """
-
-    quantity: str
+    quantity: str  # with its unit if it has one
     measured: float
     bound: float
-    relation: str = "<="
+    relation: str = "<="  # the measured value must not exceed the bound; with ">=" it must reach it
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
@@ -80,27 +71,15 @@ class Experiment:
 
 
 class Claim:
-    """A claim of the sources. A new one is a subclass in any file of :mod:`particlegvi.verification.claims`.
+    """A claim of the sources. A new one is a subclass in any file of :mod:`particlegvi.verification.claims`."""
 
-    Attributes
-    ----------
-    name : str
-        NAME in ``particlegvi verify NAME``: the name of the class with hyphens, unless the class states another one.
-    claim : str
-        The claim in one sentence of at most 90 characters.
-    source : str
-        Theorem, equation or remark that states it.
-    wrong : str
-        Change that makes the wrong variant, in a few words. The docstring of the class says more where it is needed.
-    same_scale : bool
-        Whether both panels of the figure share their vertical axis.
-    """
-
+    # NAME in ``particlegvi verify NAME``: the name of the class with hyphens, unless the class states another one
     name: ClassVar[str]
-    claim: ClassVar[str]
-    source: ClassVar[str]
+    claim: ClassVar[str]  # one sentence of at most 90 characters
+    source: ClassVar[str]  # theorem, equation or remark that states it
+    # the change that makes the wrong variant, in a few words; the docstring of the class says more where it is needed
     wrong: ClassVar[str]
-    same_scale: ClassVar[bool] = True
+    same_scale: ClassVar[bool] = True  # whether both panels of the figure share their vertical axis
 
     def __init_subclass__(cls) -> None:
         if "claim" in vars(cls) and "name" not in vars(cls):  # bases of several claims state none

@@ -21,20 +21,10 @@ SETTLED = 1e-13  # L1 change at which the implicit equation counts as solved
 
 
 class FokkerPlanck:
-    """The flow of one free energy between two walls.
+    """The flow of one free energy between two walls, with V at the centres (n,) of cells of equal width.
 
-    Parameters
-    ----------
-    potential : array (n,)
-        V at the centres.
-    centres : array (n,)
-        Centres of n cells of equal width.
-    kl_weight : float
-        lambda2, above 0.
-    lambda1 : float
-        Weight of the interaction.
-    kernel : function of squared distances, optional
-        kappa; needed where lambda1 is not 0.
+    ``kl_weight`` is lambda2, above 0, and ``kernel`` is kappa, a function of squared distances; it is needed where
+    lambda1, the weight of the interaction, is not 0.
     """
 
     def __init__(

@@ -22,23 +22,12 @@ def within(quantity: str, ratios: np.ndarray) -> Check:
 
 
 class Bounded(Claim):
-    """A claim that one number of each random problem bounds another one.
-
-    Attributes
-    ----------
-    problems : int
-    axes : tuple of str
-        Labels of the two axes: the bound, and the bounded number.
-    ends : tuple of float
-        Ends of both axes.
-    quantities : tuple of str
-        Names of the ratios of `numbers`.
-    """
+    """A claim that one number of each random problem bounds another one."""
 
     problems = 100
-    axes: ClassVar[tuple[str, str]]
-    ends: ClassVar[tuple[float, float]]
-    quantities: ClassVar[tuple[str, ...]] = ("W2 over its bound",)
+    axes: ClassVar[tuple[str, str]]  # labels of the axes: the bound, and the bounded number
+    ends: ClassVar[tuple[float, float]]  # of both axes
+    quantities: ClassVar[tuple[str, ...]] = ("W2 over its bound",)  # names of the ratios of `numbers`
 
     def drawn(self, seed: int) -> Iterator[Any]:
         """The random problems."""

@@ -86,16 +86,8 @@ def figure_for(
 ) -> Facts | None:
     """The checked entry of the figure to film: its kind and its options.
 
-    Parameters
-    ----------
-    scenario : mapping
-        A complete scenario, or the description of a comparison.
-    figure : str or None
-        A kind. None is the first kind among the scenario's figures that can be filmed, or else the ``usual`` one.
-    options : mapping
-        Options of the figure; the others are those of the scenario's figure of that kind.
-    usual : callable, optional
-        Returns a kind of figure; without it the result is None if the scenario names no figure.
+    Without a kind it is the first among the scenario's figures that can be filmed, or else the kind that ``usual()``
+    returns; without ``usual`` the result is None then. Options that are not given are those of the scenario's figure.
     """
     sort = scenario.get("kind", "particles")
     if not any(sort in kinds[name].of for name in able()):

@@ -158,14 +158,7 @@ def _read(file: int) -> Facts:
 
 
 class LockedFolder:
-    """A folder that exists, with its lock once it is held.
-
-    Attributes
-    ----------
-    path : Path
-    manifest : dict
-        The content of ``manifest.json``.
-    """
+    """A folder that exists, with the content of its ``manifest.json``, and with its lock once it is held."""
 
     def __init__(self, path: Path, manifest: Facts, lock: Lock | None = None) -> None:
         self.path = path

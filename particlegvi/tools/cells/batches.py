@@ -59,26 +59,13 @@ def compute(
 ) -> Generator[tuple[Item, Result, float], None, None]:
     """Yield each item with its result and the seconds that it took, in the order of completion.
 
-    Parameters
-    ----------
-    function : callable
-        Computes a batch; it can be pickled, and so can items and results.
-    items : iterable
-        An item is taken when an engine has room for it.
-    pool : Engine
-    workers : int
-        The number of processes, for the engine.
-    seconds : float
-        The work that a batch holds, estimated from the cells before. With 0 each item is a batch.
-    together : callable
-        ``together(item)`` is a key; consecutive items with equal keys go into one batch, as long as that takes at most
-        three times ``seconds``.
+    The function computes a batch; it can be pickled, and so can items and results. An item is taken when the engine has
+    room for it. A batch holds work for about so many ``seconds``, estimated from the cells before; with 0 each item is
+    a batch. Consecutive items with equal keys ``together(item)`` go into one batch, as long as that takes at most three
+    times ``seconds``.
 
-    Raises
-    ------
-    WorkerLost
-        If four processes were lost with one and the same item. After fewer losses the batches under way are computed
-        again.
+    `WorkerLost` is raised if four processes were lost with one and the same item. After fewer losses the batches under
+    way are computed again.
     """
     desk: _Desk[Item, Result] = _Desk(items, seconds, together)
     while True:

@@ -18,14 +18,9 @@ class Store:
     A file holds the *identity* of its cell (settings, seed, versions), the result, the seconds that it took, and the
     sha256 of identity and result. A cell that is damaged, or has another identity, counts as not finished.
 
-    Parameters
-    ----------
-    folder : Path
-    result : str
-        The key of the result in a file.
-    flush : bool
-        Whether a file is on the disk when `write` returns, which takes milliseconds. A cell survives a killed process
-        in any case; without ``flush``, a machine that is switched off may lose it.
+    ``result`` is the key of the result in a file. With ``flush`` a file is on the disk when `write` returns, which
+    takes milliseconds. A cell survives a killed process in any case; without, a machine that is switched off may lose
+    it.
     """
 
     def __init__(self, folder: Path, result: str = "result", flush: bool = False) -> None:

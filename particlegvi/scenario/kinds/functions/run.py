@@ -24,25 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class FunctionRun(Exports):
-    """The fit of one method, with the forms for other tools of `particlegvi.tools.export.Exports`.
+    """The fit of one method, with the forms for other tools of `particlegvi.tools.export.Exports`."""
 
-    Attributes
-    ----------
-    label : str
-        Name in tables and figures.
-    problem : FunctionProblem
-        Data, kernel, likelihood and settings.
-    data : Data
-        The source of the data, and the true function where it is known.
-    method
-        A model of `particlegvi.scenario.kinds.functions.methods`.
-    fit : Fit
-    """
-
-    label: str
-    problem: FunctionProblem
-    data: Data
-    method: Any
+    label: str  # name in tables and figures
+    problem: FunctionProblem  # data, kernel, likelihood and settings
+    data: Data  # source of the data, and the true function where it is known
+    method: Any  # a model of `particlegvi.scenario.kinds.functions.methods`
     fit: Fit
 
     @property

@@ -29,17 +29,10 @@ _EMPTY = Drawn(np.empty((0, 1)), np.empty(0))
 
 @dataclass(repr=False)  # the short repr of Run
 class NetworkRun(Run):
-    """The records of one method that moves networks, and the data.
-
-    Attributes
-    ----------
-    data : Drawn
-    noise_sd : float
-        Standard deviation of an observation's noise, in units of the networks' scaled targets; 0 for a cost without
-        noise.
-    """
+    """The records of one method that moves networks, and the data."""
 
     data: Drawn = field(default_factory=lambda: _EMPTY)
+    # standard deviation of an observation's noise, in units of the networks' scaled targets; 0 for a cost without noise
     noise_sd: float = 0.0
 
     @property
