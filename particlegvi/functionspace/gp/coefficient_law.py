@@ -51,11 +51,13 @@ def law(mean: Array, precision: Array) -> Law | None:
 
 
 class Bound:
-    """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with ``f_n ~ N(e_n . mean, e_n . covariance e_n + left_n)``.
+    """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with f_n ~ N(s_n + e_n . mean, e_n . covariance e_n + left_n).
 
     The expectations are sums at Gauss-Hermite nodes; the gradients are the exact gradients of these sums. The features
-    e are an array (n, size), and ``left`` (n,) are the variances of the residual.
+    e are an array (n, size), and ``left`` (n,) are the variances of the residual. ``shifts``, s, are prior means (n,).
     """
+
+    shifts: Array | float = 0.0
 
     def __init__(self, likelihood: Likelihood, features: Array, left: Array, targets: Array, nodes: int) -> None:
         self.likelihood, self.features, self.left, self.y = likelihood, features, left, targets[:, None]
@@ -83,7 +85,7 @@ class Bound:
     def _nodes(self, law: Law) -> tuple[Array, Array]:
         sd = np.sqrt(law.variances(self.features) + self.left)
         sd = np.maximum(sd, 1e-150)  # avoid 0: far from every inducing point all features are 0
-        return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
+        return (self.features @ law.mean + self.shifts)[:, None] + sd[:, None] * self.nodes, sd
 
 
 class Climb:

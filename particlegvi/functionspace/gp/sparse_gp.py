@@ -22,6 +22,7 @@ from particlegvi.functionspace.gp.fourier_evidence import FourierSums, whitened
 from particlegvi.functionspace.gp.placement import placement_of
 from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
+from particlegvi.functionspace.prior_mean import PriorMean, added, at, checked
 from particlegvi.functionspace.residuals import Residual
 from particlegvi.simulation.journal import Journal
 from particlegvi.tools.arguments import points, positive, refuse, scale, vector, whole
@@ -67,6 +68,8 @@ class SparseGaussianProcess(Card):
         For "auto", the largest accepted bound on KL to the exact process, in nats.
     most_inducing_points : int, optional
         For "auto", the largest number of inducing points; as many as rows if not given.
+    prior_mean : float or function, optional
+        The prior mean of f: a number, or a function of inputs (n, dim); 0 if not given.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class SparseGaussianProcess(Card):
         placement: str = "greedy",
         certified_gap: float = 0.1,
         most_inducing_points: int | None = None,
+        prior_mean: PriorMean = None,
     ) -> None:
         self.covariance = covariances.of(kernel)
         self.likelihood = likelihood
@@ -105,7 +109,7 @@ class SparseGaussianProcess(Card):
         self.nodes = whole("nodes", nodes, least=2)
         self.most_iterations = whole("most_iterations", most_iterations, 1)
         self.tolerance = scale("tolerance", tolerance)
-        self.seed = whole("seed", seed, least=0)
+        self.seed, self.prior_mean = whole("seed", seed, least=0), checked(prior_mean)
         self.placement = placement
         self.certified_gap = positive("certified_gap", certified_gap)
         most = most_inducing_points
@@ -136,7 +140,8 @@ class SparseGaussianProcess(Card):
         return self
 
     def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
-        k = self.covariance
+        k, shifts = self.covariance, np.zeros(len(x)) + at(self.prior_mean, x)
+        t = t - shifts if isinstance(self.likelihood, Gaussian) else t
         self.basis, chosen = find(journal, k, lambda: self._placement.basis(k, x, t, self.seed))
         self._residual = Residual(self.basis)
         facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
@@ -145,8 +150,9 @@ class SparseGaussianProcess(Card):
         else:
             e = self.basis.features(x)
             left = self._residual.variance(x, e)
-            mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
+            mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin - shifts, 1.0)[0].mean
             bound = Bound(self.likelihood, e, left, t, self.nodes)
+            bound.shifts = shifts
             self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
         self._data = x.copy(), t.copy()  # for the certificate: the caller may change its arrays
@@ -205,7 +211,7 @@ class SparseGaussianProcess(Card):
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
         e = self.basis.features(X)
-        mean = e @ self.law.mean
+        mean = added(self.prior_mean, X, e @ self.law.mean)
         if not return_std:
             return mean
         return mean, np.sqrt(self.law.variances(e) + self._residual.variance(X, e))
@@ -214,4 +220,5 @@ class SparseGaussianProcess(Card):
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of f(X), shape (draws, n), from standard normals (draws, size + n)."""
         of_coefficients, of_residual = normals[:, : self.basis.size], normals[:, self.basis.size :]
-        return self.law.draws(of_coefficients) @ self.basis.features(X).T + self._residual.sample(X, of_residual)
+        functions = self.law.draws(of_coefficients) @ self.basis.features(X).T
+        return added(self.prior_mean, X, functions + self._residual.sample(X, of_residual))

@@ -40,26 +40,33 @@ def check_data_cost(data_cost: str, residual: str) -> None:
         raise ValueError(f'data_cost must be "mean" with residual="thesis", not "{data_cost}"')
 
 
-def expected(likelihood: Likelihood, variances: Array, y: Array) -> tuple[Likelihood, Array]:
-    """The likelihood of expected costs for rows with these variances (n,) and targets (n,), and its targets (n,).
+def expected(
+    likelihood: Likelihood, variances: Array, y: Array, shifts: Array | float = 0.0
+) -> tuple[Likelihood, Array]:
+    """The likelihood of expected costs for rows with these variances and targets, and its targets, (n,) each.
 
-    A quadratic cost changes by a constant only, and is returned as it is.
+    The ``shifts`` (n,), prior means, are added to the function, but for a quadratic cost, whose targets are without
+    them: this cost changes by a constant only, and is returned as it is.
     """
     if likelihood.quadratic:
         return likelihood, y
     numbers = np.where(y > 0.0, 1.0, -1.0) * np.arange(1.0, len(y) + 1.0)
     spreads, observed = np.sqrt(variances), np.ascontiguousarray(y, dtype=np.float64)
+    of_rows = np.zeros(len(y)) + shifts
+    if likelihood.even and of_rows.any():
+        raise ValueError(f"prior_mean must be None for {likelihood!r}, for which f and -f are alike")
     if isinstance(likelihood, PoissonSquare):
         return ExpectedSquare(spreads, observed), numbers
     if likelihood.even:
         raise refuse("the likelihood for an expected cost", likelihood, "one without a pole, or poisson-square")
     assert isinstance(likelihood, PointwiseLikelihood)
-    places, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    return Expected(likelihood, spreads, observed, places, weights / weights.sum()), numbers
+    places, weights = np.polynomial.hermite_e.hermegauss(NODES if spreads.any() else 1)
+    return Expected(likelihood, of_rows, spreads, observed, places, weights / weights.sum()), numbers
 
 
 class _Sums(NamedTuple):
     inner: PointwiseLikelihood
+    shifts: Array
     spreads: Array
     observed: Array
     places: Array
@@ -81,18 +88,21 @@ class Expected(_Sums, Likelihood):
 
     def cost_at(self, f: float, y: float) -> float:
         n, total = int(math.fabs(y)) - 1, 0.0
+        f += self.shifts[n]
         for q in range(self.places.shape[0]):
             total += self.weights[q] * self.inner.cost_at(f + self.spreads[n] * self.places[q], self.observed[n])
         return total
 
     def slope_at(self, f: float, y: float) -> float:
         n, total = int(math.fabs(y)) - 1, 0.0
+        f += self.shifts[n]
         for q in range(self.places.shape[0]):
             total += self.weights[q] * self.inner.slope_at(f + self.spreads[n] * self.places[q], self.observed[n])
         return total
 
     def curvature_at(self, f: float, y: float) -> float:
         n, total = int(math.fabs(y)) - 1, 0.0
+        f += self.shifts[n]
         for q in range(self.places.shape[0]):
             total += self.weights[q] * self.inner.curvature_at(f + self.spreads[n] * self.places[q], self.observed[n])
         return total
@@ -100,7 +110,8 @@ class Expected(_Sums, Likelihood):
     def information(self, f: ArrayLike) -> Array:
         """Expected information at values of all rows, (n,) or (n, particles)."""
         values = np.asarray(f, dtype=np.float64)
-        wide = self.spreads.reshape(-1, *[1] * (values.ndim - 1))
+        shape = (-1, *[1] * (values.ndim - 1))
+        values, wide = values + self.shifts.reshape(shape), self.spreads.reshape(shape)
         shifted = (self.inner.information(values + place * wide) for place in self.places)
         return sum((weight * each for weight, each in zip(self.weights, shifted, strict=True)), np.zeros(values.shape))
 

@@ -15,6 +15,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.likelihoods.labels import Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.prior_mean import PriorMean, added
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.tools.arguments import points, real, refuse
 from particlegvi.tools.html import Card
@@ -79,7 +80,7 @@ class FunctionPosterior(Card):
     coefficients_ : array (particles, size)
     basis_, residual_
         The basis, from :mod:`particlegvi.functionspace.basis`, and the residual, from ``residuals``.
-    likelihood, seed
+    likelihood, seed, prior_mean
     """
 
     coefficients_: Array
@@ -87,6 +88,7 @@ class FunctionPosterior(Card):
     residual_: residuals.Residual | residuals.ThesisResidual
     likelihood: Likelihood
     seed: int
+    prior_mean: PriorMean = None
 
     def basis(self, X: ArrayLike) -> Array:
         """e_m(x_n), shape (n, size)."""
@@ -97,7 +99,8 @@ class FunctionPosterior(Card):
         """The distribution of the function at each input: a mixture of one Gaussian for each particle."""
         with one_blas_thread():
             features = self.basis_.features(X)
-            return Marginals(self.coefficients_ @ features.T, self.residual_.variance(X, features))
+            centres = added(self.prior_mean, X, self.coefficients_ @ features.T)
+            return Marginals(centres, self.residual_.variance(X, features))
 
     def sample(self, X: ArrayLike) -> Array:
         """Joint posterior samples of the function at these inputs, by Matheron's rule, (particles, n).
@@ -107,7 +110,8 @@ class FunctionPosterior(Card):
         x = points("X", X, self.basis_.inputs)
         with one_blas_thread():
             normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
-            return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
+            centred = self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
+            return added(self.prior_mean, x, centred)
 
     def predict(
         self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function"

@@ -33,6 +33,7 @@ from particlegvi.functionspace.sampling.cost import (
     Task,
     find_mode,
     identity,
+    mode_of_quadratic,
     weighted_gram,
     whitened,
 )
@@ -68,6 +69,13 @@ class Plan(NamedTuple):
     step_size: float
     facts: Facts
     steps_before: int = 0  # steps that the start has taken
+
+    def lowest(self, prior_variances: Array, energies: Array) -> float:
+        """V at the end of a descent from the best particle."""
+        precision = self.coordinates.precision(prior_variances)
+        if isinstance(self.cost, QuadraticCost):
+            return mode_of_quadratic(self.cost, precision)[1]
+        return find_mode(self.cost, precision, self.flow.state[int(np.argmin(energies))])[1]
 
 
 def choose(task: Task, integrator: str, moves: str | None) -> Plan:

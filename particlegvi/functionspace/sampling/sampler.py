@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances, residuals
+from particlegvi.functionspace import covariances, prior_mean, residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.mercer import Mercer
@@ -22,8 +22,9 @@ from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.likelihoods.expected import check_data_cost, expected
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
+from particlegvi.functionspace.prior_mean import PriorMean
 from particlegvi.functionspace.sampling import plans
-from particlegvi.functionspace.sampling.cost import QuadraticCost, Task, find_mode, mode_of_quadratic
+from particlegvi.functionspace.sampling.cost import Task
 from particlegvi.functionspace.sampling.lipschitz import PosteriorCertificate, certificate_of
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.trace import Trace, Watch
@@ -47,7 +48,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         V(u) = sum_n c(y_n, sum_m u_m e_m(x_n)) + sum_m u_m^2 / (2 prior variance of u_m)             (D.125)
 
     obtained by simulating the Langevin diffusion (6.14), whose stationary density is proportional to exp(-V). X and y
-    are not scaled, and the prior has mean zero.
+    are not scaled.
 
     Parameters
     ----------
@@ -85,6 +86,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
     data_cost : str
         "mean": the cost c(y_n, f_n) of (D.125); or "expected": its expectation over the residual at x_n, V* of (6.22),
         for which the law of u is the best of its family (Theorem 6.6.1). With Gaussian noise both give one law.
+    prior_mean : float or function, optional
+        The prior mean m of F(x) = m(x) + sum_m u_m e_m(x) + residual: a number, or a function of inputs (n, inputs);
+        0 if not given.
 
     Attributes
     ----------
@@ -114,6 +118,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     moves: str | None = None
     batch_size: int | None = None
     data_cost: str = "mean"
+    prior_mean: PriorMean = None
 
     def fit(
         self,
@@ -191,6 +196,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
         check_data_cost(self.data_cost, self.residual)
+        prior_mean.checked(self.prior_mean)
         if self.residual == "thesis" and self.prior != "rkhs":
             raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{self.prior}"')
         particles = whole("particles", self.particles, 1)
@@ -199,6 +205,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         noise.key_words(self.seed)
         x = points("X", X, least=1)
         observed = observations(self.likelihood, y, len(x), "information")
+        shifts = np.zeros(len(x)) + prior_mean.at(self.prior_mean, x)
+        observed = observed - shifts if self.likelihood.quadratic else observed
         self._data = x.copy(), observed.copy()  # for the certificate: the caller may change its arrays
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
@@ -206,8 +214,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.residual_ = residuals.get(self.residual, self.basis_)
         self._prior_variances = self.basis_.prior_variances(self.prior)
         features, likelihood = self.basis_.features(x), self.likelihood
-        if self.data_cost == "expected":
-            likelihood, observed = expected(likelihood, self.residual_.variance(x, features), observed)
+        if self.data_cost == "expected" or shifts.any():
+            spread = self.residual_.variance(x, features) if self.data_cost == "expected" else np.zeros(len(x))
+            likelihood, observed = expected(likelihood, spread, observed, shifts)
         return Task(
             likelihood=likelihood,
             X=x,
@@ -273,7 +282,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.flow_ = plan.flow
         self.coefficients_ = plan.coordinates.coefficients(plan.flow.state)
         self.steps_, self.step_size_ = trace.steps, plan.step_size
-        lowest = min(self._lowest(plan, trace.energies[-1]), *(float(each.min()) for each in trace.energies))
+        lowest = plan.lowest(self._prior_variances, trace.energies[-1])
+        lowest = min(lowest, *(float(each.min()) for each in trace.energies))
         self.info_ = {
             "plan": plan.name,
             "steps": trace.steps,
@@ -287,10 +297,3 @@ class ProjectedLangevinSampler(FunctionPosterior):
             "lowest_potential": lowest,
             "equilibrium": trace.verdict(lowest),
         }
-
-    def _lowest(self, plan: Plan, energies: Array) -> float:
-        """V at the end of a descent from the best particle."""
-        precision = plan.coordinates.precision(self._prior_variances)
-        if isinstance(plan.cost, QuadraticCost):
-            return mode_of_quadratic(plan.cost, precision)[1]
-        return find_mode(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]

@@ -34,6 +34,7 @@ from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
+from particlegvi.functionspace.prior_mean import PriorMean, added, at, checked
 from particlegvi.functionspace.wasserstein.process_distance import SquaredDistance, process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import (
     checked_rule,
@@ -78,6 +79,8 @@ class GaussianWasserstein(Card):
     covariance : str
         "closed": S = I / a^2. "optimal": the S that minimises J, found by L-BFGS. "svgp": the S of the sparse
         variational process, (B.59), the only rule whose variances fit the data.
+    prior_mean : float or function, optional
+        The prior mean: a number, or a function of inputs (n, dim), by which all means differ; 0 if not given.
     seed : int
 
     Attributes
@@ -103,6 +106,7 @@ class GaussianWasserstein(Card):
         w2_weight: float | str = 1.0,
         covariance: str = "closed",
         *,
+        prior_mean: PriorMean = None,
         seed: int = 0,
     ) -> None:
         self.kernel = covariances.of(kernel)
@@ -113,7 +117,7 @@ class GaussianWasserstein(Card):
             raise refuse("mean", mean, "one of particlegvi.functionspace.means, such as means.Given(model)")
         self.mean: Mean = Inducing() if mean is None else mean
         self.w2_weight, self.rule = checked_weight(w2_weight), checked_rule(covariance)
-        self.seed = arguments.seed(seed)
+        self.seed, self.prior_mean = arguments.seed(seed), checked(prior_mean)
         self._known: SquaredDistance | None = None
 
     @one_blas_thread()
@@ -141,11 +145,12 @@ class GaussianWasserstein(Card):
         t = vector("y", y, len(x))
         held = None if validation is None else held_out(validation, x.shape[1])
         self.basis, chosen = chosen_basis(self.kernel, self.inducing_points, x, self.seed)
-        self._e, self._x, self._y = self.basis.features(x), x, t
+        self._e, self._x, self._y = self.basis.features(x), x, t - at(self.prior_mean, x)
         self._asked = x.copy(), self._e
         self._fitted_factor = 0.0  # nothing is fitted yet
         with Journal(storage) as journal:
-            training = Training(held, journal, progress)
+            below = None if held is None else (held[0], held[1] - at(self.prior_mean, held[0]))
+            training = Training(below, journal, progress)
             weight = self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight(training)
             self._solve(weight, training)
         self.variance_factor_ = 1.0
@@ -245,7 +250,7 @@ class GaussianWasserstein(Card):
         if of not in ("function", "target"):
             raise refuse("of", of, '"function" or "target"')
         x = points("X", X, self.basis.inputs)
-        mean = self._mean_at(x)
+        mean = added(self.prior_mean, x, self._mean_at(x))
         if not return_std:
             return mean
         variance = self._variances(x, self.basis.features(x))
@@ -259,7 +264,8 @@ class GaussianWasserstein(Card):
         normals = noise.normals(self.seed, "draws", whole("draws", draws, 1), len(x))
         scale = float(np.max(self.kernel.diagonal(x), initial=0.0))
         half = root_for_draws(self.covariance(x), scale)
-        return self._mean_at(x) + math.sqrt(self.variance_factor_) * normals @ half.T
+        centred = self._mean_at(x) + math.sqrt(self.variance_factor_) * normals @ half.T
+        return added(self.prior_mean, x, centred)
 
     def _mean_at(self, x: Array) -> Array:
         return self._ratio * self.mean.predict(x)
