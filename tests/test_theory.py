@@ -13,7 +13,7 @@ import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from scipy import integrate, optimize
 
-from particlegvi.verification.fokker_planck import FokkerPlanck
+from particlegvi.targets.fokker_planck import FokkerPlanck
 
 PATH = ("problem.md", "flow.md", "limits.md", "functions.md", "certificates.md")
 LONGEST = 150

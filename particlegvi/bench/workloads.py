@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ def _simulated(method: Method, steps: int, start: Array, step_size: float) -> Wo
     )
 
 
-def _flow(
+def flow(
     method: Method, start: Array, steps: int, loss: Loss | None = None, tolerance: float = 1e-12
 ) -> Work:
     """A function that advances a flow by ``steps`` steps at each call; its start and its checks are not timed."""
@@ -62,7 +61,7 @@ def dle_million(quick: bool) -> list[Contender]:
     x = start[:, 0]
     _, langevin = rivals.naive_numba()
     return [
-        Contender("particlegvi", _flow(pg.methods.DLE(1.0), start, full)),
+        Contender("particlegvi", flow(pg.methods.DLE(1.0), start, full)),
         Contender("numpy loop", lambda: rivals.numpy_loop(x, 3, h, 1.0, 0.0), 3 / full),
         Contender("naive numba", lambda: langevin(x.copy(), 5, h, 1.0), 5 / full),
     ]
@@ -78,46 +77,6 @@ def de_figure(quick: bool) -> list[Contender]:
     ]
 
 
-def drle_step_line(quick: bool) -> list[Contender]:
-    """one DLE step and one DRLE step, N = 10^6, one dimension, tolerance 1e-12"""
-    start = PRIOR.sample(1_000_000)
-    return [
-        Contender("DLE step", _flow(pg.methods.DLE(1.0), start, 20), 20.0),
-        Contender("DRLE step", _flow(pg.methods.DRLE(1.0, 0.5, KERNEL), start, 2), 2.0),
-    ]
-
-
-def drle_step_plane(quick: bool) -> list[Contender]:
-    """one DLE step and one DRLE step, N = 10^6, two dimensions"""
-    start = pg.priors.Normal([0.0, 0.0], 2.0).sample(1_000_000)
-    loss = pg.losses.get("four-gaussians")
-    drle = pg.methods.DRLE(0.2, 0.3, KERNEL)
-    return [
-        Contender("DLE step", _flow(pg.methods.DLE(0.2), start, 10, loss), 10.0),
-        Contender("DRLE step, tolerance 1e-9", _flow(drle, start, 1, loss, 1e-9)),
-        Contender("DRLE step, tolerance 1e-12", _flow(drle, start, 1, loss, 1e-12)),
-    ]
-
-
-def _with_jumps(made: Callable[..., Method], number: int, steps: int) -> list[Contender]:
-    """A step without jumps, and one with jumps every 50."""
-    start = PRIOR.sample(number)
-    return [
-        Contender("a step", _flow(made(), start, steps), float(steps)),
-        Contender("a step with jumps", _flow(made(jumps={"every": 50}), start, steps), float(steps)),
-    ]
-
-
-def dle_jumps(quick: bool) -> list[Contender]:
-    """DLE with jumps every 50 steps, N = 300, one dimension"""
-    return _with_jumps(partial(pg.methods.DLE, 0.25), 300, 1000 if quick else 10_000)
-
-
-def drle_jumps(quick: bool) -> list[Contender]:
-    """DRLE with jumps every 50 steps, N = 5000, one dimension, squared exponential"""
-    return _with_jumps(partial(pg.methods.DRLE, 0.25, 0.5, KERNEL), 5000, 100 if quick else 4000)
-
-
 def direct_pairs(quick: bool) -> list[Contender]:
     """direct sum over pairs, N = 10^4, one dimension, all threads"""
     start = PRIOR.sample(10_000)
@@ -131,10 +90,9 @@ def direct_pairs(quick: bool) -> list[Contender]:
     ]
 
 
-ALL: tuple[Callable[[bool], list[Contender]], ...] = (
-    drle_figure, dle_million, de_figure, drle_step_line, drle_step_plane, direct_pairs, dle_jumps, drle_jumps,
-)  # fmt: skip
-WORKLOADS = {each.__name__.replace("_", "-"): each for each in ALL}
+WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
+    each.__name__.replace("_", "-"): each for each in (drle_figure, dle_million, de_figure, direct_pairs)
+}
 
 
 def known() -> dict[str, Callable[[bool], list[Contender]]]:

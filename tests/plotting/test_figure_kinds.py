@@ -19,6 +19,7 @@ from ..refusals import refuse
 KINDS = {
     "histograms": "line",
     "distance": "line",
+    "rates": "line",
     "trajectories": "plane",
     "loss": "line",
     "occupancy": "line",

@@ -11,7 +11,7 @@ import particlegvi as pg
 from particlegvi.cli import main
 from particlegvi.verification import claims, figure
 from particlegvi.verification.claim import check
-from particlegvi.verification.claims import draws, finite_numbers, minimiser, network_passes
+from particlegvi.verification.claims import draws, minimiser, network_passes
 
 NAMES = claims.registry.names()
 # Sizes at which a claim takes a second or less, and the claims that are left to the slow test or tested elsewhere, too.
@@ -33,10 +33,11 @@ SMALLER = {
     "spread-score": {"rows": 100_000},
 }
 LEFT = {
-    "certificate-tight", "density-ratio", "dre-invariant", "drle-forgets", "drle-law", "drle-sampling", "few-particles",
-    "fixed-points-collapse", "flat-prior", "drle-bias", "free-energy-grid", "free-energy-limit", "free-energy-plane",
-    "gibbs-plane", "jump-law-walls", "kl-supremum", "naive-fisher", "noise-of-weights", "pf-formula", "pf-wasserstein",
-    "pointwise", "random-points-optimum", "spectral-score", "unique-minimiser",
+    "certificate-tight", "density-ratio", "dre-invariant", "drle-bias", "drle-forgets", "drle-law", "drle-rates",
+    "drle-sampling", "few-particles", "fixed-points-collapse", "flat-prior", "free-energy-grid",
+    "free-energy-limit", "free-energy-plane", "gibbs-plane", "jump-law-walls", "kl-supremum", "naive-fisher",
+    "noise-of-weights", "pf-formula", "pf-wasserstein", "pointwise", "random-points-optimum", "spectral-score",
+    "unique-minimiser",
 }  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def test_verify_holds_in_full(tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name != finite_numbers.DrleBias.name])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_claim_holds_at_other_seeds(name):
     for seed in (11, 2**64 - 1):
         outcome = check(claims.registry[name](), seed)

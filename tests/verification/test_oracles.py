@@ -8,8 +8,8 @@ from scipy.special import ndtr
 import particlegvi as pg
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.basis import Nystroem
+from particlegvi.targets.fokker_planck import FokkerPlanck
 from particlegvi.verification import problems
-from particlegvi.verification.fokker_planck import FokkerPlanck
 from particlegvi.verification.optimum import Leading, Projection, divergence, probabilities
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8, variance=2.0)

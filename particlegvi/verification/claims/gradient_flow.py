@@ -8,9 +8,9 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Facts
+from particlegvi.targets.fokker_planck import FokkerPlanck
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.fokker_planck import FokkerPlanck
 from particlegvi.verification.optimum import distribution
 from particlegvi.verification.picture import COLOURS, Picture
 

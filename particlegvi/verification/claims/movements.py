@@ -9,9 +9,9 @@ from scipy.special import ndtr, ndtri
 
 import particlegvi as pg
 from particlegvi.methods.implicit import JKO
+from particlegvi.targets.fokker_planck import FokkerPlanck
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.fokker_planck import FokkerPlanck
 from particlegvi.verification.picture import Picture
 
 GRID = np.linspace(-5.0, 4.0, 451)

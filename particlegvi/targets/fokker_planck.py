@@ -12,9 +12,16 @@ step: F falls on the grid as it does in the theorem. Steps are first order in ti
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.linalg import solve_banded
+
+from particlegvi.contracts import Loss, Method, Prior
+from particlegvi.engine.terms import evaluate
+from particlegvi.kernels import resolve
+from particlegvi.priors import embedding
+from particlegvi.targets.fixed_point import image, solve
 
 MOST_ITERATIONS = 100
 SETTLED = 1e-13  # L1 change at which the implicit equation counts as solved
@@ -42,6 +49,32 @@ class FokkerPlanck:
             assert kernel is not None
             self.interaction = lambda1 * kernel((centres[:, None] - centres[None, :]) ** 2)
 
+    @classmethod
+    def of(cls, loss: Loss, method: Method, prior: Prior, ends: tuple[float, float], cells: int = 321) -> FokkerPlanck:
+        """The flow of DLE or DRLE between these ends."""
+        centres = np.linspace(*ends, cells)
+        at, kl_weight = centres[:, None], float(method.kl_weight)
+        potential = np.asarray(loss.value(at), dtype=np.float64) - kl_weight * prior.log_density(at)
+        lambda1 = 2.0 * float(method.mmd_weight)
+        if lambda1 == 0.0:
+            return cls(potential, centres, kl_weight)
+        kernel, _ = resolve(method.kernel, prior)
+        potential -= lambda1 * evaluate.values(embedding(prior, kernel).term, at)
+        return cls(potential, centres, kl_weight, lambda1, partial(evaluate.profile_values, kernel))
+
+    def field(self, masses: np.ndarray) -> np.ndarray:
+        """V + lambda1 kappa * q at the centres."""
+        return self.potential if self.interaction is None else self.potential + self.interaction @ masses
+
+    def minimiser(self) -> np.ndarray:
+        """The masses of Q* on this grid."""
+        level = np.full(len(self.centres), np.log(self.width))
+        start, _ = image(-self.potential / self.kl_weight, level, np.zeros(len(level)))
+        if self.interaction is None:
+            return start
+        apply = partial(np.matmul, self.interaction)
+        return solve(-self.potential / self.kl_weight, level, apply, 1.0 / self.kl_weight, start, 1e-13).masses
+
     def free_energy(self, masses: np.ndarray) -> float:
         """sum of V, half the interaction, and lambda2 times minus the entropy (thesis 5.6), of masses (n,)."""
         held = masses[masses > 0.0]
@@ -52,8 +85,7 @@ class FokkerPlanck:
         """The masses after one implicit Euler step; mass is kept, and stays positive."""
         new = masses
         for _ in range(MOST_ITERATIONS):
-            field = self.potential if self.interaction is None else self.potential + self.interaction @ new
-            before, new = new, self._linear(masses, field, step_size)
+            before, new = new, self._linear(masses, self.field(new), step_size)
             if self.interaction is None or np.abs(new - before).sum() <= SETTLED:
                 return new
         raise ArithmeticError("the implicit step did not settle; a smaller step_size is needed")

@@ -1,0 +1,74 @@
+"""The distance of DRLE's law to Q* in the number of particles, the time and the step size, without particles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from particlegvi.diagnostics import wasserstein1
+from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame
+from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.protocols import Interval, ParticleRun, Results
+from particlegvi.targets import rates
+from particlegvi.targets.density import DensityTarget
+from particlegvi.targets.fokker_planck import FokkerPlanck
+
+NARROW = 15.0  # sizes of the smallest letters that a panel needs
+NUMBERS = np.array([2, 4, 8, 32, 128, 512])
+CELLS = 281
+STEPS = 6  # step sizes, each half of the one before, from that of the scenario on
+
+
+@figure_kind("rates", runs=reading.on_the_line, range=rules.interval)
+def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval | None = None) -> Figure:
+    """Three panels with W1 to Q*: of the law of one of N particles, of the flow at each time, and of Euler's steps.
+
+    The laws are computed on a grid (`particlegvi.targets.rates`), and are those of the first method with a kl_weight
+    and an mmd_weight. Dots are the particles of its run, whose W1 has a floor. Slopes are those of the last points.
+
+    Parameters
+    ----------
+    results : Results
+        Results of a scenario on the line with DRLE.
+    range : (low, high), optional
+        Ends of the grid; by default those of the particles of all records, a little widened.
+    """
+    chosen = [(label, run) for label, run in runs.items() if run.method.kl_weight and run.method.mmd_weight]
+    if not chosen:
+        raise ValueError("this kind of figure draws DRLE, with a kl_weight and an mmd_weight above 0")
+    label, run = chosen[0]
+    x, colour = np.asarray(run.positions), style.colours(results)[label]
+    wide = 0.15 * float(np.ptp(x))
+    flow = FokkerPlanck.of(run.loss, run.method, run.prior, range or (x.min() - wide, x.max() + wide), CELLS)
+    q, half = flow.minimiser(), 0.5 * flow.width
+    edges = np.append(flow.centres - half, flow.centres[-1] + half)
+    start = np.histogram(x[0], edges)[0] / x.shape[1]
+    time, size = float(run.times[-1]), float(run.times[-1] / run.steps[-1])
+    found = (
+        rates.in_number(flow, q, NUMBERS),
+        rates.in_time(flow, q, start, time),
+        rates.in_step(flow, q, np.ldexp(size, -np.arange(STEPS)[::-1])),
+    )
+    words = ("number_of_particles_axis", "time", "step_size_axis")
+    with frame(results, 3, NARROW, {label: run}) as (figure, panels):
+        for axes, rate, word in zip(panels, found, words, strict=True):
+            marker = "" if word == "time" else "o"
+            axes.plot(rate.values, rate.distances, marker=marker, color=palette().ink, linewidth=1.8 * look().scale,
+                      label=say("law_on_grid"))  # fmt: skip
+            axes.set(yscale="log", xscale="linear" if word == "time" else "log")
+            axes.set_title(say("slope", slope=number(f"{rate.slope:.3f}")), color=palette().words)
+            axes.set_xlabel(say(word))
+            axes.yaxis.set_minor_formatter(NullFormatter())
+            if word != "time":
+                axes.xaxis.set_minor_formatter(NullFormatter())
+        target = results.targets[label]
+        if isinstance(target, DensityTarget):
+            panels[1].plot(run.times, [wasserstein1(each, target) for each in x], ".", color=colour,
+                           label=style.plain(label))  # fmt: skip
+        panels[0].set_ylabel(say("distance_axis"))
+    return figure
