@@ -37,7 +37,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("thorough")
         missing = sorted(name for name in needs if importlib.util.find_spec(name) is None)
         if missing:
-            item.add_marker(pytest.mark.skip(reason=f"needs {', '.join(missing)}: pip install -e '.[thorough]'"))
+            extras = "pip install -e '.[thorough,jax,torch]'"
+            item.add_marker(pytest.mark.skip(reason=f"needs {', '.join(missing)}: {extras}"))
         sample = item.get_closest_marker("sample")
         if sample is not None:
             fitting = {name for name in sample.args if fnmatchcase(item.callspec.id, name)}

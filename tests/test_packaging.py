@@ -4,6 +4,7 @@ import configparser
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -88,7 +89,8 @@ def test_the_wheel_works_from_another_folder(root, wheel, tmp_path):
 
 def test_one_version_everywhere(root):
     version = setup_cfg(root)["metadata"]["version"]
-    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\n## [{version}]" in (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.search(rf"\n## \[{version}\] - (.*)\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"))
+    cited = f"\nversion: {version}\ndate-released: {released[1]}\n"
+    assert released[1] == "unreleased" or cited in (root / "CITATION.cff").read_text(encoding="utf-8")
     printed = run([sys.executable, "-c", "import particlegvi; print(particlegvi.__version__)"])
     assert printed.strip() == version

@@ -76,7 +76,7 @@ def convert(name: str, source: str | Path) -> Path:
         If the source has other data (by the sha256 of the result), or another file of that name is in the folder.
         Nothing is written then.
     """
-    return _make(name, files.place("source", source), source)
+    return _make(name, files.place("source", source, "a file or a folder"), source)
 
 
 def download(name: str) -> Path:

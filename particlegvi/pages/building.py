@@ -45,7 +45,7 @@ class Page:
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the page and return its path."""
-        place = files.place("path", path)
+        place = files.place("path", path, "a file")
         if place.is_dir():
             raise ValueError(f"path must be that of a file, not of the folder {place}")
         if place.exists() and not overwrite:

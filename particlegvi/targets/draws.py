@@ -78,7 +78,7 @@ def draws_of(reference: object, dim: int) -> Array:
 
 
 def _read(path: str | os.PathLike[str]) -> Array:
-    there = place("reference", path)
+    there = place("reference", path, "a file")
     needed("draws in a NetCDF file", "export", "xarray", "h5netcdf")
     import xarray
 

@@ -86,13 +86,13 @@ def ignoring_damage() -> Iterator[None]:
         pass
 
 
-def place(key: str, path: Any) -> Path:
-    """A path from a user as a Path; a ValueError for an empty path, and for any other value."""
+def place(key: str, path: Any, what: str = "a folder") -> Path:
+    """The path of ``what`` from a user as a Path; a ValueError for an empty path, and for any other value."""
     if isinstance(path, str | os.PathLike):
         text = os.fspath(path)
         if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
             return Path(text)
-    raise refuse(key, path, "the path of a folder")
+    raise refuse(key, path, f"the path of {what}")
 
 
 def encodable(text: str) -> bool:

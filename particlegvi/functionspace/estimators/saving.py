@@ -73,7 +73,7 @@ class Saved(BaseEstimator):
         ValueError
             If the file is not there, is damaged, of another kind, of a newer version, or holds another class.
         """
-        manifest = bundle.read(files.place("path", path), FORMAT)
+        manifest = bundle.read(files.place("path", path, "a file"), FORMAT)
         if manifest.get("schema") != SCHEMA:
             raise ValueError(f"{path} has the schema {manifest.get('schema')!r:.40}; this version reads {SCHEMA}")
         name = manifest.get("class")

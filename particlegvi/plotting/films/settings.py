@@ -59,7 +59,7 @@ class FilmSettings:
 def file_for(out: str | os.PathLike[str], overwrite: bool) -> Path:
     """The file of the film: of a known suffix, in a folder that exists, and new unless it may be overwritten."""
     try:
-        path = files.place("out", out)
+        path = files.place("out", out, "a file")
     except ValueError:
         raise arguments.refuse("out", out, "the path of a file") from None
     if path.suffix.lower() not in SUFFIXES:

@@ -28,7 +28,7 @@ def destination(
 ) -> Path:
     """The place of a new file, if it can be written: before anything is computed."""
     arguments.flag("overwrite", overwrite)
-    place = files.place(key, path)
+    place = files.place(key, path, "a file")
     allowed = " or ".join(filter(None, [", ".join(suffixes[:-1]), suffixes[-1]]))
     if place.suffix not in suffixes:
         raise refuse(key, str(path), f"a file that ends in {allowed}")

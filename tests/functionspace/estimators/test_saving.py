@@ -166,7 +166,7 @@ def test_other_files_are_refused_in_one_sentence(sparse, tmp_path):
     load = functionspace.Estimator.load
     told(lambda: load(tmp_path / "none.npz"), "none.npz cannot be read: No such file")
     told(lambda: load(tmp_path), "cannot be read: Is a directory")
-    told(lambda: load(3), "path must be the path of a folder, not 3")
+    told(lambda: load(3), "path must be the path of a file, not 3")
     for content, words in (
         (b"", "File is not a zip file"), (pickle.dumps(sparse), "File is not a zip file"), (b"PK\x05\x06", "not a zip"),
     ):

@@ -213,7 +213,7 @@ def test_other_versions_of_arviz_read_the_tree_and_agree(exported, plane, tmp_pa
         (lambda run: run.to_dataframe(records=1), "records must be True or False, not 1"),
         (lambda run: run.to_netcdf("x.csv"), 'path must be a file that ends in .nc, not "x.csv"'),
         (lambda run: run.to_netcdf("absent/x.nc"), 'path must be in a folder that exists, not in "absent"'),
-        (lambda run: run.to_netcdf(3), "path must be the path of a folder, not 3"),
+        (lambda run: run.to_netcdf(3), "path must be the path of a file, not 3"),
     ],
 )
 def test_bad_arguments(exported, call, words):
