@@ -100,7 +100,7 @@
     const { element, data } = VIEW,
       { runs } = data.functions,
       scene = scene_of(data.functions, 0),
-      grid = element("div", { class: "panels" }),
+      grid = element("div", { class: "panels", tabindex: "0" }),
       columns = Math.ceil(runs.length / Math.ceil(runs.length / 3)),
       shown = runs.map(run => ({
         ...run,

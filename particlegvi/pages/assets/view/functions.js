@@ -18,7 +18,7 @@ VIEW.functions = function (root) {
     frames = 0;
   const kinds = ["GP", "PLS"],
     panels = kinds.map(kind => panel(kind, "", colour_of(kind))),
-    grid = element("div", { class: "panels" }, ...panels.map(each => each.figure)),
+    grid = element("div", { class: "panels", tabindex: "0" }, ...panels.map(each => each.figure)),
     watch = element("p", { class: "watch" }, data.watch),
     error = element("p", { class: "error", role: "alert" }),
     clock = element("span", { id: "clock", "aria-live": "off" }),

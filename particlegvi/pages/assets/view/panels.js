@@ -4,7 +4,7 @@
 // numbers() and count where not all particles are drawn.
 VIEW.panels = function () {
   const { element, say, number } = VIEW,
-    grid = element("div", { class: "panels" }),
+    grid = element("div", { class: "panels", tabindex: "0" }),
     body = element("tbody");
   const heads = ["method", "mean", "sd", "w1", "exact_draws", "verdict"],
     head = key => say(key === "w1" && dim === 2 ? "sliced_w1" : key);

@@ -3,7 +3,7 @@
 VIEW.replicates = function (now, own, types) {
   const { element, say, number, data } = VIEW,
     COUNT = 500,
-    grid = element("div", { class: "panels" }),
+    grid = element("div", { class: "panels", tabindex: "0" }),
     told = element("p", { class: "soft", role: "status" }),
     box = element("section", { hidden: true }, element("h2", {}, say("replicates_title")), told, grid);
   let shown = [],
