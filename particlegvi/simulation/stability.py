@@ -139,11 +139,10 @@ def _own_curvature(problem: ParticleProblem, kl_weight: float, points: Array) ->
     dim = min(points.shape[1], COORDINATES)
     width = 1e-4 * (1.0 + np.abs(points).max())
     found = np.empty((len(points), dim, dim))
-    prior = problem.prior.term() if kl_weight > 0.0 else None
 
     def slope(x: Array) -> Array:
         total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
-        return total + kl_weight * evaluate.gradients(prior, x) if prior is not None else total
+        return total - kl_weight * problem.prior.gradient(x) if kl_weight > 0.0 else total
 
     for coordinate in range(dim):
         shift = np.zeros(points.shape[1])
