@@ -23,6 +23,7 @@ __all__ = ["Mean", "MeanNetwork", "Training"]
 
 Validation: TypeAlias = "tuple[Array, Array] | None"
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam (Kingma and Ba 2015)
+JUDGED = 64  # epochs that are judged together
 PART = "network"  # name of this part of a fit
 
 
@@ -123,32 +124,41 @@ class Training:
     """Adam on a network; a flow (`particlegvi.contracts.Moving`), each step of which is an epoch.
 
     The rows of ``state`` (5, parameters) are the parameters, the two moments of Adam, the parameters with the smallest
-    error, and this error with its epoch. ``error`` returns the error of parameters (1, parameters) on validation rows.
+    error, and this error with its epoch. ``error`` gives the errors of parameters (n, parameters) on validation rows.
     """
 
     def __init__(self, networks: Networks, theta: Array, step_size: float, seed: int) -> None:
         self.networks, self.step_size, self.seed = networks, step_size, seed
-        self.error: Callable[[Array], float] | None = None
+        self.error: Callable[[Array], Array] | None = None
         self.state = np.zeros((5, theta.shape[1]))
         self.state[[0, 3]] = theta[0]
         self.state[4, 0] = math.inf
 
     def advance(self, first_step: int, steps: int) -> None:
+        for epoch in range(first_step, first_step + steps, JUDGED):
+            self._train(epoch, min(JUDGED, first_step + steps - epoch))
+
+    def _train(self, done: int, epochs: int) -> None:
+        """The next epochs after the first ``done``, whose parameters are judged together."""
         theta, first, second = (self.state[row : row + 1] for row in range(3))
-        each = self.networks.batches.steps_of_epoch
-        for epoch in range(first_step + 1, first_step + steps + 1):
-            for step in range((epoch - 1) * each, epoch * each):
+        each, tried = self.networks.batches.steps_of_epoch, np.empty((epochs, theta.shape[1]))
+        for epoch in range(epochs):
+            for step in range((done + epoch) * each, (done + epoch + 1) * each):
                 slope = self.networks.gradients_at(theta, step, self.seed)
                 first += (1.0 - FIRST) * (slope - first)
                 second += (1.0 - SECOND) * (slope * slope - second)
                 size = self.step_size * math.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - FIRST ** (step + 1))
                 theta -= size * first / (np.sqrt(second) + SMALL)
-            if not np.isfinite(theta).all():
-                advice = "step_size of the mean must be smaller"
-                raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
-            error = math.inf if self.error is None else self.error(theta)
-            if error < self.state[4, 0]:
-                self.state[3], self.state[4, :2] = theta[0], (error, epoch)
+            tried[epoch] = theta[0]
+        finite = np.isfinite(tried).all(axis=1)
+        if not finite.all():
+            epoch, advice = done + int(np.argmin(finite)) + 1, "step_size of the mean must be smaller"
+            raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
+        if self.error is not None:
+            errors = np.nan_to_num(self.error(tried), nan=math.inf)
+            best = int(np.argmin(errors))
+            if errors[best] < self.state[4, 0]:
+                self.state[3], self.state[4, :2] = tried[best], (errors[best], done + best + 1)
 
     def extra_state(self) -> Facts:
         return {}
@@ -222,7 +232,7 @@ class MeanNetwork:
         training = Training(Networks(self._shape, x, t, batches), _start(widths, seed), self.step_size, seed)
         if validation is not None:
             held, right = self._scaled(validation[0]), validation[1]
-            training.error = lambda theta: float(np.mean((self._outputs(theta, held) - right) ** 2))
+            training.error = lambda tried: np.mean((self._outputs(tried, held) - right) ** 2, axis=1)
         journal = Journal(None) if journal is None else journal
         begun = journal.interrupted(PART)
         journal.take_up(PART, training)
@@ -247,10 +257,10 @@ class MeanNetwork:
         return self
 
     def predict(self, X: Array) -> Array:
-        return self._outputs(self._theta, self._scaled(X))
+        return self._outputs(self._theta, self._scaled(X))[0]
 
     def _outputs(self, theta: Array, scaled: Array) -> Array:
-        return self._mean + self._spread * outputs(self._shape, theta, scaled)[0, :, 0]
+        return self._mean + self._spread * outputs(self._shape, theta, scaled)[:, :, 0]
 
     def _scaled(self, X: Array) -> Array:
         return np.ascontiguousarray((X - self._centre) / self._scale)
