@@ -6,8 +6,8 @@ where the prior's own samples would be.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from particlegvi.priors.weighted_points import PANELS, Discretised, WeightedPoin
 from particlegvi.tools import parts
 from particlegvi.tools.arguments import refuse, whole
 
+T = TypeVar("T")
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 MOST_KNOWN = 64
 MOST_TABLES = 8  # of nodes that were tabulated, which their keys keep
@@ -87,18 +88,22 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
 
 def _without_draws(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
     """The embedding in closed form or by quadrature, made once in a process; None where it has neither."""
-    key = _key(prior, kernel, how)
-    if key is None:  # the numbers of a user's prior may change
-        return _made(prior, kernel, how)
-    if key not in _known:
-        _known[key] = _made(prior, kernel, how)
-        while len(_known) > MOST_KNOWN:
-            del _known[next(iter(_known))]
-    return _known[key]
+    return _once(_known, MOST_KNOWN, _key(prior, kernel, how), lambda: _made(prior, kernel, how))
+
+
+def _once(known: dict[Hashable, T], most: int, key: Hashable, make: Callable[[], T]) -> T:
+    """What ``make`` makes, kept under the key among the latest ``most``; anew each time if the key is None."""
+    if key is None:
+        return make()
+    if key not in known:
+        known[key] = make()
+        while len(known) > most:
+            del known[next(iter(known))]
+    return known[key]
 
 
 def _key(prior: Prior, kernel: Kernel, how: str) -> Hashable:
-    """Everything that decides an embedding; None for a user's prior."""
+    """Everything that decides an embedding; None for a user's prior, whose numbers may change."""
     if not type(prior).__module__.startswith("particlegvi.priors.") or not isinstance(prior, Described):
         return None
     numbers = repr(prior.parameters()), prior.low.tobytes(), prior.high.tobytes()
@@ -149,14 +154,7 @@ def _quick(found: Embedding, prior: Prior) -> Embedding:
     """The embedding as a table, where it takes long and has one."""
     # The nodes of a user's prior are new ones each time; the table of the same nodes is made once.
     key = (_content(found.term), found.error) if isinstance(found.term, WeightedPoints) else None
-    if key is None or key not in _tables:
-        table = tabulated(found.term, prior, found.error)
-    else:
-        table = _tables[key]
-    if key is not None:
-        _tables[key] = table
-        while len(_tables) > MOST_TABLES:
-            del _tables[next(iter(_tables))]
+    table = _once(_tables, MOST_TABLES, key, lambda: tabulated(found.term, prior, found.error))
     if table is None:
         return found
     words = f"; in a table with a further error of {table.error:.1e}, of the gradient {table.slope_error:.1e}"

@@ -141,15 +141,11 @@ def noise_part(normals, first_pair, role_word, coordinates, first, last, seed):
 @compiled
 def _fill_uniforms(out, role_word, step, seed):
     k0, k1 = seed
-    particles, dim = out.shape
-    even = np.empty((dim, LANES))
-    odd = np.empty((dim, LANES))
-    chosen = even if step % 2 == 0 else odd
-    for first in range(0, particles, LANES):
-        fill_uniforms(first, even, odd, np.uint64(step // 2), role_word, k0, k1)
-        for coordinate in range(dim):
-            for lane in range(min(LANES, particles - first)):
-                out[first + lane, coordinate] = chosen[coordinate, lane]
+    both = np.empty((2, 1, out.shape[0]))
+    for coordinate in range(out.shape[1]):
+        word = role_word + np.uint64(coordinate)
+        fill_uniforms(np.int64(0), both[0], both[1], np.uint64(step // 2), word, k0, k1)
+        out[:, coordinate] = both[step % 2, 0]
 
 
 def key_words(seed: int) -> tuple[np.uint64, np.uint64]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, Random, checked, generator
+from particlegvi.tools.arguments import labels
 
 ROOT_HALF = math.sqrt(0.5)
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
@@ -28,11 +29,7 @@ class Labels(Likelihood):
 
     def check_targets(self, y: ArrayLike, rows: int) -> Array:
         """The labels as an array (rows,) of zeros and ones."""
-        labels = super().check_targets(y, rows)
-        wrong = labels[(labels != 0.0) & (labels != 1.0)]
-        if wrong.size:
-            raise ValueError(f"y must be labels 0 and 1, not {wrong[0]:g}")
-        return labels
+        return labels(super().check_targets(y, rows))
 
     def levels(self, y: Array) -> Array:
         return np.empty((0, len(y)))
