@@ -148,9 +148,20 @@ def _sd(key: str, columns: Array) -> Array:
 
 
 class KernelSearch:
-    """Mixin of estimators with the parameters ``kernel``, ``fit_kernel`` and ``inducing_points``.
+    """Mixin of estimators with a kernel. Attribute: ``kernel_``, the covariance that was used.
 
-    Attribute: ``kernel_``, the covariance that was used.
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        Covariance of the function, by default a squared exponential with a lengthscale for each input, or for labels
+        with one for all inputs. With ``fit_kernel`` it is the start of the search for hyperparameters.
+    fit_kernel : bool
+        Whether hyperparameters are fitted to the training rows.
+    inducing_points : int
+        Largest number of inducing points, which are chosen greedily among the rows.
+    noise_variance : float
+        Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
+        With ``fit_kernel`` it is the start of the search.
     """
 
     kernel: KernelLike | None

@@ -36,11 +36,6 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
 
     Parameters
     ----------
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential with a lengthscale for each input. With
-        ``fit_kernel`` it is the start of the search for hyperparameters.
-    fit_kernel : bool
-        Whether hyperparameters are fitted to the training rows.
     inducing_points : int or "auto"
         Largest number of inducing points, at most the number of rows. "auto" doubles their number until `certify`
         guarantees ``certified_gap``.
@@ -48,9 +43,6 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         Rule for the inducing points, see `SparseGaussianProcess`.
     certified_gap : float
         Largest bound on KL to the exact process that "auto" accepts, in nats.
-    noise_variance : float
-        Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
-        With ``fit_kernel`` it is the start of the search.
     bound : str
         The objective of ``fit_kernel``: "evidence", the marginal likelihood of at most 1000 rows, or "elbo", the
         evidence lower bound of the sparse process on all rows, from two starts. With ``placement="elbo"`` the search
@@ -139,20 +131,12 @@ class ProcessClassifier(KernelClassifier):
         return model.sample(x, draws) if isinstance(model, ClassProcesses) else _draws(model, x, draws)
 
 
-@shares_parameters(SparseGaussianProcessRegressor)
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class SparseGaussianProcessClassifier(ProcessClassifier):
     """Classification by sparse variational Gaussian processes.
 
     Two classes have one process and the logistic link; J classes have J processes and the robust-max likelihood.
-
-    Parameters
-    ----------
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential with one lengthscale for all inputs. With
-        ``fit_kernel`` it is the start of the search for hyperparameters.
-    inducing_points : int
-        Largest number of inducing points, which are chosen greedily among the rows.
 
     Attributes
     ----------
@@ -174,14 +158,13 @@ class SparseGaussianProcessClassifier(ProcessClassifier):
         return self
 
 
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class GaussianWassersteinClassifier(ProcessClassifier):
     """Classification by Gaussian Wasserstein inference: one process for each class, and the robust-max likelihood.
 
     Parameters
     ----------
-    kernel, fit_kernel, inducing_points, standardise, random_state
-        Parameters of `SparseGaussianProcessClassifier`.
     weight : float
         Weight in the objective of W2^2 divided by the kernel's variance, above 0: scales of functions have no effect.
     iterations : int
@@ -214,7 +197,7 @@ def _draws(model: SparseGaussianProcess, x: Array, draws: int) -> Array:
     return model.sample(x, normals)
 
 
-@shares_parameters(SparseGaussianProcessRegressor)
+@shares_parameters()
 @dataclass(eq=False, repr=False)
 class GaussianWassersteinRegressor(KernelSearch, Regressor):
     """Regression with a network or least squares as mean, and the covariance of a sparse Gaussian process.
@@ -226,12 +209,6 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
     ----------
     mean : str
         "network" or "inducing".
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential with a lengthscale for each input.
-    fit_kernel : bool
-        Whether hyperparameters are fitted to the training rows.
-    inducing_points : int
-        Largest number of inducing points.
     hidden : sequence of int
         Units of each hidden layer of the network.
     validation_fraction : float

@@ -29,13 +29,6 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
 
     Parameters
     ----------
-    kernel : Covariance or a kernel of particlegvi.kernels, optional
-        Covariance of the function, by default a squared exponential. With ``fit_kernel`` it is the start of the search
-        for hyperparameters.
-    fit_kernel : bool
-        Whether hyperparameters are fitted to the training rows.
-    inducing_points : int
-        Largest number of inducing points, which are chosen greedily among the rows.
     particles : int
         Number of posterior samples.
     steps : int, optional
@@ -77,12 +70,6 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
 @dataclass(eq=False, repr=False)
 class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
     """Regression by projected Langevin sampling, with hyperparameters found on the training rows.
-
-    Parameters
-    ----------
-    noise_variance : float
-        Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
-        With ``fit_kernel`` it is the start of the search.
 
     Attributes
     ----------
