@@ -11,19 +11,9 @@ BETWEEN_WORDS = re.compile(r"[,;\s]+")
 
 
 def texts(recipe: Facts, raw: Sequence[bytes]) -> Iterator[bytes]:
-    """The text that a recipe makes, for each of its orders of columns.
+    """The text that a recipe of the catalogue makes of the contents of its raw files, for each order of columns.
 
-    Parameters
-    ----------
-    recipe : mapping
-        A file of the catalogue, whose head explains the keys.
-    raw : sequence of bytes
-        The contents of its raw files.
-
-    Raises
-    ------
-    ValueError
-        If a line after the first row is not a row.
+    A ValueError if a line after the first row is not a row.
     """
     for turn in range(max(len(part.get("orders", [()])) for part in recipe["raw"])):
         rows: list[str] = []

@@ -160,14 +160,8 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     particle with itself included. In our units ``lengthscale = sqrt(dim * s)``, from which the average over the
     coordinates cancels: ``lengthscale^2 = median |x_i - x_j|^2 / (2 log(n + 1))``. They recompute it in the first six
     steps and then keep it; here it is found once, from the initial particles. For the attraction to the prior they
-    use a second bandwidth, from the pairs of a particle and a prior sample: pass those samples as ``others``.
-
-    Parameters
-    ----------
-    particles : array (particles, dim)
-        If there are more than 2000, it uses the first 2000, and counts all in n.
-    others : array (samples, dim), optional
-        The second members of the pairs; by default the particles themselves.
+    use a second bandwidth, from the pairs of a particle and a prior sample: pass those samples as ``others``. Of more
+    than 2000 particles (particles, dim) it uses the first 2000, and counts all in n.
     """
     points = arguments.points("particles", particles, least=1)
     second = points if others is None else arguments.points("others", others, least=1)

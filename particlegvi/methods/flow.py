@@ -30,34 +30,17 @@ Drift = Callable[[np.ndarray, int], np.ndarray]
 
 @dataclass(frozen=True)
 class ParticleProblem:
-    """Everything a method needs to build its flow, already checked.
-
-    Attributes
-    ----------
-    loss : Loss
-    prior : Prior
-        :class:`particlegvi.priors.Flat` where none was given.
-    start : ndarray (particles, dim)
-    steps : int
-    step_size : float or Schedule
-        A schedule only for methods whose class attribute ``schedules`` is true; they ask ``step_size_at``.
-    seed : int
-    integrator : str
-    tolerance : float
-        Error allowed in the repulsion, in units of variance / lengthscale.
-    friction : float or None
-        For integrators with velocities; None for the others.
-    """
+    """Everything a method needs to build its flow, already checked."""
 
     loss: Loss
-    prior: Prior
-    start: Array
+    prior: Prior  # :class:`particlegvi.priors.Flat` where none was given
+    start: Array  # (particles, dim)
     steps: int
-    step_size: float | Schedule
+    step_size: float | Schedule  # a schedule only for methods with ``schedules``, which ask ``step_size_at``
     seed: int
     integrator: str
-    tolerance: float
-    friction: float | None = None
+    tolerance: float  # error allowed in the repulsion, in units of variance / lengthscale
+    friction: float | None = None  # for integrators with velocities
 
     def step_size_at(self, step: int) -> float:
         """Size of the step of this number, from 0."""
@@ -177,18 +160,8 @@ class DriftFlow(ParticleFlow):
 class Jumping:
     """The steps of another flow, and jumps after every ``every``-th step, counted from the start of the run.
 
-    Parameters
-    ----------
-    flow : Flow
-        Its state begins with the coordinates of the particles.
-    jumps : EnsembleJumps or Births
-    every : int
-        Steps between jumps.
-
-    Attributes
-    ----------
-    state : ndarray
-        The state of ``flow``. Advancing by a + b steps equals advancing by a, then by b, bit for bit.
+    The state is that of ``flow`` and begins with the coordinates of the particles. Advancing by a + b steps equals
+    advancing by a, then by b, bit for bit.
     """
 
     def __init__(self, flow: Flow, jumps: EnsembleJumps | Births, every: int) -> None:

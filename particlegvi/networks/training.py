@@ -46,23 +46,12 @@ class Falling(Schedule):
 
 
 class Trained(NamedTuple):
-    """Particles at the best look.
+    """Particles at the best look."""
 
-    Attributes
-    ----------
-    particles : array (particles, dim)
-    score : float
-        Score of these particles; smaller is better.
-    steps : int
-        Number of all steps, including those of falling size.
-    step_size : float
-        Size of the first step.
-    """
-
-    particles: Array
-    score: float
-    steps: int
-    step_size: float
+    particles: Array  # (particles, dim)
+    score: float  # of these particles; smaller is better
+    steps: int  # all steps, including those of falling size
+    step_size: float  # of the first step
 
 
 def train(
@@ -143,20 +132,10 @@ def _train(
 def at_lengths(
     problem: ParticleProblem, method: Method, size: float, lengths: Sequence[int], constant: float
 ) -> list[Array | None]:
-    """The particles after each of several trainings of different length; None for a training that diverged.
+    """The particles after each of several trainings of increasing length; None for a training that diverged.
 
-    They equal those of separate simulations, bit for bit; steps that the trainings share are taken once.
-
-    Parameters
-    ----------
-    problem : ParticleProblem
-    method : Method
-    size : float
-        Step size before it falls to a tenth.
-    lengths : sequence of int
-        Numbers of steps, in increasing order.
-    constant : float
-        Share of the steps that have constant size, between 0 and 1.
+    They equal those of separate simulations, bit for bit; steps that the trainings share are taken once. The share
+    ``constant`` of the steps has the step size ``size``, before it falls to a tenth.
     """
     flow, done = method.flow(replace(problem, step_size=size)), 0
     found: list[Array | None] = []

@@ -92,7 +92,7 @@ def _without_draws(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
 
 
 def _once(known: dict[Hashable, T], most: int, key: Hashable, make: Callable[[], T]) -> T:
-    """What ``make`` makes, kept under the key among the latest ``most``; anew each time if the key is None."""
+    """The result of ``make``, kept under the key among the latest ``most``; made anew each time if the key is None."""
     if key is None:
         return make()
     if key not in known:

@@ -58,24 +58,12 @@ class Stretch(NamedTuple):
 
 
 class Mass(NamedTuple):
-    """The result of the quadrature.
+    """The result of the quadrature."""
 
-    Attributes
-    ----------
-    stretches : list of Stretch
-        One for each coordinate.
-    log_normaliser : float
-        Logarithm of the integral.
-    error : float
-        Relative error of the integral: the difference of two rules.
-    mean, sd : arrays (dim,) or None
-        None where the tails are too heavy for them.
-    """
-
-    stretches: list[Stretch]
-    log_normaliser: float
-    error: float
-    mean: Array | None
+    stretches: list[Stretch]  # one for each coordinate
+    log_normaliser: float  # logarithm of the integral
+    error: float  # relative error of the integral: the difference of two rules
+    mean: Array | None  # (dim,); None where the tails are too heavy for it
     sd: Array | None
 
 

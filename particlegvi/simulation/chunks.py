@@ -13,17 +13,9 @@ CHUNK_SECONDS = 0.1  # Ctrl-C is not delivered inside compiled code
 class Chunks:
     """Takes steps of a flow in chunks.
 
-    Parameters
-    ----------
-    storage : Storage
-        It notes the step before each chunk, and stores a snapshot when one is due.
-    good : Snapshot
-        The snapshot to continue from if the first chunk is interrupted.
-
-    Attributes
-    ----------
-    good : Snapshot
-        The last snapshot. It is replaced in one assignment between chunks, so that it is valid whenever Ctrl-C comes.
+    The storage notes the step before each chunk, and stores a snapshot when one is due. The last snapshot is ``good``,
+    at first the one to continue from if the first chunk is interrupted. It is replaced in one assignment between
+    chunks, so that it is valid whenever Ctrl-C comes.
     """
 
     def __init__(self, storage: Storage, good: Snapshot) -> None:

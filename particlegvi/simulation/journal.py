@@ -21,12 +21,9 @@ class Journal:
     interrupted fit, run the same program from its first line: `once` then returns stored results, and `advance` skips
     the steps that are done.
 
-    Parameters
-    ----------
-    storage : Storage or None
-        None keeps the snapshots in memory. They have no records. A snapshot's ``constants`` are the arrays that `once`
-        has computed; its ``facts`` hold its other results, and the name of the current part of the fit: "" before the
-        first step.
+    Without a storage the snapshots are kept in memory. They have no records. A snapshot's ``constants`` are the arrays
+    that `once` has computed; its ``facts`` hold its other results, and the name of the current part of the fit: ""
+    before the first step.
     """
 
     def __init__(self, storage: Storage | None) -> None:

@@ -23,22 +23,9 @@ FEW = 10  # a message shows at most so many coordinates
 
 @dataclass(frozen=True)
 class Settings:
-    """The numbers and names of a simulation, as a user gives them; `check_problem` checks them.
+    """The parameters of these names of `particlegvi.simulate`, as a user gives them; `check_problem` checks them."""
 
-    Attributes
-    ----------
-    particles : int or None
-        None: 300, or as many as the start has points.
-    steps : int
-    step_size : float, Schedule or mapping
-    integrator : str, function or mapping
-    tolerance : float
-    record_every : int or None
-    seed : int
-        The parameters of these names of `particlegvi.simulate`.
-    """
-
-    particles: int | None = None
+    particles: int | None = None  # None: 300, or as many as the start has points
     steps: int = 100_000
     step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama"
@@ -52,15 +39,7 @@ def check_problem(
 ) -> ParticleProblem:
     """Check every argument of `particlegvi.simulate` and draw the start.
 
-    Parameters
-    ----------
-    loss : Loss
-    method : Method
-    prior : Prior or None
-        None is the flat prior.
-    initial : Prior, array (particles, dim) or None
-        Distribution of the start, or the start itself; None is the prior.
-    settings : Settings
+    Without a prior it is flat; without ``initial`` the start is drawn from the prior.
     """
     dim = parts.loss(loss, moves=True).dim
     parts.method(method)

@@ -19,19 +19,10 @@ from particlegvi.tools import arguments, html
 
 
 class Told(NamedTuple):
-    """The words about a run.
+    """The words about a run."""
 
-    Attributes
-    ----------
-    text : str
-        The table and the notes of ``describe()``.
-    reached : bool or None
-        Whether it has reached its equilibrium; None where that cannot be told.
-    verdict : str
-    """
-
-    text: str
-    reached: bool | None
+    text: str  # the table and the notes of ``describe()``
+    reached: bool | None  # whether it has reached its equilibrium; None where that cannot be told
     verdict: str
 
 

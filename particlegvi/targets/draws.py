@@ -60,14 +60,9 @@ class Draws:
 
 
 def draws_of(reference: object, dim: int) -> Array:
-    """The draws (n, dim) of a reference, checked; variables of ArviZ are put side by side in their order.
+    """The draws (n, dim) of an array, an InferenceData, or a NetCDF file with the group ``posterior``, checked.
 
-    Parameters
-    ----------
-    reference : array (n, dim), InferenceData or path
-        A number for each draw is enough on the line. A path is that of a NetCDF file with the group ``posterior``.
-    dim : int
-        Dimension of the particles.
+    A number for each draw is enough on the line. Variables of ArviZ are put side by side in their order.
     """
     if isinstance(reference, str | os.PathLike):
         reference = _read(reference)

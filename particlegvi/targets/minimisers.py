@@ -135,17 +135,9 @@ def _tolerances(dim: int, strength: float) -> tuple[float, float]:
 class Repulsive:
     """The fixed-point problem of DRLE and its solver.
 
-    Parameters
-    ----------
-    phi : function of points (n, dim)
-        ``-loss/kl_weight + log p``.
-    embedding : function of points (n, dim)
-        mu_P.
-    kernel : kernel with a number for its lengthscale
-    strength : float
-        lambda1/lambda2 = 2 mmd_weight / kl_weight.
-    place : Place
-        Bounds, centre and scale of the search for mass.
+    Functions of points (n, dim) are phi, ``-loss/kl_weight + log p``, and the embedding mu_P. The lengthscale of the
+    kernel is a number, ``strength`` is lambda1/lambda2 = 2 mmd_weight / kl_weight, and the place has bounds, centre and
+    scale of the search for mass.
     """
 
     def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Kernel, strength: float, place: Place) -> None:

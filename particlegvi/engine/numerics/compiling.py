@@ -21,14 +21,10 @@ REFERENCE = 0.00105  # seconds that they take on the machine on which the second
 
 @contextmanager
 def compiling_told(progress: object, expected: Callable[[], Expected] = Expected) -> Iterator[None]:
-    """Within it ``progress`` hears of what is compiled, if it listens to stages.
+    """Within it ``progress`` hears "compiling" before the first kernel and after each, if it listens to stages.
 
-    Parameters
-    ----------
-    progress : object
-        Hears "compiling" before the first kernel and after each, if it is a `particlegvi.contracts.Stages`.
-    expected : callable
-        Asked at the first kernel for what is to come, if nothing has been compiled for these sources before.
+    The function ``expected`` is asked at the first kernel for what is to come, if nothing has been compiled for these
+    sources before.
     """
     if not isinstance(progress, Stages):
         yield

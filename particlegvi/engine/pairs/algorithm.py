@@ -17,18 +17,10 @@ def pair_cost(dim: int) -> float:
 
 
 class Algorithm(Generic[Prepared]):
-    """An algorithm for one kernel, dimension and tolerance.
+    """An algorithm for one kernel, dimension and tolerance."""
 
-    Attributes
-    ----------
-    name : str
-        Name in the facts of a run.
-    exact : bool
-        Whether there is no error but rounding.
-    """
-
-    name: str
-    exact = False
+    name: str  # in the facts of a run
+    exact = False  # whether there is no error but rounding
 
     def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         self.kernel, self.dim, self.tolerance = kernel, dim, tolerance

@@ -21,21 +21,11 @@ SMALLEST = 1e-12  # eigenvalues of the landmarks' kernel matrix below this share
 
 
 class Approximation:
-    """An approximation of the repulsion.
+    """An approximation of the repulsion. Attribute: ``words``, one phrase for the facts."""
 
-    Attributes
-    ----------
-    name : str
-        Name in the facts of a run (of the class).
-    default, least : int
-        Its size where none is given, and the smallest (of the class).
-    words : str
-        One phrase for the facts.
-    """
-
-    name: ClassVar[str]
-    default: ClassVar[int]
-    least: ClassVar[int]
+    name: ClassVar[str]  # in the facts of a run
+    default: ClassVar[int]  # its size where none is given
+    least: ClassVar[int]  # the smallest size
 
     def __init__(self, kernel: Kernel, size: int, seed: int) -> None:
         self.kernel, self.size, self.seed = kernel, size, seed

@@ -74,11 +74,8 @@ def box_plan(lengthscale: float, variance: float, tolerance: float, dim: int) ->
 def operators(plan: BoxPlan) -> tuple[np.ndarray, np.ndarray]:
     """From Chebyshev moments of one box to Chebyshev coefficients of the field in another, along one coordinate.
 
-    Returns
-    -------
-    values, slopes : ndarray (2 width + 1, NODES, NODES)
-        Entry [width + o, m, k]: coefficient m of the field in a box that lies o boxes to the right of the sources, per
-        unit of their moment k, for kappa (values) and for d kappa / dx (slopes).
+    Entry [width + o, m, k] of both arrays (2 width + 1, NODES, NODES) is coefficient m of the field in a box that lies
+    o boxes to the right of the sources, per unit of their moment k: of kappa, and of d kappa / dx.
     """
     k = np.arange(NODES)
     nodes = np.cos((2 * k + 1) * np.pi / (2 * NODES))

@@ -71,15 +71,7 @@ class Attraction(NamedTuple):
 
 
 class FeatureRepulsion(Repulsion):
-    """lambda1 ((1/N) sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)) for a kernel of features.
-
-    Parameters
-    ----------
-    kernel : term
-        k, with a number as its lengthscale.
-    features : Features
-    attraction : Attraction
-    """
+    """lambda1 ((1/N) sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)) for a kernel of features with a resolved k."""
 
     name = "direct sum over features"
     fresh: ClassVar[bool] = False  # whether the features change from step to step
@@ -113,13 +105,7 @@ class FeatureRepulsion(Repulsion):
 
 
 class FreshRepulsion(FeatureRepulsion):
-    """The repulsion of features that every step draws anew.
-
-    Parameters
-    ----------
-    at : callable
-        ``at(step)`` is the `FeatureRepulsion` of the step of this number: a function of that number alone.
-    """
+    """The repulsion of features that every step draws anew: ``at(step)`` is a function of the step's number alone."""
 
     name = "direct sum over fresh features"
     fresh = True

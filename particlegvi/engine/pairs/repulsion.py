@@ -36,25 +36,12 @@ def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]
 
 
 class Repulsion:
-    """(1/N) sum_j grad_1 kappa(x_i, x_j) for all particles.
+    """(1/N) sum_j grad_1 kappa(x_i, x_j) for all particles, with a number as lengthscale of the kernel.
 
-    Parameters
-    ----------
-    kernel : term
-        Kernel profile with a number as lengthscale.
-    dim : int
-        Dimension of the particles.
-    tolerance : float
-        Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 units).
-    approximation : Approximation, optional
-        One of `engine.pairs.approximate`, which then takes every step, with an error that has no bound.
-
-    Attributes
-    ----------
-    used : dict
-        Steps taken by each algorithm, by name.
-    attracts : bool
-        Whether the last force includes the prior's attraction.
+    The error is at most ``tolerance``, in units of variance / lengthscale (the force of one particle is at most 0.61
+    units). An ``approximation`` of `engine.pairs.approximate` takes every step, with an error that has no bound.
+    Attributes: ``used``, the steps taken by each algorithm; ``attracts``, whether the last force includes the prior's
+    attraction.
     """
 
     def __init__(self, kernel: Kernel, dim: int, tolerance: float, approximation: Approximation | None = None):

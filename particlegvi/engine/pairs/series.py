@@ -195,12 +195,9 @@ def _chunk_moments(t, weights, first, last, modes, lanes, sums):
 
 
 def moments(t: np.ndarray, weights: np.ndarray, modes: int) -> np.ndarray:
-    """The sums C (row 0) and S (row 1) of the modes 0, ..., modes, (2, modes + 1).
+    """The sums C (row 0) and S (row 1) of the modes 0, ..., modes, (2, modes + 1), for turns t of size 2^20 or less.
 
-    Parameters
-    ----------
-    t : array (n,)
-        Turns, of size 2^20 or less. Contiguous, and ``weights`` (n,) too.
+    Both t (n,) and the weights (n,) are contiguous.
     """
     n = len(t)
     parts = np.zeros((max(1, -(-n // CHUNK)), 2, modes + 1))

@@ -18,16 +18,8 @@ class NoiseAhead:
     """Normals of the steps on the line, in blocks that begin at multiples of their number of steps.
 
     With a second thread the block after the one in use is begun as well: steps are often asked for in short groups, one
-    after the other, with jumps or records between them.
-
-    Parameters
-    ----------
-    key : tuple
-        The two words of the Philox key.
-    noise : bool
-        Whether the steps use any; if not, the normals are zeros.
-    two : bool
-        Whether a step also uses the noise of the next one.
+    after the other, with jumps or records between them. If the steps use no noise, the normals are zeros; with ``two``
+    a step also uses the noise of the next one.
     """
 
     def __init__(self, key: tuple[np.uint64, np.uint64], noise: bool, two: bool):

@@ -61,26 +61,13 @@ class Ensemble:
     outside : Loss or None
         A loss in plain numpy. Its ``gradient_at(particles, step, seed)`` is called once a step with all particles, by
         Heun's scheme twice with the same step.
-
-    Attributes
-    ----------
-    entry_point : EntryPoint
-        The compiled loop of the scheme (of the class).
-    coupled : bool
-        Whether there is a compiled loop for repulsive flows on the line (of the class).
-    columns : int
-        Numbers of a particle in the state, besides its coordinates (of the class).
-    velocities : bool
-        Whether the state has a velocity for every coordinate behind them (of the class).
-    walled : bool
-        Whether the compiled loop has to be given walls also where there are none (of the class).
     """
 
-    entry_point: ClassVar[EntryPoint] = advance
-    coupled: ClassVar[bool] = True
-    columns: ClassVar[int] = 0
-    velocities: ClassVar[bool] = False
-    walled: ClassVar[bool] = False
+    entry_point: ClassVar[EntryPoint] = advance  # the compiled loop of the scheme
+    coupled: ClassVar[bool] = True  # whether there is a compiled loop for repulsive flows on the line
+    columns: ClassVar[int] = 0  # numbers of a particle in the state, besides its coordinates
+    velocities: ClassVar[bool] = False  # whether the state has a velocity for every coordinate behind them
+    walled: ClassVar[bool] = False  # whether the compiled loop has to be given walls also where there are none
 
     def __init__(
         self,

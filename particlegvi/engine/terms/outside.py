@@ -25,24 +25,11 @@ class _Functions(NamedTuple):
 def term_of_functions(
     value: Function, gradient: Function, dim: int
 ) -> tuple[Any, Function, Function]:
-    """A term that calls a user's functions, plain or jitted, each at one contiguous point (dim,).
+    """A term that calls a user's functions, plain or jitted, each at one contiguous point (dim,), and both compiled.
 
-    A ValueError if a function cannot be compiled, fails at a point, or returns something of the wrong shape.
-
-    Parameters
-    ----------
-    value : callable
-        ``value(x)``, which returns a number.
-    gradient : callable
-        ``gradient(x, out)``, which fills ``out`` (dim,), or ``gradient(x)``, which returns an array (dim,); with
-        ``dim`` 1 a number will do.
-    dim : int
-        Number of coordinates.
-
-    Returns
-    -------
-    tuple
-        The term, and the two functions compiled: value(x) -> number, and fill(x, out).
+    The value is ``value(x)``, a number; the gradient ``gradient(x, out)``, which fills ``out`` (dim,), or
+    ``gradient(x)``, which returns an array (dim,), or with ``dim`` 1 a number. The compiled gradient is fill(x, out). A
+    ValueError if a function cannot be compiled, fails at a point, or returns something of the wrong shape.
     """
     jitted_value = _jitted("value", value)
     jitted_gradient = _jitted("gradient", gradient)

@@ -44,19 +44,11 @@ def frozen(term: Part) -> Part:
 
 
 def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array, width: float | Array = 1.0) -> None:
-    """Compare slopes with central differences of values.
+    """Compare slopes (n, dim) at points (n, dim) with central differences of values (n,).
 
-    A ValueError if they disagree at more than half of the points at which both are finite. A kink is at fewer.
-
-    Parameters
-    ----------
-    slope, value : str
-        What a message calls them, for example "the gradient of banana" and "its value".
-    values, slopes : callable
-        Functions of points (n, dim), with the results (n,) and (n, dim).
-    points : array (n, dim)
-    width : float or array
-        The scale on which the values change, of the shape of ``points`` or broadcast to it.
+    A ValueError if they disagree at more than half of the points at which both are finite. A kink is at fewer. Its
+    message calls them ``slope`` and ``value``, for example "the gradient of banana" and "its value". The width is the
+    scale on which the values change, of the shape of ``points`` or broadcast to it.
     """
     with np.errstate(all="ignore"):
         here, found = values(points), slopes(points)

@@ -33,20 +33,14 @@ def has_closed_forms(covariance: Covariance) -> bool:
 class Local(Functionals):
     """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms` and ``needs``.
 
-    A subclass names its parameters in ``arrays``; the first is an array with an entry for each functional.
-
-    Attributes
-    ----------
-    needs : str
-        The required covariance: "any", "squared-exponential", or "differentiable" (a squared exponential, or a Matern
-        of order 3/2 or 5/2).
-    quadrature_error : float
-        The largest error so far of covariances that were integrated by panels; 0 if all had closed forms.
+    A subclass names its parameters in ``arrays``; the first is an array with an entry for each functional. The required
+    covariance, ``needs``, is "any", "squared-exponential", or "differentiable" (a squared exponential, or a Matern of
+    order 3/2 or 5/2).
     """
 
     needs: ClassVar[str] = "any"
     arrays: ClassVar[tuple[str, ...]]  # names of the constructor's parameters
-    quadrature_error = 0.0
+    quadrature_error = 0.0  # the largest so far of covariances integrated by panels; 0 if all had closed forms
 
     def __len__(self) -> int:
         return len(vars(self)[self.arrays[0]])

@@ -29,11 +29,7 @@ SPACING = 0.8  # largest spacing of the nodes, in widths of the likelihood
 class Marginals(Mixture):
     """The distribution of F(x_n) at each input: the equal-weight mixture of N(centres[j, n], variances[n]) over j.
 
-    Parameters
-    ----------
-    centres : array (particles, n)
-    variances : array (n,)
-        Variances of the residual, 0 or more.
+    The variances are those of the residual, 0 or more.
     """
 
     def __init__(self, centres: Array, variances: Array) -> None:

@@ -59,19 +59,12 @@ def check_budget(likelihood: Likelihood, prior: str, residual: str) -> None:
 
 @one_blas_thread()
 def error_budget(pls: ProjectedLangevinSampler, X: Array, y: Array) -> Facts:
-    """The parts at the data X (n, inputs) of a fit to them, in units of f; see above.
+    """The four `PARTS` at the data X (n, inputs) of a fit to them, in units of f; see above.
 
-    Returns
-    -------
-    dict
-        The four `PARTS`; ``total``, the distance of the particles from the exact process; ``draws``, the sampling error
-        of as many independent draws; ``turn``, the setting to change first.
-
-    Raises
-    ------
-    ValueError
-        If the likelihood, the prior or the residual has no budget, or the eigenfunctions of the covariance under a
-        normal law of the inputs (for a periodic one the uniform law) are not known.
+    Further facts are ``total``, the distance of the particles from the exact process; ``draws``, the sampling error of
+    as many independent draws; ``turn``, the setting to change first. A ValueError if the likelihood, the prior or the
+    residual has no budget, or the eigenfunctions of the covariance under a normal law of the inputs (for a periodic one
+    the uniform law) are not known.
     """
     check_budget(pls.likelihood, pls.prior, pls.residual)
     assert isinstance(pls.likelihood, Gaussian)

@@ -99,21 +99,10 @@ def _interpolation_error(kernel: Kernel, spacing: float, reach: float, dim: int)
 
 
 class Interaction:
-    """``sum_j kappa(x, x_j) weight_j`` for points x_j known in advance.
+    """``sum_j kappa(x, x_j) weight_j`` for points x_j (n, dim) known in advance and a lengthscale that is a number.
 
-    Parameters
-    ----------
-    kernel : kernel with a number for its lengthscale
-    points : array (n, dim)
-    tolerance : float
-        Error of the interpolated kernel that is aimed at, in units of its value at 0.
-    enough : float
-        Error that is accepted where the tolerance would need too fine a mesh.
-
-    Attributes
-    ----------
-    error : float
-        Measured error of the interpolated kernel, in the same units.
+    ``tolerance`` is the error of the interpolated kernel that is aimed at, in units of its value at 0; ``enough`` is
+    accepted where the tolerance would need too fine a mesh. Attribute: ``error``, the measured one.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, tolerance: float, enough: float) -> None:

@@ -50,16 +50,9 @@ class Missed(NamedTuple):
 
 
 class Certifier:
-    """The log density of a formula, ready to be enclosed over boxes.
+    """The log density of a formula of one or two variables, ready to be enclosed over boxes.
 
-    Parameters
-    ----------
-    text : str
-        The log density as a formula.
-    variables : sequence of str
-        One or two names.
-    place : Place
-        The box, centre and scale of the prior.
+    The place has the box, centre and scale of the prior.
     """
 
     def __init__(self, text: str, variables: list[str], place: Place) -> None:

@@ -55,14 +55,8 @@ class Panels(NamedTuple):
 def integrate(f: LogWeight, edges: np.ndarray, log_mass: float, tolerance: float = 1e-12) -> Panels:
     """Panels on which exp(f) is a polynomial of degree 15 to within ``tolerance`` of its integral each.
 
-    Parameters
-    ----------
-    f : function of an array of any shape
-    edges : array, ascending
-        Edges of the first panels; narrow peaks must lie near an edge.
-    log_mass : float
-        Logarithm of a lower bound on the mass (that of the largest peak), to which the errors of the first panels are
-        compared.
+    Narrow peaks must lie near one of the edges, ascending, of the first panels. Their errors are compared to
+    exp(log_mass), a lower bound on the mass (that of the largest peak). f takes arrays of any shape.
     """
     rule = gauss_legendre(ORDER)
     left, right = edges[:-1], edges[1:]
