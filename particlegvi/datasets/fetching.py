@@ -10,13 +10,7 @@ SECURE = "https://"  # every address that is asked begins with this, also after 
 
 
 def fetch(address: str) -> bytes:
-    """The content at an address.
-
-    Raises
-    ------
-    OSError
-        If it cannot be had, is not over https, or is larger or slower than the limits.
-    """
+    """The content at an address; an OSError if it cannot be had, is not over https, or exceeds a limit."""
     from http.client import HTTPException  # imported for a download only, as loading it takes time
     from urllib import request
 

@@ -25,20 +25,11 @@ def mixture(outputs: Array, noise_sd: float) -> Mixture:
 
 
 def noise_variance(y: ArrayLike, samples: ArrayLike) -> float:
-    """The variance under which the mixture of all members has the largest likelihood.
+    """The variance, in squared units of y, under which the mixture of all members has the largest likelihood.
 
-    Parameters
-    ----------
-    y : array (n,)
-        Targets of rows that the members were not trained on.
-    samples : array (particles, n)
-        Predictions of the members there.
-
-    Returns
-    -------
-    float
-        The variance, in squared units of y: the minimiser of `particlegvi.metrics.mixture_nll` between 1e-6 and 100
-        times the members' mean squared error. If members differ, that error itself is not the minimiser.
+    The members were not trained on the rows of the targets y (n,), where their predictions are ``samples``
+    (particles, n). The result is the minimiser of `particlegvi.metrics.mixture_nll` between 1e-6 and 100 times the
+    members' mean squared error. If members differ, that error itself is not the minimiser.
     """
     targets, functions = np.asarray(y, dtype=np.float64), np.asarray(samples, dtype=np.float64)
     error = float(np.mean((targets - functions) ** 2))

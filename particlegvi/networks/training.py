@@ -70,21 +70,12 @@ def train(
 
     After 1000, 2000, 4000, ... steps of constant size, a copy of the particles takes half as many further steps, while
     the step size falls to a tenth, and is scored. Doubling ends when it improves the score by less than 0.005, and at
-    32,000 steps. A given ``steps`` is the total number; the step size falls in the last third.
+    32,000 steps. A given ``steps`` is the total number; the step size falls in the last third. The score of an ensemble
+    (particles, dim) is in nats, on rows that are not used for training.
 
-    Parameters
-    ----------
-    loss, method, prior
-    score : function
-        ``score(particles)`` of an ensemble (particles, dim), in nats, on rows that are not used for training.
-    particles : int
-    steps : int or None
-    step_size : float or None
-        None is 1 / the largest curvature at the start, half of the stability limit, or `SIZES` has it for the
-        integrator. It is halved while particles diverge. With a given step size, particles that become non-finite raise
-        `Diverged`.
-    seed : int
-    integrator : str
+    A step size of None is 1 / the largest curvature at the start, half of the stability limit, or `SIZES` has it for
+    the integrator. It is halved while particles diverge. With a given step size, particles that become non-finite raise
+    `Diverged`.
     """
     known = step_size is not None
     settings = Settings(particles, MOST, step_size or 1.0, integrator, seed=seed)

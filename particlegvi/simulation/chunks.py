@@ -33,14 +33,8 @@ class Chunks:
     ) -> None:
         """Take steps first, ..., last - 1.
 
-        Parameters
-        ----------
-        flow : Moving
-        first, last : int
-        snapshot : callable
-            ``snapshot(step)`` returns the snapshot before step number ``step``.
-        after : callable
-            ``after(step, count)`` is called after ``count`` steps from ``step`` on. An exception in it ends the loop.
+        ``snapshot(step)`` returns the snapshot before step number ``step``. ``after(step, count)`` is called after
+        ``count`` steps from ``step`` on; an exception in it ends the loop.
         """
         step = first
         while step < last:

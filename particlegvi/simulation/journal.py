@@ -105,16 +105,8 @@ class Journal:
     ) -> None:
         """Take steps first, ..., last - 1 of a part of the fit, in chunks short enough for Ctrl-C.
 
-        Parameters
-        ----------
-        part : str
-            Name of the part.
-        before : int
-            Steps that other parts have taken.
-        known : dict, optional
-            Further entries of the result of `interrupted`, as JSON can hold them.
-        hear : function, optional
-            Called with the next step after each chunk.
+        Other parts have taken so many steps ``before``. Further entries of the result of `interrupted`, as JSON can
+        hold them, are ``known``. After each chunk ``hear`` is called with the next step.
         """
 
         def snapshot(step: int) -> Snapshot:

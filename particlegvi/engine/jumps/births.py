@@ -33,22 +33,10 @@ COPIES, WIDTH = "copies", "width"
 class Births:
     """Births and deaths of all particles of an ensemble.
 
-    Parameters
-    ----------
-    kl_weight, rate : float
-        Both above 0.
-    bandwidth : float or None
-        The width of q_h in every coordinate. None chooses one for each birth and death: the standard deviation of the
-        particles divided by that power of two under which half of up to 64 of them are most likely, each left out once.
-    duration : function
-        duration(number) is the time between birth and death number - 1 and this one.
-
-    Attributes
-    ----------
-    counts : dict
-        Number of copies so far.
-    width : ndarray (dim,)
-        The last width.
+    The bandwidth is the width of q_h in every coordinate. None chooses one for each birth and death: the standard
+    deviation of the particles divided by that power of two under which half of up to 64 of them are most likely, each
+    left out once. ``duration(number)`` is the time between birth and death number - 1 and this one. Attributes:
+    ``counts``, the number of copies so far; ``width`` (dim,), the last width.
     """
 
     name = "birth_death"

@@ -49,29 +49,10 @@ class EnsembleJumps:
     """Metropolis steps of all particles of an ensemble with proposals from the ensemble itself.
 
     They leave exp(-E / kl_weight) invariant, with E the energy of N particles (`particlegvi.engine.jumps.proposals` has
-    its part of pairs).
-
-    Parameters
-    ----------
-    embedding : term or None
-        The mean embedding mu_P, where there is an interaction.
-    kernel : kernel or None
-        Kernel of the interaction, its lengthscale a number; None without an interaction.
-    kl_weight, lambda1 : float
-        The temperature, above 0, and the weight of the interaction.
-    share : float
-        Probability of a proposal from the broad part of g.
-    tolerance : float
-        Error allowed in a value of the kernel, in units of its variance; at least `FINEST` is used.
-    particles : int
-        Number of particles.
-
-    Attributes
-    ----------
-    counts : dict
-        Numbers of proposals and of accepted proposals so far.
-    line : Line or None
-        The arrays of a jump on the line.
+    its part of pairs). An interaction of weight lambda1 has the mean embedding mu_P and a kernel whose lengthscale is a
+    number. ``share`` is the probability of a proposal from the broad part of g; ``tolerance`` is the error allowed in a
+    value of the kernel, in units of its variance, at least `FINEST`. Attributes: ``counts``, the numbers of proposals
+    and of accepted ones so far; ``line``, the arrays of a jump on the line.
     """
 
     name = "jumps"

@@ -16,22 +16,10 @@ LEAST = 16  # segments that repay waking a thread
 class Line:
     """One jump after the other of the particles of an ensemble on the line.
 
-    Parameters
-    ----------
-    broad : Broad or None
-        The broad part of g, None for a Student t fitted to the other half.
-    share, chance : float
-        Probabilities of the broad part, and with which a particle proposes at all.
-    walls : tuple of arrays (1,)
-    potential : tuple
-        The terms of the loss, of -log p and of mu_P, and their weights, as `line.margins` has them.
-    key : tuple
-        The two words of the Philox key.
-
-    Attributes
-    ----------
-    rows : ndarray (line.ROWS, places)
-        OLD, NEW, UNIFORM and MARGIN of those that propose, at the places of `places`.
+    The broad part of g has the probability ``share``; None is a Student t fitted to the other half. A particle proposes
+    with the probability ``chance``. The potential has the terms of the loss, of -log p and of mu_P, and their weights,
+    as `line.margins` has them. Attribute: ``rows`` (line.ROWS, places), OLD, NEW, UNIFORM and MARGIN of those that
+    propose, at the places of `places`.
     """
 
     def __init__(

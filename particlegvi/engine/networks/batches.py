@@ -42,19 +42,10 @@ def shuffle_part(count, which, key, first, out):
 
 
 class Batches:
-    """The batches of a run.
+    """The batches of a run: ``size`` rows of the data, or all rows in their order, shared by all particles or not.
 
-    Parameters
-    ----------
-    rows : int
-        Number of rows of the data.
-    size : int or None
-        Rows of a batch; None for all rows, in their order.
-    how : str
-        "epochs": every row once in an epoch, in a new order, with a smaller batch at its end where rows are left.
-        "fresh": rows without repetition, drawn anew at every step.
-    shared : bool
-        Whether all particles have the same batches.
+    With "epochs" an epoch has every row once, in a new order, with a smaller batch at its end where rows are left. With
+    "fresh" rows are drawn anew at every step, without repetition.
     """
 
     def __init__(self, rows: int, size: int | None = None, how: str = "epochs", shared: bool = True) -> None:

@@ -27,21 +27,14 @@ TALL = 4
 class Layout(NamedTuple):
     """The places of the parameters.
 
-    Attributes
-    ----------
-    plan : int64 array (layers, 8)
-        For each layer: its inputs and outputs, the length of a padded row, where its weights and its biases begin in
-        the padded form, where it begins in a particle, and where its inputs begin in a block of units and how far
-        their rows are apart.
-    scales : array (layers,)
-        Factors of the parameters of each layer.
-    sizes : int64 array (3,)
-        Lengths of a particle, of its padded form, and of the units of a block.
+    The plan has a row for each layer: its inputs and outputs, the length of a padded row, where its weights and its
+    biases begin in the padded form, where it begins in a particle, and where its inputs begin in a block of units and
+    how far their rows are apart.
     """
 
-    plan: NDArray[np.int64]
-    scales: Array
-    sizes: NDArray[np.int64]
+    plan: NDArray[np.int64]  # (layers, 8)
+    scales: Array  # factors of the parameters of each layer, (layers,)
+    sizes: NDArray[np.int64]  # lengths of a particle, of its padded form, and of the units of a block, (3,)
 
 
 def multiple(number: int, of: int = WIDTH) -> int:

@@ -103,23 +103,11 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     for each batch. MOVE moves them by one step under the force in ``result`` alone, which it overwrites, and the
     pull of a mean embedding in ``table`` (1, particles, dim) where that is switched on. REPELLED is STEPS with
     repulsion, of all particles, and needs as much room as the particles in ``result``, and in ``table`` the room for
-    outputs of `particlegvi.engine.networks.moving`.
+    outputs of `particlegvi.engine.networks.moving`, which also explains ``motion`` and ``repelling``.
 
-    Parameters
-    ----------
-    layout : tuple
-        A `particlegvi.engine.networks.layout.Layout`.
-    codes : int64 array (2,)
-        Codes of the activation and of the cost.
-    data : tuple
-        X (n, inputs) and targets (n, outputs), or (n, 1) labels.
-    batches : tuple
-        Numbers of rows (1 or particles, any); where the batch of each pass begins and how many rows it has, (passes,).
-        Without numbers the rows are the data in their order.
-    motion : tuple
-        For STEPS, MOVE and REPELLED: see `particlegvi.engine.networks.moving`.
-    repelling : tuple
-        For REPELLED: see `particlegvi.engine.networks.moving`.
+    The codes are those of the activation and of the cost; the data are X (n, inputs) and targets (n, outputs), or
+    (n, 1) labels. The batches are numbers of rows (1 or particles, any), and where the batch of each pass begins and
+    how many rows it has, (passes,); without numbers the rows are the data in their order.
     """
     plan, scales, sizes = layout
     rows, starts, counts = batches

@@ -38,16 +38,9 @@ _one_at_a_time = threading.RLock()
 
 
 class Content:
-    """Everything that a thing refers to, as a digest.
+    """Everything that a thing refers to, as a ``digest``."""
 
-    Attributes
-    ----------
-    digest : str
-    portable : bool
-        Whether another process finds the same digest for the same sources.
-    """
-
-    portable = True
+    portable = True  # whether another process finds the same digest for the same sources
 
     def __init__(self, thing: object) -> None:
         self._hash = hashlib.sha256()

@@ -95,12 +95,7 @@ class Climb:
     halved until the bound does not fall. A Gaussian likelihood takes one step. The ascent ends when the squared length
     of the natural gradient (in the Fisher metric, about twice the remaining gain) is below the tolerance. It has the
     contract of a flow (`particlegvi.contracts.Moving`), with one attempt of a step at a time.
-
-    Attributes
-    ----------
-    law, height : Law, float
-        The present distribution, and its bound.
-    steps, ended, converged : int, bool, bool
+    The present distribution is ``law``, and its bound ``height``.
 
     Source: Khan and Rue (2023), (4), (11).
     """

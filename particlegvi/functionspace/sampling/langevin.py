@@ -59,12 +59,9 @@ def random_walk(length: float, reference: Array) -> Scheme:
 
 
 class LangevinFlow:
-    """Moves particles by Langevin steps.
+    """Moves the particles ``state`` (particles, dim) by Langevin steps.
 
-    Attributes
-    ----------
-    state : array (particles, dim)
-        The particles. A run with equal arguments continues from them and the step number, bit for bit.
+    A run with equal arguments continues from them and the step number, bit for bit.
     """
 
     def __init__(self, force: Force, scheme: Scheme, state: Array, seed: int) -> None:

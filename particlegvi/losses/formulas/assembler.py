@@ -28,13 +28,7 @@ ONE_OPERAND: dict[str, int] = {name: vars(tape)[name.upper()] for name in ("nega
 
 
 class Assembler:
-    """Programs over one list of constants.
-
-    Attributes
-    ----------
-    constants : list of float
-        The objects to which the programs refer by number.
-    """
+    """Programs over one list of ``constants``, to which they refer by number."""
 
     def __init__(self) -> None:
         self.constants: list[float] = []

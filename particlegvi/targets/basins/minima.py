@@ -179,13 +179,7 @@ UNRESOLVED, AWAY = -1, -2
 
 
 class Descent:
-    """Finds the minima that starting points flow to, and keeps them for the next call.
-
-    Attributes
-    ----------
-    traps : list of Trap
-        One for each minimum found so far; labels are positions in this list.
-    """
+    """Finds the minima that starting points flow to, and keeps them as ``traps``; labels are positions in this list."""
 
     def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape

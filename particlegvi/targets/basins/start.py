@@ -28,12 +28,8 @@ class Independent(Protocol):
 class Q0:
     """A distribution with independent coordinates, given by a prior object.
 
-    Attributes
-    ----------
-    low, high : arrays (dim,)
-        The bulk, outside which the mass is below 1e-16 in each coordinate.
-    scale : float
-        Largest side of the bulk over 18: for a Normal about its sd.
+    Outside the bulk from ``low`` to ``high`` (dim,) the mass is below 1e-16 in each coordinate. ``scale`` is its
+    largest side over 18: for a Normal about its sd.
     """
 
     def __init__(self, prior: Prior) -> None:

@@ -110,10 +110,7 @@ def _assemble(done: list[tuple[np.ndarray, ...]]) -> Panels:
 class Curve:
     """Exact integrals of the piecewise polynomial density of :class:`Panels`.
 
-    Attributes
-    ----------
-    mean, variance : float
-        NaN and infinity where the tails are too heavy for them to exist.
+    Mean and variance are NaN and infinity where the tails are too heavy for them to exist.
     """
 
     def __init__(self, panels: Panels) -> None:
