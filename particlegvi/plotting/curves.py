@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.look import number, palette, say
-from particlegvi.plotting.protocols import Certified, FunctionRun
+from particlegvi.plotting.protocols import FunctionRun
 
 BAND = (0.025, 0.975)
 WIDE = 1.959963984540054  # standard deviations of a band of 95%
@@ -97,7 +97,7 @@ def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid
 
     Returns the second line of a title: how far from the mean of the process the ends may be.
     """
-    ends = run.guaranteed(grid[:, None]) if isinstance(run, Certified) else None
+    ends = run.guaranteed(grid[:, None])
     axes.plot([], [], color=palette().words, linewidth=4.5, alpha=0.7, label=say("guaranteed_band"))
     if exact is not None:
         low, _, high = band_of(exact, grid)

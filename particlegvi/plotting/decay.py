@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,7 +12,7 @@ from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import say
-from particlegvi.plotting.protocols import FunctionRun, Results, Spectral
+from particlegvi.plotting.protocols import FunctionRun, Results
 
 LEAST = 1e-18  # of the largest eigenvalue
 
@@ -21,7 +20,7 @@ LEAST = 1e-18  # of the largest eigenvalue
 @figure_kind("decay", of=("function-space",), runs=reading.of_functions)
 def decay(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A line of eigenvalues for each method with a basis that has them, against their number, from 1 on."""
-    lines = {label: found for label, run in runs.items() if (found := cast(Spectral, run).eigenvalues()) is not None}
+    lines = {label: found for label, run in runs.items() if (found := run.eigenvalues()) is not None}
     if not lines:
         raise ValueError("this kind of figure draws scenarios with methods PLS or SVGP whose basis has eigenvalues")
     colours, largest = colours_of(results), max(found[0] for found in lines.values())

@@ -80,20 +80,8 @@ class FunctionRun(Run, Protocol):
     def at(self, record: int, /) -> FunctionRun: ...  # the fit as it was then
     def marginals(self, X: ArrayLike, /) -> Any: ...  # the distribution of the function at each input
     def sample(self, X: ArrayLike, /) -> Array: ...  # samples of the function, (particles, n)
-
-
-@runtime_checkable
-class Certified(Protocol):
-    """A fit that may guarantee where the exact process is."""
-
-    def guaranteed(self, X: ArrayLike, /) -> tuple[Array, Array] | None: ...  # ends of a band, (n,) each
-
-
-@runtime_checkable
-class Spectral(Protocol):
-    """A fit whose basis may have eigenvalues."""
-
-    def eigenvalues(self) -> Array | None: ...  # (size,), descending
+    def guaranteed(self, X: ArrayLike, /) -> tuple[Array, Array] | None: ...  # ends of a certified band, (n,) each
+    def eigenvalues(self) -> Array | None: ...  # of the basis, (size,), descending
 
 
 @runtime_checkable

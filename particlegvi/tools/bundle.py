@@ -92,11 +92,8 @@ def read(path: str | os.PathLike[str], format: str) -> Facts:
                 taken: set[int] = set()
                 return {key: _read(each, archive, taken) for key, each in manifest.items()}
         except (*BROKEN, OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"{path} cannot be read as a {format}: {_words(error)}") from None
-
-
-def _words(error: Exception) -> str:
-    return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"{path} cannot be read as a {format}: {why}") from None
 
 
 def _name(number: int) -> str:

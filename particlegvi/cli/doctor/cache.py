@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from particlegvi.contracts import Facts, Progress
+from particlegvi.contracts import Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import OUTSIDE, cache_folder, cache_parent
@@ -47,14 +48,11 @@ def contents() -> Contents:
 def damaged() -> int:
     """The number of files in the folder of these sources that are not as they were written."""
     current = cache_folder()
-    return sum(_is_damaged(place) for place in Path(current).rglob("*.nb[ic]")) if current else 0
-
-
-def _is_damaged(place: Path) -> bool:
-    try:
-        return not is_whole(place)
-    except OSError:
-        return False  # gone meanwhile, or not to be read now
+    found = 0
+    for place in Path(current).rglob("*.nb[ic]") if current else ():
+        with contextlib.suppress(OSError):  # gone meanwhile, or not to be read now
+            found += not is_whole(place)
+    return found
 
 
 def clean() -> Contents:
@@ -98,14 +96,8 @@ def _ran(name: str) -> tuple[str, bool]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            execute(_shortened(settings), save=False).summary  # noqa: B018 - computed when asked
+            short = {key: min(STEPS, settings[key]) for key in ("steps", "record_every") if settings.get(key)}
+            execute(load(settings, short), save=False).summary  # noqa: B018 - computed when asked
     except MissingData:
         return name, False
     return name, True
-
-
-def _shortened(settings: Facts) -> Facts:
-    fewer = {"steps": min(STEPS, settings["steps"])} if "steps" in settings else {}
-    if settings.get("record_every"):
-        fewer["record_every"] = min(STEPS, settings["record_every"])
-    return load(settings, fewer)

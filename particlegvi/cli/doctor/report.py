@@ -112,7 +112,8 @@ def lines(facts: Facts) -> list[str]:
     size = f"{compiled['bytes'] / 1e6:.1f} MB of {compiled['versions']} versions of the sources"
     rows = [
         ("versions", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())),
-        *((f"extra {extra}", _installed(libraries)) for extra, libraries in facts["extras"].items()),
+        *((f"extra {extra}", ", ".join(f"{name} {version or 'not installed'}" for name, version in libraries.items()))
+          for extra, libraries in facts["extras"].items()),
         ("system", system["platform"]),
         ("processor", f"{system['processor']}, {system['processors']} processors"),
         ("linear algebra", system["linear_algebra"]),
@@ -131,10 +132,6 @@ def lines(facts: Facts) -> list[str]:
     width = max(len(name) for name, _ in rows)
     told = [f"{name:{width}}  {words}" for name, words in rows]
     return [*told, "", "for the report of a problem:", *(f"  {line}" for line in facts["paste"])]
-
-
-def _installed(libraries: dict[str, str | None]) -> str:
-    return ", ".join(f"{name} {version or 'not installed'}" for name, version in libraries.items())
 
 
 class Outcome(NamedTuple):

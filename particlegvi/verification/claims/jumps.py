@@ -80,7 +80,7 @@ class ModeShares(problems.Simulated):
         method = pg.methods.DLE(KL, jumps=not wrong)
         run = self.simulate(method, seed, loss=loss, prior=pg.priors.Normal([0.0, 0.0], [SD, SD]))
         mass = masses()
-        found = np.bincount(_well(run.final), minlength=4) / self.particles
+        found = pg.diagnostics.mode_fractions(run.final, CENTRES)
         worst = float(np.max(np.abs(found - mass) / np.sqrt(mass * (1.0 - mass) / self.particles)))
         picture.shares(found, mass, "masses of $Q^*$").frame("well", "share", xticks=range(4))
         return Check("largest deviation of a count, in standard errors", worst, chance.ERRORS)
@@ -94,7 +94,3 @@ def masses() -> np.ndarray:
     loss = 0.01 * (points**2).sum(axis=1) - (np.array(DEPTHS) * np.exp(-0.5 * squares)).sum(axis=1)
     weights = np.exp(-loss / KL - 0.5 * (points**2).sum(axis=1) / SD**2)
     return np.bincount(squares.argmin(axis=1), weights, minlength=4) / weights.sum()
-
-
-def _well(points: np.ndarray) -> np.ndarray:
-    return ((points[:, None] - CENTRES) ** 2).sum(axis=-1).argmin(axis=1)

@@ -92,16 +92,12 @@ class UniqueMinimiser(FromTwoStarts):
         return Check("largest distance of the angles' law to that of Q*", max(distances), bound)
 
 
-def similarity(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """E kappa(X, Y) for independent X ~ N(a), Y ~ N(b)."""
-    variance = 1.0 + a[1] + b[1]
-    return math.exp(-0.5 * (a[0] - b[0]) ** 2 / variance) / math.sqrt(variance)
-
-
 def squared_mmd(share: float, first: tuple[float, float], second: tuple[float, float]) -> float:
-    """MMD^2 of the mixture (1 - share) N(first) + share N(second) to P."""
-    laws, weights = (first, second, P), np.array([1.0 - share, share, -1.0])
-    return float(weights @ np.array([[similarity(a, b) for b in laws] for a in laws]) @ weights)
+    """MMD^2 of the mixture (1 - share) N(first) + share N(second) to P, from E kappa(X, Y) for pairs of these laws."""
+    means, variances = np.array([first, second, P]).T
+    both = 1.0 + variances[:, None] + variances
+    weights = np.array([1.0 - share, share, -1.0])
+    return float(weights @ (np.exp(-0.5 * (means[:, None] - means) ** 2 / both) / np.sqrt(both)) @ weights)
 
 
 class StrictConvexity(Claim):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from particlegvi.contracts import Facts
-from particlegvi.scenario.tables.table import Table
+from particlegvi.scenario.tables.table import Table, number_and_sd
 from particlegvi.scenario.tables.wasserstein.models import score
 from particlegvi.scenario.tables.wasserstein.protocols import BEST, PRINTED, WassersteinSettings, problem
 
@@ -83,7 +83,7 @@ class WassersteinTable(Table):
         shown = [model for model in MODELS_PRINTED if model in self.columns_of(protocol, metric) and metric == "nll"]
         rows = zip(self.settings.rows, lines, strict=True)
         return [["", *(f"{self.called(model)}, printed" for model in shown), *head],
-                *([title, *(_printed(row, model) for model in shown), *texts]
+                *([title, *(number_and_sd(PRINTED.published(row, model), 2) for model in shown), *texts]
                   for row, (title, *texts) in rows if set(texts) != {"-"})]  # fmt: skip
 
     def conclusions(self, protocol: str) -> Iterator[str]:
@@ -106,8 +106,3 @@ class WassersteinTable(Table):
 
     def prints(self, metric: str) -> Sequence[str]:
         return MODELS_PRINTED if metric == "nll" else ()
-
-
-def _printed(row: str, model: str) -> str:
-    pair = PRINTED.published(row, model)
-    return "-" if pair is None else f"{pair[0]:.2f} ({pair[1]:.2f})"
