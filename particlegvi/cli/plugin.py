@@ -18,20 +18,20 @@ NAME = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 def new_plugin(options: argparse.Namespace) -> None:
     import keyword
     import re
-    import sys
     import tomllib
+    from importlib.util import find_spec
     from pathlib import Path
 
     from particlegvi.tools import files
     from particlegvi.tools.quoting import refuse
 
     name = options.name
-    if not re.fullmatch(NAME, name) or len(name) > 40 or name == "particlegvi":
+    if not re.fullmatch(NAME, name) or len(name) > 40:
         raise refuse("NAME", name, "small letters, digits and hyphens between them, such as my-parts (at most 40)")
     module = name.replace("-", "_")
-    if keyword.iskeyword(module) or module in sys.stdlib_module_names:
-        raise refuse("NAME", name, "another name than a word or a module of Python")
     folder = Path(name)
+    if keyword.iskeyword(module) or (find_spec(module) is not None and not folder.exists()):
+        raise refuse("NAME", name, "another name than a word of Python, or a module that is installed")
     try:
         folder.mkdir()
         content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))

@@ -8,8 +8,10 @@ from particlegvi.contracts import Array
 from particlegvi.engine.networks.linear_model import LinearModel, padded
 from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
+from particlegvi.tools.calls import explains_bad_calls
 
 
+@explains_bad_calls
 def linear_model(
     X: ArrayLike,
     y: ArrayLike,
@@ -41,18 +43,19 @@ def linear_model(
     Loss
         A loss of the dim coefficients. All particles of a step have the same minibatch.
     """
+    from particlegvi.engine.networks.batches import WAYS, Batches
+
+    if not isinstance(batches, str) or batches not in WAYS:
+        raise arguments.refuse("batches", batches, 'one of "epochs" and "fresh"')
     term = LinearModel(X, y, family, noise_variance)
     label = f"linear model, {family}"
     loss = Loss.from_term(term, name=label)
     if batch_size is None:
         return loss
-    from particlegvi.engine.networks.batches import WAYS, Batches
     from particlegvi.engine.terms.evaluate import gradients
 
     rows = len(term.y)
     size = arguments.whole("batch_size", batch_size, 1, rows)
-    if not isinstance(batches, str) or batches not in WAYS:
-        raise arguments.refuse("batches", batches, 'one of "epochs" and "fresh"')
     drawn = Batches(rows, size, batches)
 
     def gradient_at(points: Array, step: int, seed: int) -> Array:

@@ -220,7 +220,7 @@ def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
     """
     name = name_of(part)
     if not kind or name is None:
-        raise ValueError(f"a {what} to register must be a class or a function with a name, not {shown(part)}")
+        raise ValueError(f"the {what} to register must be a class or a function with a name, not {shown(part)}")
     _refused.pop((kind, name), None)
     there = [str(each) for each in origins(kind, name) if each.distribution or each.module != part.__module__]
     owners = ["particlegvi", *there] if name in ours else there

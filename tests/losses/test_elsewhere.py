@@ -82,7 +82,8 @@ test_bad_data_of_a_linear_model_are_refused = refused(
     ({"y": [0.5, 1], "family": "poisson"}, 'y must be counts 0, 1, 2, ... for the family "poisson", not 0.5'),
     ({"family": "binomial"}, 'family must be one of "bernoulli", "gaussian" and "poisson", not "binomial"'),
     ({"batch_size": 3}, "batch_size"),
-    ({"batch_size": 1, "batches": "all"}, 'batches must be one of "epochs" and "fresh", not "all"'),
+    ({"famly": "gaussian"}, 'there is no argument of linear_model "famly"; did you mean "family"?'),
+    ({"batches": "all"}, 'batches must be one of "epochs" and "fresh", not "all"'),
     ({"X": [[np.nan], [1.0]]}, "X must be"),
     plain=True,
 )

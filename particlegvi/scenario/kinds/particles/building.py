@@ -42,8 +42,12 @@ def build(scenario: Scenario) -> Parts:
     step_size = schedules.resolved(scenario["step_size"])
     schedules.largest(step_size, scenario["steps"])
     for label, method in made.methods.items():
-        with at_key(f"methods.{label}"):
+        own = "integrator" in scenario["methods"][label]
+        hint = "" if own else f"; [methods.{label}] may have an integrator of its own"
+        try:
             method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
+        except ValueError as error:
+            raise ValueError(f"methods.{label}: {error}{hint}") from None
     memory.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
     return made
 
