@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods, residuals
 from particlegvi.functionspace.basis import Mercer, Nystroem, get
@@ -101,6 +102,42 @@ def test_a_sparse_process_takes_it_and_nears_the_evidence(rng):
     bounds = [SparseGaussianProcess(k, likelihoods.Gaussian(0.09), Mercer(k, 0, 1, size)).fit(X, y).bound
               for size in (4, 40)]  # fmt: skip
     assert bounds[0] < evidence - 1.0 and evidence - 1e-3 < bounds[1] <= evidence + 1e-9
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_the_mean_bound_of_6_25(size, rng):
+    """E KL(law of PLS, best law) <= N kappa^2 / 2 sum_{m > M} lambda_m^2 for inputs from nu; M = 1 by quadrature."""
+    k, rows, sets = SquaredExponential(0.8, 2.0), 6, 200
+    basis = Mercer(k, 0.5, 1.3, 40)
+    beyond = basis.eigenvalues[size:]
+
+    def variances(sd):
+        """tr Sigma(X), N values for each set: sum over m > M of lambda_m e_m(x)^2, for x from N(0.5, sd^2)."""
+        e = basis.features(0.5 + sd * rng.normal(size=(sets * rows, 1)))
+        return (e[:, size:] ** 2 @ beyond).reshape(sets, rows), e
+
+    left, e = variances(1.3)
+    traces, wrong = left.sum(axis=1), variances(2.6)[0].sum(axis=1)
+    right = rows * float(np.sum(beyond**2))
+    assert abs(traces.mean() - right) < 5.0 * traces.std() / np.sqrt(sets)
+    assert abs(wrong.mean() - right) > 5.0 * wrong.std() / np.sqrt(sets)  # inputs from another law
+    if size > 1:
+        return
+    u = np.linspace(-6.0, 6.0, 121)[:, None, None] * np.sqrt(basis.eigenvalues[0])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
+    f, prior = u * e[:, 0].reshape(sets, rows), u[:, 0, 0] ** 2 / (2.0 * basis.eigenvalues[0])
+    y = rng.integers(0, 2, (sets, rows))
+
+    def log_law(cost):
+        energy = cost.sum(axis=2) + prior[:, None]
+        return -energy - logsumexp(-energy, axis=0)
+
+    softplus = [np.logaddexp(0.0, f + z * np.sqrt(left)) - y * f for z in (0.0, *nodes)]
+    plain = log_law(softplus[0])
+    best = log_law(sum(w * each for w, each in zip(weights / weights.sum(), softplus[1:], strict=True)))
+    divergence = np.sum(np.exp(plain) * (plain - best), axis=0)
+    # the cost is sqrt(N)-Lipschitz: kappa^2 = N; (6.24) holds for each set, (6.25) on average
+    assert np.all(divergence <= 0.5 * rows * traces) and 1e-5 < divergence.mean() <= 0.5 * rows * right
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import linalg
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, residuals
-from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.basis import InducingValues, Nystroem
 from particlegvi.functionspace.covariances import Matern32
 from particlegvi.plotting import palettes
-from particlegvi.verification import problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
@@ -25,11 +27,12 @@ INPUTS = 25
 
 
 class ExactProcess(Claim):
-    """Functions at four new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals,
-    with no correlation left.
+    """Functions at new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals, with no
+    correlation left.
 
-    The prior is N(0, I), for which F is the process with covariance k. Wrong: four inducing points, with which PLS is a
-    visible approximation.
+    With the prior N(0, I), F is the process with covariance k, residual included. With N(0, Lambda), as in D.8, the sum
+    over the functions of the basis is the process with r(x, x') = k(x, X) k(X, x') / N, the iterated kernel under nu of
+    the inputs. Wrong: four inducing points, with which PLS is a visible approximation.
     """
 
     claim = "With every input an inducing point, PLS draws from the exact Gaussian process"
@@ -38,13 +41,12 @@ class ExactProcess(Claim):
     particles = 4000
 
     def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        pls = ProjectedLangevinSampler(
+        pls, of_r = (ProjectedLangevinSampler(
             pg.kernels.SquaredExponential(LENGTHSCALE, variance=1.0), likelihoods.Gaussian(NOISE),
-            np.linspace(-2.0, 2.0, 4)[:, None] if wrong else X, particles=self.particles, prior="gp", seed=seed,
-        ).fit(X, Y)  # fmt: skip
-        mean, covariance = conditioned(NEW)
-        factor = linalg.cholesky(covariance, lower=True)
-        white = linalg.solve_triangular(factor, (pls.sample(NEW) - mean).T, lower=True)
+            np.linspace(-2.0, 2.0, 4)[:, None] if wrong else X, particles=self.particles, prior=prior, seed=own,
+        ).fit(X, Y) for prior, own in zip(("gp", "rkhs"), (seed, *chance.seeds(seed, 1)), strict=True))  # fmt: skip
+        whole = whitened(pls.sample(NEW), *conditioned(NEW))
+        inside = whitened(of_r.coefficients_ @ of_r.basis(NEW[:3]).T, *conditioned(NEW[:3], iterated))
         centre, sd = pls.predict(SHOWN, return_std=True)
         x, (mean, covariance) = SHOWN[:, 0], conditioned(SHOWN)
         half = 2.0 * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
@@ -52,7 +54,8 @@ class ExactProcess(Claim):
         picture.truth(x, np.stack([mean - half, mean, mean + half], axis=1), "exact process", linewidth=1.4)
         picture.data(X[:, 0], Y)
         picture.frame("input $x$", "function value", "upper left", xlim=(-3.5, 3.5), ylim=(-3.0, 6.0))
-        return problems.standard_normal(white.T, "the exact process")
+        laws = {"the exact process": whole, "the exact process of r": inside}
+        return tuple(check for law, white in laws.items() for check in problems.standard_normal(white, law))
 
 
 def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -60,10 +63,49 @@ def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.exp(-0.5 * (a - b.T) ** 2 / LENGTHSCALE**2)
 
 
-def conditioned(new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and covariance of the exact process at new inputs."""
-    solved = linalg.solve(kernel(X, X) + NOISE * np.eye(len(X)), kernel(X, new), assume_a="pos")
-    return solved.T @ Y, kernel(new, new) - kernel(new, X) @ solved
+def iterated(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """r(a, b) under the empirical law of X."""
+    return kernel(a, X) @ kernel(X, b) / len(X)
+
+
+def conditioned(new: np.ndarray, k: Callable[..., np.ndarray] = kernel) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance of the exact process with covariance k at new inputs."""
+    solved = linalg.solve(k(X, X) + NOISE * np.eye(len(X)), k(X, new), assume_a="pos")
+    return solved.T @ Y, k(new, new) - k(new, X) @ solved
+
+
+def whitened(draws: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Standard normals (draws, n), if the draws are those of this law."""
+    return linalg.solve_triangular(linalg.cholesky(covariance, lower=True), (draws - mean).T, lower=True).T
+
+
+class ValuesAtInducingPoints(Claim):
+    """F(Z) at nine inducing points, whitened by the law of Theorem D.13.4, against normals, with no correlation left.
+
+    With Gaussian noise this law has the precision B^T B / s2 + M k(Z, Z)^-2, B = k(X, Z) k(Z, Z)^-1: computed with
+    kernel matrices alone, without the basis in which PLS moves. Wrong: k(Z, Z)^-1 as the precision of the prior.
+    """
+
+    claim = "F(Z) of PLS has the stationary law of the diffusion of values at inducing points"
+    source = "thesis, D.13: (D.200), Theorem D.13.4"
+    wrong = "prior N(0, k(Z, Z)) of the values"
+    particles = 4000
+
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+        pls = ProjectedLangevinSampler(
+            KERNEL, likelihoods.Gaussian(NOISE), Z, self.particles, prior="gp" if wrong else "rkhs", seed=seed
+        ).fit(X, Y)
+        values = InducingValues(KERNEL, Z).values(pls.coefficients_)
+        inverse = linalg.inv(KERNEL(Z))
+        B = KERNEL(X, Z) @ inverse
+        covariance = linalg.inv(B.T @ B / NOISE + len(Z) * inverse @ inverse)
+        mean = covariance @ B.T @ Y / NOISE
+        half = 2.0 * np.sqrt(covariance.diagonal())
+        picture.band(Z[:, 0], values.mean(axis=0), 2.0 * values.std(axis=0), r"$F(Z)$ of PLS, mean $\pm$ 2 sd")
+        picture.truth(Z[:, 0], np.stack([mean - half, mean, mean + half], axis=1), "Theorem D.13.4", linewidth=1.4)
+        picture.data(X[:, 0], Y)
+        picture.frame("inducing point", "function value", "upper left", ylim=(-2.0, 3.0))
+        return problems.standard_normal(whitened(values, mean, 0.5 * (covariance + covariance.T)), "that law")
 
 
 class ResidualCovariance(Claim):

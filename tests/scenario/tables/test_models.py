@@ -37,7 +37,7 @@ def problem(monkeypatch):
 
 
 def test_the_names():
-    assert models.names() == ["constant", "linear", "pls", "svgp"]
+    assert models.names() == ["constant", "linear", "pls", "svgp", "svgp-r"]
     refuse(lambda: models.get("gp"), 'there is no model of the table "gp"')
 
 
@@ -48,6 +48,15 @@ def test_pls_and_svgp_predict_the_same_regression(problem):
     assert (np.abs(particles.mean - gaussian.mean) < 4.5 * error).all()
     np.testing.assert_allclose(particles.sd, gaussian.sd, rtol=0.1)
     np.testing.assert_allclose(particles.validation_sd, gaussian.validation_sd, rtol=0.1)
+
+
+def test_pls_with_the_prior_of_the_thesis_has_the_mean_of_svgp_with_r(problem):
+    task = problem("yacht", "thesis", 0)
+    particles, with_r, with_k = (models.get(name)(task, SETTINGS) for name in ("pls", "svgp-r", "svgp"))
+    error = with_k.sd / math.sqrt(SETTINGS.particles)
+    assert (np.abs(particles.mean - with_r.mean) < 4.5 * error).all()
+    assert not np.allclose(with_r.mean, with_k.mean, rtol=1e-3) and (with_r.sd < with_k.sd + 1e-9).all()
+    assert models.get("svgp-r")(problem("heart", "thesis", 0), SETTINGS).probability.shape == (75,)
 
 
 def test_pls_and_svgp_predict_nearly_the_same_classes(problem):

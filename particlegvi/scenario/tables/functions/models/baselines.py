@@ -1,4 +1,4 @@
-"""The models of Table 6.2, PLS, SVGP and the linear one, and the mean of the training rows.
+"""The models of Table 6.2, PLS, SVGP (with k and with r) and the linear one, and the mean of the training rows.
 
 PLS and SVGP share the covariance and the noise, as in the thesis (D.14.1).
 """
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import (
     LinearRegression,
     LogisticRegression,
@@ -17,9 +18,10 @@ from particlegvi.functionspace import (
     SparseGaussianProcess,
     fit_hyperparameters,
     likelihoods,
+    selection,
 )
 from particlegvi.functionspace.covariances import SquaredExponential
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, Iterated
 from particlegvi.functionspace.gp.hyperparameters import classification_covariance, regression_covariance
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.preprocessing import column_sd
@@ -107,8 +109,21 @@ def svgp(problem: Problem, settings: ProjectedSettings, *, inducing_points: int 
 
     If ``inducing_points`` is None, the table's number is used.
     """
+    return _sparse(problem, settings, most_points(problem, inducing_points or settings.inducing_points), False)
+
+
+@table_model("svgp-r", inducing_points=checks.whole(1, MOST))
+def svgp_r(problem: Problem, settings: ProjectedSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
+    """SVGP with the iterated kernel r of the points in the place of k: the prior N(0, Lambda), and no residual."""
+    return _sparse(problem, settings, most_points(problem, inducing_points or settings.inducing_points), True)
+
+
+def _sparse(problem: Problem, settings: ProjectedSettings, number: int, iterated: bool) -> Numbers | Classes:
     k, noise = hyperparameters(problem, settings)
-    points = most_points(problem, inducing_points or settings.inducing_points)
+    points: Array | int = number
+    if iterated:
+        points = selection.select("greedy", k, problem.train.X, number, settings.seed).points
+        k = Iterated(k, points)
     if problem.task == "classification":
         bernoulli = likelihoods.Bernoulli()
         model = SparseGaussianProcess(k, bernoulli, points, tolerance=TOLERANCE, seed=settings.seed)
