@@ -27,17 +27,9 @@ class OnFeatures:
     kernel : kernel
         k, of `particlegvi.kernels`. The rule "median" for its lengthscale is the median distance between the features
         of draws from the prior.
-
-    Attributes
-    ----------
-    what : str
-        "outputs", "last layer" or "first layer".
-    inputs : array (n, inputs), "fresh" or None
-    lengthscale, variance
-        Lengthscale and variance of k.
     """
 
-    what = ""
+    what = ""  # "outputs", "last layer" or "first layer"
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel: Kernel = parts.kernel_or_rule(kernel)

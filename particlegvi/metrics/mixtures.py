@@ -18,12 +18,7 @@ HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 class Mixture:
     """At each of n inputs, the equal-weight mixture of N(centres[j, n], sd[j, n]^2) over the members j.
 
-    Parameters
-    ----------
-    centres : array (members, n)
-        Means of the members' Gaussians.
-    sd : float, array (n,) or array (members, n)
-        Standard deviations, 0 or more; the density needs positive ones.
+    The standard deviations are a number, (n,) or (members, n), 0 or more; the density needs positive ones.
     """
 
     def __init__(self, centres: Array, sd: ArrayLike) -> None:

@@ -27,14 +27,7 @@ HALVINGS = 10  # halve the step size at most so often while particles diverge
 
 @dataclass(frozen=True)
 class Falling(Schedule):
-    """h_k = initial until step ``start``, then a straight line to a tenth of it over ``over`` steps.
-
-    Parameters
-    ----------
-    initial : float
-    start, over : float
-        Number of the step at which the fall begins, and length of the fall in steps.
-    """
+    """h_k = initial until step ``start``, then a straight line to a tenth of it over ``over`` steps."""
 
     start: float
     over: float

@@ -71,14 +71,7 @@ def pull_back(shape: Shape, particles: Array, X: Array, slopes: Array) -> Array:
 
 
 class Networks:
-    """Networks of one shape on data.
-
-    Parameters
-    ----------
-    X : array (n, inputs)
-    Y : array (n, outputs)
-        Or labels (n, 1). Both are writable C-contiguous float64.
-    """
+    """Networks of one shape on data X (n, inputs), Y (n, outputs) or labels (n, 1), writable C-contiguous float64."""
 
     def __init__(self, shape: Shape, X: Array, Y: Array, batches: Batches) -> None:
         self.shape, self.batches = shape, batches

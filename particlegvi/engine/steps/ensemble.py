@@ -45,22 +45,12 @@ def enough(steps: int, dim: int) -> int:
 class Ensemble:
     """Moves particles along the free-energy flow by the plain scheme; the other schemes are subclasses.
 
-    Parameters
-    ----------
-    loss, prior, embedding : term
-        The loss, minus the log prior density, and the mean embedding mu_P; a loss in plain numpy has ``loss=None``.
-    steppings : callable
-        ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step`` on,
-        and for how many steps, at most ``most``, they are; one row is for all of them.
-    kl_weight, lambda1 : float
-        Weights; a term with weight 0 is skipped.
-    walls : tuple of arrays (dim,)
-        Their lower and upper positions, infinite where there are none.
-    repulsion : Repulsion or None
-        Needed when lambda1 is not 0.
-    outside : Loss or None
-        A loss in plain numpy. Its ``gradient_at(particles, step, seed)`` is called once a step with all particles, by
-        Heun's scheme twice with the same step.
+    The terms are those of the loss, of minus the log prior density and of the mean embedding mu_P; with weight 0 one is
+    skipped. A loss in plain numpy, ``outside``, has no term: its ``gradient_at(particles, step, seed)`` is called once
+    a step with all particles, by Heun's scheme twice with the same step. ``steppings(step, most)`` gives gain,
+    noise_now and noise_next, each (rows, dim), for steps from ``step`` on, and for how many steps, at most ``most``,
+    they are; one row is for all of them. The walls are at the lower and the upper positions (dim,), infinite where
+    there are none.
     """
 
     entry_point: ClassVar[EntryPoint] = advance  # the compiled loop of the scheme

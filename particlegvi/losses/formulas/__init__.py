@@ -25,22 +25,12 @@ __all__ = ["FUNCTIONS", "LONGEST", "MOST_VARIABLES", "checked_variables", "compi
 
 
 def compile_formula(formula: str, variables: Sequence[str] | str) -> FormulaTape:
-    """The tape term of a formula and its gradient.
+    """The tape term of a formula and its gradient: a term like any other loss, but with no compilation of its own.
 
-    Parameters
-    ----------
-    formula : str
-        An expression in numbers, the variables, ``pi``, ``+ - * / ** ^``, parentheses, and the functions sin cos tan
-        exp log sqrt abs tanh cosh sinh; at most 10,000 characters. A power is x to the y for any y that is a number,
-        and exp(y log x) otherwise.
-    variables : sequence of str
-        The name of each coordinate, in order. One string is read as names separated by commas or spaces.
-
-    Returns
-    -------
-    FormulaTape
-        A term like any other loss, but with no compilation of its own. Where the formula is not defined, for example
-        at the logarithm of a negative number, it is nan.
+    The formula is an expression in numbers, the variables, ``pi``, ``+ - * / ** ^``, parentheses, and the functions sin
+    cos tan exp log sqrt abs tanh cosh sinh; at most 10,000 characters. A power is x to the y for any y that is a
+    number, and exp(y log x) otherwise. Where it is not defined, for example at the logarithm of a negative number, it
+    is nan. The variables name each coordinate, in order; one string has names separated by commas or spaces.
     """
     from particlegvi.losses.formulas.assembler import Assembler, lower
 

@@ -164,14 +164,7 @@ UFUNCS: dict[str, np.ufunc] = {name: vars(np)[name] for name in (*BINARY, *FUNCT
 
 
 class PlainFormula:
-    """A formula and its gradient, equal to the engine's up to rounding.
-
-    Parameters
-    ----------
-    formula : str
-    variables : sequence of str
-        The name of each coordinate, in order.
-    """
+    """A formula of variables, one for each coordinate, and its gradient, equal to the engine's up to rounding."""
 
     def __init__(self, formula: str, variables: Sequence[str]) -> None:
         self._graph, self._value = parse(formula, variables)
