@@ -88,6 +88,8 @@ class OnOutputs(OnFeatures):
         `particlegvi.functionspace.covariances`, or a function of inputs (n, inputs) that gives a matrix (n, n).
     """
 
+    what = "outputs"
+
     def __init__(
         self,
         kernel: Kernel,

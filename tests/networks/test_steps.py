@@ -194,6 +194,7 @@ def test_the_pull_of_a_process_is_that_of_its_draws(rng):
 
 def test_a_kernel_on_outputs_needs_a_network():
     loss, kernel = pg.losses.get("quadratic"), pg.kernels.OnOutputs(SE(1.0), np.eye(2))
+    assert kernel.name == "squared-exponential on the outputs"
     with pytest.raises(ValueError, match="NetworkLoss"):
         pg.simulate(loss, pg.methods.DRE(1.0, kernel), prior=pg.priors.Normal(), particles=3, steps=2)
     refuse(lambda: pg.methods.DRE(1.0, kernel, repulsion="random-batch"), "exact")
