@@ -11,17 +11,17 @@ from matplotlib.ticker import NullLocator
 from matplotlib.transforms import ScaledTranslation
 
 from particlegvi.contracts import Array
+from particlegvi.diagnostics.over_seeds import band, mean_over
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.swept import Swept, key_name, mean_over, measure_name, note, panels, value_names
+from particlegvi.plotting.swept import Swept, key_name, measure_name, note, panels, value_names
 from particlegvi.settings.colours import assigned
 from particlegvi.settings.grids import possible
 
 APART = 3.0  # points between methods that are drawn beside each other
 WIDE = 3.0  # least ratio of the ends of a logarithmic axis
-LEVEL = 0.95
 DOTS = (0, (1, 1.4))
 
 
@@ -113,20 +113,6 @@ def _laws(axes: Axes, sweep: Swept, colours: Mapping[str, str]) -> None:
 def _by_seed(values: Array, axis: int) -> Array:
     """Means over all keys but one, (values of the key, seeds); NaN where there is none."""
     return mean_over(values, tuple(place for place in range(values.ndim - 1) if place != axis))
-
-
-def band(values: Array) -> tuple[Array, Array, Array]:
-    """Mean over the seeds (values, seeds) that have a number, and the ends of its 95% interval (Student)."""
-    from scipy.special import stdtrit
-
-    known = np.isfinite(values)
-    number = known.sum(axis=1)
-    mean = mean_over(values, 1)
-    square = np.where(known, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    enough = number > 1
-    error = np.sqrt(square / np.maximum(number - 1, 1) / np.maximum(number, 1))
-    width = np.where(enough, stdtrit(np.maximum(number - 1, 1), 0.5 + 0.5 * LEVEL) * error, np.nan)
-    return mean, mean - width, mean + width
 
 
 def places_of(values: Sequence[object]) -> Array:

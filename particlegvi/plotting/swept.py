@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array, Scenario
+from particlegvi.diagnostics.over_seeds import mean_over
 from particlegvi.plotting import style
 from particlegvi.plotting.look import number, say
 from particlegvi.tools.quoting import refuse
@@ -75,14 +76,6 @@ def panels(sweep: Swept, measures: Sequence[str] | None, methods: Sequence[str] 
 def means(sweep: Swept, panel: Panel) -> Array:
     """Means over the seeds that have a number, over the grid; NaN where none has."""
     return mean_over(sweep.values(panel.measure, panel.method), -1)
-
-
-def mean_over(values: Array, axes: int | tuple[int, ...]) -> Array:
-    """Means over axes of the finite numbers; NaN where there is none."""
-    known = np.isfinite(values)
-    counts = known.sum(axis=axes)
-    found: Array = np.where(counts > 0, np.where(known, values, 0.0).sum(axis=axes) / np.maximum(counts, 1), np.nan)
-    return found
 
 
 def like_exact_draws(sweep: Swept, panel: Panel) -> Array | None:

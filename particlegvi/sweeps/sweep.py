@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts
+from particlegvi.diagnostics.over_seeds import interval, mean_over
 from particlegvi.scenario.kinds.text_table import cell
 from particlegvi.settings.grids import is_higher_better, possible
 from particlegvi.sweeps.numbers import GridNumbers, as_text
@@ -33,26 +33,6 @@ BEST = 5
 MOST_KEYS = 4  # of the figure of lines: each has a panel
 
 
-def interval(values: Array) -> tuple[float, float, float] | None:
-    """Mean over the seeds that have a number, and its 95% interval (Student); None for fewer than two seeds."""
-    from scipy.special import stdtrit
-
-    known = values[np.isfinite(values)]
-    if len(known) < 2:
-        return None
-    mean, error = float(known.mean()), float(known.std(ddof=1)) / len(known) ** 0.5
-    width = float(stdtrit(len(known) - 1, 0.975)) * error
-    return mean, mean - width, mean + width
-
-
-def average(values: Array, axis: int | tuple[int, ...]) -> Array:
-    """Means without the NaN; NaN if all are NaN."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        found: Array = np.nanmean(values, axis=axis)
-    return found
-
-
 def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[Facts]]:
     """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
     values, stopped = sweep.values(measure, method), sweep.stopped(method)
@@ -62,7 +42,7 @@ def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[F
         others = tuple(place for place in range(len(keys)) if place != axis)
         entries = []
         for place, value in enumerate(sweep.over[key]):
-            by_seed = average(np.take(values, [place], axis), axis=(axis, *others))
+            by_seed = mean_over(np.take(values, [place], axis), (axis, *others))
             lost = int(np.take(stopped, place, axis).sum())
             entries.append({"value": value, **spread(by_seed, within), "stopped": lost})
         found[key] = entries

@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 import particlegvi as pg
-from particlegvi.plotting.lines import band
+from particlegvi.diagnostics.over_seeds import band, interval
 from particlegvi.plotting.swept import Panel, like_exact_draws
 from particlegvi.settings.grids import possible
-from particlegvi.sweeps.sweep import best, interval, marginals, spread
+from particlegvi.sweeps.sweep import best, marginals, spread
 
 from ..refusals import refuse
 from ..test_notebook_tables import read
