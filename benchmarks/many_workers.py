@@ -81,10 +81,10 @@ class Share:
         return extent_part(self.x.reshape(-1), self.first, self.last)
 
     def moments(self, box: SeriesBox) -> np.ndarray:
-        """(own leaves, 2, modes): the moments of each leaf, its chunks added in order."""
-        flat, sums = self.x.reshape(-1)[: self.last], np.zeros((len(self.chunks) - 1, 2, box.modes))
+        """(own leaves, 2, MOST_MODES): the moments of each leaf, its chunks added in order, and zeros."""
+        flat, sums = self.x.reshape(-1)[: self.last], np.zeros((len(self.chunks) - 1, 2, MOST_MODES))
         for row, (first, last) in enumerate(zip(self.chunks, self.chunks[1:], strict=False)):
-            partial = np.empty((last - first, 2, box.modes))
+            partial = np.zeros((last - first, 2, MOST_MODES))
             moments_part(flat[first * CHUNK : last * CHUNK], 0, last - first, box, partial)
             for chunk in partial:
                 sums[row] += chunk
@@ -123,7 +123,7 @@ def step_of(shares: Sequence, number: int, step: int) -> float:
     if box.modes > MOST_MODES:
         raise SystemExit("the particles are too far apart for the series")
     sums = np.concatenate(every(shares, "moments", box))
-    weighted = np.empty((2, box.modes))
+    weighted = np.empty((2, MOST_MODES))
     weigh_parts(PLAN, box, sums, number, weighted)
     every(shares, "move", step, box, weighted)
     return time.perf_counter() - begin

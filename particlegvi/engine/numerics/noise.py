@@ -17,7 +17,7 @@ import numpy as np
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import COS_PI, ROUND, SIN_PI, log_normal
-from particlegvi.engine.numerics.vectors import bits_float, float_bits, fma, polynomial
+from particlegvi.engine.numerics.vectors import as_row, bits_float, float_bits, fma, polynomial
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.registry import look_up
@@ -132,8 +132,8 @@ def noise_part(normals, first_pair, role_word, coordinates, first, last, seed):
     """
     k0, k1 = seed
     for row in range(first, last):
-        even = normals[row, 0:1]
-        odd = normals[row, 1:2]
+        even = as_row(normals[row, 0], 0, normals.shape[2])
+        odd = as_row(normals[row, 1], 0, normals.shape[2])
         word = role_word + np.uint64(row % coordinates)
         fill_normals(np.int64(0), even, odd, np.uint64(first_pair + row // coordinates), word, k0, k1)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, models, register_model
 
 if TYPE_CHECKING:
@@ -137,6 +138,23 @@ def stores(typing_context, array, index, step, values):
         return context.get_dummy_value()
 
     return types.void(_flat(array), types.intp, types.intp, values), generate
+
+
+@intrinsic
+def as_row(typing_context, array, first, count):
+    """A part of a flat array as an array (1, count). After ``reshape`` LLVM would compile loops over many rows."""
+    kind = types.Array(_flat(array).dtype, 2, "C")
+
+    def generate(context, builder, signature, arguments):
+        (given, start, size), one, eight = arguments, cgutils.intp_t(1), cgutils.intp_t(8)
+        owner, parent, data = (builder.extract_value(given, place) for place in (0, 1, 4))
+        packed = (cgutils.pack_array(builder, each) for each in ([one, size], [builder.mul(eight, size), eight]))
+        made = ir.Constant(context.get_value_type(kind), ir.Undefined)  # of shape and strides, behind the other fields
+        for place, field in enumerate([owner, parent, size, eight, builder.gep(data, [start]), *packed]):
+            made = builder.insert_value(made, field, place)
+        return impl_ret_borrowed(context, builder, kind, made)
+
+    return kind(array, types.intp, types.intp), generate
 
 
 @intrinsic

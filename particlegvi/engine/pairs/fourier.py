@@ -37,7 +37,7 @@ from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import exp
-from particlegvi.engine.numerics.vectors import WIDTH
+from particlegvi.engine.numerics.vectors import WIDTH, add, broadcast, load, multiply, store, subtract
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm
 from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 
@@ -161,17 +161,19 @@ def extent(x):
 
 @inlined
 def weigh(partial, factors, pull, number, modes, weighted):
-    """Add the chunks' moments in order and weigh them: c_m A_m - number e_m (row 0) and c_m B_m (row 1)."""
+    """Add the chunks' moments in order and weigh them: c_m A_m - number e_m (row 0) and c_m B_m (row 1).
+
+    Rows are as long as a multiple of WIDTH; numbers behind the modes mean nothing.
+    """
     for row in range(2):
-        for m in range(modes):
-            weighted[row, m] = partial[0, row, m]
-        for chunk in range(1, partial.shape[0]):
-            for m in range(modes):
-                weighted[row, m] += partial[chunk, row, m]
-        for m in range(modes):
-            weighted[row, m] *= factors[m]
-    for m in range(modes):
-        weighted[0, m] -= number * pull[m]
+        for m in range(0, modes, WIDTH):
+            sums = load(partial[0, row], m)
+            for chunk in range(1, partial.shape[0]):
+                sums = add(sums, load(partial[chunk, row], m))
+            sums = multiply(sums, load(factors, m))
+            if row == 0:
+                sums = subtract(sums, multiply(broadcast(number), load(pull, m)))
+            store(weighted[row], m, sums)
 
 
 @compiled
@@ -208,8 +210,8 @@ def series_part(x, first_chunk, last_chunk, box, weighted, factor, out):
 @compiled
 def weigh_parts(plan, box, partial, number, weighted):
     """Add the chunks' moments in order and weigh them."""
-    factors = np.empty(box.modes)
-    pull = np.empty(box.modes)
+    factors = np.empty(weighted.shape[1])
+    pull = np.empty(weighted.shape[1])
     coefficients(plan, box, factors, pull)
     weigh(partial, factors, pull, number, box.modes, weighted)
 
@@ -248,8 +250,8 @@ class Series(Algorithm[SeriesBox]):
         flat, flat_out = positions.reshape(-1), out.reshape(-1)
         number = flat.size
         chunks = (number + CHUNK - 1) // CHUNK
-        partial = np.empty((chunks, 2, box.modes))
-        weighted = np.empty((2, box.modes))
+        padded = -(-box.modes // WIDTH) * WIDTH
+        partial, weighted = np.empty((chunks, 2, padded)), np.empty((2, padded))
         threads.split(lambda a, b: moments_part(flat, a, b, box, partial), chunks, least=2)
         weigh_parts(self.plan, box, partial, number, weighted)
         scale = factor / number

@@ -16,6 +16,7 @@ from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
+    as_row,
     broadcast,
     fma,
     load,
@@ -138,9 +139,9 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
         terms[EMBEDDING] = 0 if box.attracts else switches[EMBEDDING]
         for start in range(0, padded, BLOCK):
             end = min(start + BLOCK, padded)
-            block = x[start:end].reshape(1, end - start)
-            drift_block = drift[start:end].reshape(1, end - start)
-            spare = scratch[: end - start].reshape(1, end - start)
+            block = as_row(x, start, end - start)
+            drift_block = as_row(drift, start, end - start)
+            spare = as_row(scratch, 0, end - start)
             add_potential(loss, prior, embedding, weights, terms, block, drift_block, spare)
         pair = step // 2 - first_step // 2 if switches[NOISE] else 0
         now = normals[pair, step % 2]
