@@ -12,6 +12,7 @@ from particlegvi.functionspace import (
     fit_hyperparameters,
     likelihoods,
     means,
+    selection,
 )
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import fixed_point
@@ -253,3 +254,19 @@ def test_bands_of_functions_cover_what_they_should_or_not(number):
     assert max(found["gwi-net"], found["gwi-svgp"]) <= 0.25
     assert 0.75 <= found["svgp"] <= 0.95
     assert 0.88 <= found["exact"] <= 0.95
+
+
+def test_a_mean_with_points_of_its_own_leaves_the_covariance_alone(rng):
+    X = rng.uniform(-2.0, 2.0, (40, 1))
+    y = np.sin(3.0 * X[:, 0]) + 0.1 * rng.normal(size=40)
+    k, new = covariances.SquaredExponential(0.5), np.linspace(-2.0, 2.0, 9)[:, None]
+    shared, own = (GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], mean).fit(X, y)
+                   for mean in (means.Inducing(), means.Inducing(inducing_points=12)))  # fmt: skip
+    assert np.array_equal(shared.covariance(new), own.covariance(new))
+    Z = selection.select("greedy", k, X, 12, 0).points
+    beta = np.linalg.lstsq(k(X, Z), y, rcond=1e-10)[0]
+    right = k(new, Z) @ beta / (1.0 + 2.0 * 0.1 / 40)
+    np.testing.assert_allclose(own.predict(new), right, atol=1e-4)
+    assert np.abs(shared.predict(new) - right).max() > 0.1
+    again = GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], means.Inducing(inducing_points=12))
+    assert np.array_equal(again.restored(own.basis, own.state()).predict(new), own.predict(new))

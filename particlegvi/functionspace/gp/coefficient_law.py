@@ -6,6 +6,7 @@ For a Gaussian likelihood it has a closed form; for any other likelihood natural
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -159,6 +160,38 @@ def climb(
         step += 1
     facts = {"method": "natural gradient", "iterations": climber.steps, "converged": climber.converged}
     return climber.law, climber.height, facts
+
+
+LEAST_RATE = 1e-9
+
+
+def stochastic_climb(
+    batch: Callable[[int], Bound], batches: int, steps: int, size: int, power: float
+) -> tuple[Law, float, Facts]:
+    """Natural gradient steps with one batch of rows each, from N(0, I): the distribution, its bound, and facts.
+
+    ``batch`` returns the bound of one of so many batches, whose costs are multiplied by the number of batches. The t-th
+    step has the size t^-power. With a Gaussian likelihood and the power 1 the natural parameters are averages over the
+    batches so far, so that the result after every pass over the rows is exact.
+
+    Source: Hensman, Fusi and Lawrence (2013); the thesis's (3.4) for the sum over rows.
+    """
+    here = Law(np.zeros(size), np.eye(size), np.eye(size))
+    for step in range(steps):
+        gradient, wanted = batch(step % batches).derivatives(here)
+        gradient = batches * gradient - (batches - 1) * here.mean
+        wanted = batches * wanted - (batches - 1) * np.eye(size)
+        rate = (1.0 + step) ** -power
+        moved = law(here.mean, (1.0 - rate) * here.precision + rate * wanted)
+        while moved is None and rate > LEAST_RATE:  # a cost that is not convex
+            rate *= 0.5
+            moved = law(here.mean, (1.0 - rate) * here.precision + rate * wanted)
+        if moved is None:
+            raise ValueError("batch_size must be larger, or None: a step of one batch has left the range of numbers")
+        here = moved._replace(mean=here.mean - rate * linalg.cho_solve((moved.factor, True), gradient))
+    divergence = here.divergence()
+    height = sum(batch(number)(here) + divergence for number in range(batches)) - divergence
+    return here, height, {"method": "stochastic natural gradient", "iterations": steps, "converged": steps >= batches}
 
 
 def _step(

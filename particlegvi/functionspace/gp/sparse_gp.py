@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Basis, Facts, Likelihood, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances
+from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
@@ -17,7 +17,7 @@ from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Fourier, Functionals
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
-from particlegvi.functionspace.gp.coefficient_law import Bound, Law, climb, collapsed, from_products
+from particlegvi.functionspace.gp.coefficient_law import Bound, Law, climb, collapsed, from_products, stochastic_climb
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums, whitened
 from particlegvi.functionspace.gp.placement import placement_of
 from particlegvi.functionspace.likelihoods.likelihood import observations
@@ -28,6 +28,7 @@ from particlegvi.simulation.journal import Journal
 from particlegvi.tools.arguments import points, positive, refuse, scale, vector, whole
 from particlegvi.tools.html import Card
 
+POWER = 0.6  # steps of batches fall as t^-0.6 where averages are not exact: a sum without bound, finite squares
 MANY_ROWS = 20_000  # from so many rows on, Fourier functionals use sums over rows instead of products of features
 
 
@@ -70,6 +71,9 @@ class SparseGaussianProcess(Card):
         For "auto", the largest number of inducing points; as many as rows if not given.
     prior_mean : float or function, optional
         The prior mean of f: a number, or a function of inputs (n, dim); 0 if not given.
+    batch_size : int, optional
+        Number of rows of a batch. Natural gradient steps then use one batch each, and features of all rows are never in
+        memory: ``most_iterations`` steps, in whole passes over the rows. All rows if not given.
 
     Attributes
     ----------
@@ -102,6 +106,7 @@ class SparseGaussianProcess(Card):
         certified_gap: float = 0.1,
         most_inducing_points: int | None = None,
         prior_mean: PriorMean = None,
+        batch_size: int | None = None,
     ) -> None:
         self.covariance = covariances.of(kernel)
         self.likelihood = likelihood
@@ -111,6 +116,7 @@ class SparseGaussianProcess(Card):
         self.tolerance = scale("tolerance", tolerance)
         self.seed, self.prior_mean = whole("seed", seed, least=0), checked(prior_mean)
         self.placement = placement
+        self.batch_size = None if batch_size is None else whole("batch_size", batch_size, 1)
         self.certified_gap = positive("certified_gap", certified_gap)
         most = most_inducing_points
         self.most_inducing_points = None if most is None else whole("most_inducing_points", most, 1)
@@ -145,7 +151,11 @@ class SparseGaussianProcess(Card):
         self.basis, chosen = find(journal, k, lambda: self._placement.basis(k, x, t, self.seed))
         self._residual = Residual(self.basis)
         facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
-        if isinstance(self.likelihood, Gaussian):
+        if self.batch_size is not None and self.batch_size < len(x):
+            if begin is not None:
+                raise refuse("start", "given", "None with a batch_size")
+            self.law, self.bound, facts = self._by_batches(x, t, shifts, self.batch_size)
+        elif isinstance(self.likelihood, Gaussian):
             self.law, self.bound = self._closed_form(x, t, self.likelihood.noise_variance)
         else:
             e = self.basis.features(x)
@@ -156,6 +166,20 @@ class SparseGaussianProcess(Card):
             self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
         self._data = x.copy(), t.copy()  # for the certificate: the caller may change its arrays
+
+    def _by_batches(self, x: Array, t: Array, shifts: Array, batch_size: int) -> tuple[Law, float, Facts]:
+        gaussian, number = isinstance(self.likelihood, Gaussian), -(-len(x) // batch_size)
+        parts = np.array_split(preprocessing.order(self.seed, "minibatches", len(x)), number)
+
+        def batch(of: int) -> Bound:
+            rows = parts[of]
+            e = self.basis.features(x[rows])
+            bound = Bound(self.likelihood, e, self._residual.variance(x[rows], e), t[rows], self.nodes)
+            bound.shifts = 0.0 if gaussian else shifts[rows]
+            return bound
+
+        steps = number * max(1, self.most_iterations // number)
+        return stochastic_climb(batch, number, steps, self.basis.size, 1.0 if gaussian else POWER)
 
     def _closed_form(self, x: Array, t: Array, noise_variance: float) -> tuple[Law, float]:
         """The optimal distribution and its bound; many rows with Fourier functionals use sums over the rows."""

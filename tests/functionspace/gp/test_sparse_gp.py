@@ -244,3 +244,29 @@ test_bad_input_of_growing_is_refused = refused(
 def test_only_a_gaussian_likelihood_has_a_certificate():
     with pytest.raises(ValueError, match='the likelihood for inducing_points="auto" must be Gaussian, not Bernoulli'):
         SparseGaussianProcess(Matern12(), likelihoods.get("bernoulli-logistic"), "auto")
+
+
+def test_batches_of_a_gaussian_likelihood_are_exact_after_every_pass(rng):
+    X = rng.uniform(-2.0, 2.0, (50, 1))
+    y = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=50)
+    settings = {"kernel": SquaredExponential(0.8), "likelihood": likelihoods.Gaussian(0.1), "inducing_points": X[:6]}
+    whole = SparseGaussianProcess(**settings, prior_mean=0.5).fit(X, y)
+    for steps in (7, 21):
+        batches = SparseGaussianProcess(**settings, prior_mean=0.5, batch_size=8, most_iterations=steps).fit(X, y)
+        np.testing.assert_allclose(batches.law.precision, whole.law.precision, rtol=1e-9)
+        np.testing.assert_allclose(batches.predict(X), whole.predict(X), atol=1e-8)
+        assert batches.bound == pytest.approx(whole.bound, abs=1e-8) and batches.facts["iterations"] == steps
+    fewer = SparseGaussianProcess(**settings).fit(X[:42], y[:42])
+    assert not np.allclose(fewer.predict(X), whole.predict(X), atol=1e-3)
+    refuse(lambda: SparseGaussianProcess(**settings, batch_size=0), "batch_size must be a whole number")
+    refuse(lambda: SparseGaussianProcess(**settings, batch_size=9).fit(X, y, start=y), "start must be None")
+
+
+@pytest.mark.thorough
+def test_batches_of_labels_come_near_the_highest_bound(rng):
+    X = rng.uniform(-2.0, 2.0, (300, 1))
+    y = (rng.random(300) < 1.0 / (1.0 + np.exp(-3.0 * np.sin(2.0 * X[:, 0])))).astype(float)
+    settings = {"kernel": SquaredExponential(0.8, 4.0), "likelihood": likelihoods.Bernoulli(), "inducing_points": 8}
+    highest = SparseGaussianProcess(**settings).fit(X, y).bound
+    few, many = (SparseGaussianProcess(**settings, batch_size=50, most_iterations=n).fit(X, y).bound for n in (6, 600))
+    assert highest - 0.1 < many <= highest + 1e-6 and few < many
