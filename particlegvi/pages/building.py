@@ -12,20 +12,30 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from particlegvi.contracts import Facts
+from particlegvi.pages.colours import sheet
 from particlegvi.tools import files, words
 from particlegvi.tools.quoting import refuse
 
 ASSETS = Path(__file__).parent / "assets"
-ENGINE = (
-    "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
-    "repulsion", "jumps", "flow", "limit", "solver", "target", "target_plane", "biased", "distances", "basins",
-    "energy", "problem", "process", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers",
-    "replicates", "export",
-)  # fmt: skip
-VIEW = (
-    "say", "layout", "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "replicated",
-    "live", "curves", "by_hand", "functions_table", "functions", "replay", "main",
-)  # fmt: skip
+ENGINE = {  # by the subject of the pages that need them
+    "shared": ("mathematics", "noise", "limit", "checks"),
+    "particles": (
+        "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors", "repulsion", "jumps",
+        "jumps_plane", "flow", "solver", "convolution", "target", "target_plane", "biased", "distances", "basins",
+        "energy", "problem", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers",
+        "replicates", "export",
+    ),
+    "functions": ("process",),
+}  # fmt: skip
+VIEW = {
+    "shared": ("say", "layout"),
+    "particles": (
+        "worker", "selftest", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "replicated",
+        "live", "replay",
+    ),
+    "functions": ("curves", "by_hand", "functions_table", "functions"),
+    "last": ("main",),
+}  # fmt: skip
 LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone
 FRAME_HEIGHT = 760  # pixels of the frame in a notebook
 
@@ -70,37 +80,41 @@ class Page:
 @functools.cache
 def engine() -> str:
     """The engine in JavaScript: no document and no window, testable alone."""
-    return _joined("engine", ENGINE)
+    return _joined("engine", ENGINE, *ENGINE)
 
 
 @functools.cache
-def _script() -> str:
-    """Engine and view without indents and comment lines, which are a fifth of the letters.
+def _script(subject: str) -> str:
+    """Engine and view of a subject without indents and comment lines, which are a fifth of the letters.
 
     No string in the code may span two lines.
     """
-    lines = (line.strip() for line in (engine() + _joined("view", VIEW)).splitlines())
+    code = _joined("engine", ENGINE, "shared", subject) + _joined("view", VIEW, "shared", subject, "last")
+    lines = (line.strip() for line in code.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
-def _joined(folder: str, names: tuple[str, ...]) -> str:
+def _joined(folder: str, files: Mapping[str, tuple[str, ...]], *subjects: str) -> str:
+    names = [name for subject in subjects for name in files[subject]]
     return "".join((ASSETS / folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def build(content: Facts, language: str = words.DEFAULT) -> Page:
     """The page of a content (`particlegvi.pages.content`)."""
     said = words.of(language)
-    style = (ASSETS / "view" / "page.css").read_text(encoding="utf-8")
+    rules, names = sheet(content["colours"])
+    style = (ASSETS / "view" / "page.css").read_text(encoding="utf-8") + rules
+    script = _script("functions" if "functions" in content else "particles")
     title = str(content["title"])
     pieces = {
         "language": language,
         "title": html.escape(title),
         "no_script": html.escape(said("page.no_script")),
-        "script_digest": _digest(_script()),
+        "script_digest": _digest(script),
         "style_digest": _digest(style),
         "style": style,
-        "data": _as_data(content),
-        "script": _script(),
+        "data": _as_data({**content, "colours": names}),
+        "script": script,
     }
     template = (ASSETS / "view" / "page.html").read_text(encoding="utf-8")
     text = "".join(_filled(template, pieces))

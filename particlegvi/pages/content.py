@@ -16,10 +16,10 @@ from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.free_energy import FreeEnergy
 from particlegvi.methods.jumps import resolved
+from particlegvi.pages.colours import Colours, colours_of
 from particlegvi.priors import Flat, Normal, Uniform
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import words
-from particlegvi.tools.words import Words
 
 LOSSES = (
     "abs-sine", "banana", "double-well", "four-gaussians", "funnel", "gaussian-mixture", "quadratic", "ring", "spline",
@@ -58,6 +58,7 @@ class Subject(NamedTuple):
     settings: Settings
     integrators: Mapping[str, str] = MappingProxyType({})
     modes: ArrayLike = ()  # where particles are counted
+    colours: Mapping[str, str] = MappingProxyType({})  # chosen for figures, by label
 
 
 class NotLive(Exception):
@@ -76,6 +77,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
         "watch": said("page.watch" if subject.loss.dim == 1 else "page.watch_plane"),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "presets": [{"key": key, "settings": settings} for key, settings in PRESETS.items()],
+        "colours": _colours(subject),
         "modes": np.asarray(subject.modes, dtype=np.float64).reshape(-1, subject.loss.dim).tolist() or None,
         "loss": None,
         "live": False,
@@ -84,7 +86,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
     try:
         found["loss"] = loss_of(subject.loss)
         settings, types = _live_settings(subject)
-        left_out = [label for label in subject.methods if _name(label) not in types]
+        left_out = [label for label in subject.methods if page_label(label) not in types]
         found |= {"settings": settings, "methods": types, "live": live}
         if left_out:
             found["watch"] = " ".join([found["watch"], said("page.left_out", methods=", ".join(left_out))])
@@ -93,14 +95,13 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
     return found
 
 
-def why_not_live(subject: Subject, said: Words) -> str:
-    """The sentence that says why the browser cannot compute the flow; empty if it can."""
-    try:
-        loss_of(subject.loss)
-        _live_settings(subject)
-    except NotLive as reason:
-        return said(f"page.{reason}")
-    return ""
+def _colours(subject: Subject) -> Colours:
+    """The colours of all methods of a subject, and of those that a live page can show beside them."""
+    names = {page_label(label): method.label for label, method in subject.methods.items()}
+    weights = {page_label(label): (float(m.kl_weight), float(m.mmd_weight)) for label, m in subject.methods.items()}
+    kl, mmd = (next((pair[k] for pair in weights.values() if pair[k] > 0.0), 1.0) for k in (0, 1))
+    kinds = {kind: (kl * has_noise, mmd * repels) for (has_noise, repels), kind in KINDS.items()}
+    return colours_of(names, {kind: kind for kind in kinds}, subject.colours, kinds | weights)
 
 
 def loss_of(loss: Loss) -> Facts:
@@ -141,10 +142,7 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
         initial = {"name": "points", "points": subject.initial.tolist()}
     elif subject.initial is not None:
         initial = prior_of(subject.initial)
-    kinds = {
-        label: kind for label in known
-        if (kind := kind_of(subject.methods[label])) is not None and _can_jump(subject.methods[label], subject.loss.dim)
-    }  # fmt: skip
+    kinds = {label: kind for label in known if (kind := kind_of(subject.methods[label])) is not None}
     if not kinds:
         raise NotLive("why_method")
     all_weights = {label: _weights(subject, subject.methods[label]) for label in kinds}
@@ -158,7 +156,7 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
     for found in reversed(weights.values()):
         shared |= found
     own = {
-        f"{_name(label)}.{key}": value
+        f"{page_label(label)}.{key}": value
         for label, found in weights.items() for key, value in found.items() if value != shared[key]
     }  # fmt: skip
     settings = {
@@ -173,12 +171,12 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
         "steps": given.steps,
         "seed": str(given.seed),
         "integrator": integrator,
-        "methods": ",".join(map(_name, weights)),
+        "methods": ",".join(map(page_label, weights)),
     }
-    return settings, {_name(label): kinds[label] for label in weights}
+    return settings, {page_label(label): kinds[label] for label in weights}
 
 
-def _name(label: str) -> str:
+def page_label(label: str) -> str:
     """A label for the page's list of methods, whose separator is the comma: another character replaces it."""
     return label.replace(",", "\u201a")
 
@@ -219,11 +217,6 @@ def kind_of(method: Method) -> str | None:
     if method.mmd_weight > 0.0 and how not in CLOSED_FORMS:
         return None
     return KINDS[method.kl_weight > 0.0, method.mmd_weight > 0.0]
-
-
-def _can_jump(method: Method, dim: int) -> bool:
-    """Whether the browser has the jumps of a method, or it has none; they are on the line."""
-    return dim == 1 or not isinstance(method, FreeEnergy) or method.jumps is None
 
 
 def _kernel(subject: Subject, method: Method) -> Kernel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from particlegvi.contracts import Array, Facts, Scenario
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.pages.building import Page, build
+from particlegvi.pages.colours import colours_of
 from particlegvi.pages.content import NotLive
 from particlegvi.scenario.kinds.functions.building import Parts
 from particlegvi.scenario.kinds.functions.run import FunctionRun
@@ -46,7 +47,7 @@ def page_of_functions(scenario: Scenario, parts: Parts, seed: int, language: str
         said = words.of()(f"page.{reason}")
         told = "Run it, and give the folder of the run: its functions are shown."
         raise ValueError(f"{scenario['name']}: {said} {told}") from None
-    return build(_content(scenario, parts, live, language), language)
+    return build(_content(scenario, {}, live, language), language)
 
 
 def page_of_function_runs(runs: FunctionRuns, parts: Parts, live: bool, language: str) -> Page:
@@ -60,7 +61,8 @@ def page_of_function_runs(runs: FunctionRuns, parts: Parts, live: bool, language
         found = _live(parts, runs.seed) if live else None
     except NotLive as reason:
         why = words.of(language)(f"page.{reason}")
-    content = _content(runs.scenario, parts, found, language) | {"why": why}
+    names = {run.label: run.method.name for run in shown}
+    content = _content(runs.scenario, names, found, language) | {"why": why}
     window = _window(parts, runs.seed)
     content["functions"] |= window | {"runs": [_shown(run, window) for run in shown]}
     return build(content, language)
@@ -74,8 +76,9 @@ def one_input(parts: Parts) -> None:
         raise ValueError("a page of functions must be of values at points, not of means over intervals and slopes")
 
 
-def _content(scenario: Scenario, parts: Parts, live: Facts | None, language: str) -> Facts:
-    said = words.of(language)
+def _content(scenario: Scenario, names: Mapping[str, str], live: Facts | None, language: str) -> Facts:
+    """The content without runs, whose models ``names`` has by their labels."""
+    said, chosen = words.of(language), scenario.get("style", {}).get("colours", {})
     watch = "page.watch_functions" if live else "page.watch_fitted"
     return {
         "title": said.title(scenario["title"]),
@@ -83,6 +86,7 @@ def _content(scenario: Scenario, parts: Parts, live: Facts | None, language: str
         "watch": said(watch),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "live": live is not None,
+        "colours": colours_of(names, {"GP": "GP", "PLS": "PLS"}, chosen),
         "functions": {} if live is None else live,
     }
 
@@ -98,12 +102,9 @@ def _live(parts: Parts, seed: int) -> Facts:
         raise NotLive("why_many_data")
     Z = settings["inducing_points"]
     window = _window(parts, seed)
-    problem = parts.problem(seed)
-    pairs = np.column_stack([problem.X[:, 0], problem.y])
     number = len(Z) if isinstance(Z, list) else Z
     return window | {
         "settings": {
-            "points": ";".join(f"{x:.6g},{y:.6g}" for x, y in pairs),
             "kernel": kernel.name,
             "lengthscale": float(kernel.lengthscale),
             "variance": float(kernel.variance),
@@ -129,7 +130,7 @@ def _window(parts: Parts, seed: int) -> Facts:
     return {
         "grid": [*ends, GRID],
         "range": [float(seen.min()), float(seen.max())],
-        "data": np.round(np.column_stack([problem.X[:, 0], problem.y]), 6).tolist(),
+        "data": [_short(pair, 6) for pair in np.column_stack([problem.X[:, 0], problem.y])],
         "truth": _short(truth),
     }
 
@@ -138,8 +139,8 @@ def _grid(ends: Sequence[float]) -> Array:
     return np.linspace(ends[0], ends[1], GRID)
 
 
-def _short(values: Array) -> list[float]:
-    return [float(f"{each:.5g}") for each in values]
+def _short(values: Array, digits: int = 5) -> list[float]:
+    return [float(f"{each:.{digits}g}") for each in values]
 
 
 def _shown(run: FunctionRun, window: Facts) -> Facts:

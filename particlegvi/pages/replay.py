@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts, Target
 from particlegvi.diagnostics.particles import is_target
-from particlegvi.pages.content import kind_of
+from particlegvi.pages.content import kind_of, page_label
 from particlegvi.plotting.protocols import HasDensity, ParticleRun, is_atoms, is_density
 
 ROOM = 300_000  # most bytes of all frames together
 LEAST_PARTICLES = 20
 NODES = {1: 401, 2: 49}  # of a density along each axis, by dimension
-MOST_NODES = 6401
+MOST_NODES, MEAN_NODES = 6401, 1601
 RESOLVED = 1e-3  # largest error of the mass of a density on a line, integrated from its nodes
 CODES = 65534  # the largest code of a number; the next code means "not finite"
 MEASURED = 2000  # most particles from which W1 of a frame before the last is computed
@@ -41,6 +41,7 @@ class Supported(HasDensity, Protocol):
 
     @property
     def support(self) -> tuple[Array, Array]: ...  # lower and upper ends, numbers in one dimension
+    def cdf(self, x: Array) -> Array: ...  # on the line
 
 
 def has_support(target: Target | None) -> TypeGuard[Supported]:
@@ -71,8 +72,10 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, 
     }
     room = min(ROOM, room - len(json.dumps(known)))
     number = first.positions.shape[1]
-    if number * len(chosen) * dim * len(recorded) > room or any(_clipped(table, window) for table in tables):
-        # not every particle is drawn in its place: the numbers under the picture are computed here, from all particles
+    is_exact = all(method["truth"] is None or not method["truth"].get("means") for method in known["methods"])
+    is_whole = number * len(chosen) * dim * len(recorded) <= room
+    if not (is_exact and is_whole) or any(_clipped(table, window) for table in tables):
+        # particles are not all drawn in their places, or the truth is not: the numbers are computed here, from all
         for method, each, table in zip(known["methods"], recorded.values(), tables, strict=True):
             method["numbers"] = _numbers(each, table)
         room -= sum(len(json.dumps(method["numbers"])) for method in known["methods"])
@@ -147,8 +150,8 @@ def _distance(x: Array, target: Target) -> float | None:
     return float(diagnostics.sliced_wasserstein(x[kept], target))
 
 
-def _short(number: float | None) -> float | None:
-    return None if number is None or not math.isfinite(number) else float(f"{number:.6g}")
+def _short(number: float | None, digits: int = 6) -> float | None:
+    return None if number is None or not math.isfinite(number) else float(f"{number:.{digits}g}")
 
 
 def _coded(table: Array, window: Array) -> NDArray[np.uint16]:
@@ -174,7 +177,7 @@ def _method(label: str, recorded: Recorded) -> Facts:
     ]
     verdict, floor = facts.get("equilibrium"), _exact_draws(facts)
     return {
-        "label": label,
+        "label": page_label(label),
         "type": kind_of(method) or method.label,
         "note": ", ".join(weights),
         "truth": truth(recorded.target),
@@ -196,18 +199,22 @@ def truth(target: Target | None) -> Facts | None:
     """The target for the page: atoms with weights on the line, or a density on a grid; None if it can draw neither."""
     if is_atoms(target):
         pairs = zip(target.atoms[:, 0].tolist(), target.weights.tolist(), strict=True)
-        return {"atoms": [list(pair) for pair in pairs]} if target.dim == 1 else None
+        return {"atoms": [[_short(t, 10), _short(w, 10)] for t, w in pairs]} if target.dim == 1 else None
     if not has_support(target):
         return None
     low, high = (np.atleast_1d(np.asarray(end, dtype=np.float64)) for end in target.support)
-    count = NODES[target.dim]
+    count, is_mean = NODES[target.dim], False
     axes = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
     if target.dim == 1:
         density = target.pdf(axes[0])
         while abs(np.trapezoid(density, axes[0]) - 1.0) > RESOLVED:
             count = 4 * count - 3
-            if count > MOST_NODES:  # more modes than can be drawn
-                return None
+            if count > MOST_NODES:  # more modes than can be drawn: the mean density around each node
+                count, is_mean = MEAN_NODES, True
+                ends = np.linspace(low[0], high[0], 2 * count - 1)
+                ends = np.concatenate([ends[:1], ends[1::2], ends[-1:]])
+                density = np.diff(target.cdf(ends)) / np.diff(ends)
+                break
             axes = [np.linspace(low[0], high[0], count)]
             density = target.pdf(axes[0])
     else:
@@ -216,4 +223,5 @@ def truth(target: Target | None) -> Facts | None:
     density = np.where(density > 1e-7 * np.max(density), density, 0.0)
     digits = 5 if target.dim == 1 else 3
     numbers = [float(f"{each:.{digits}g}") for each in density]
-    return {"axes": [[float(a), float(b), count] for a, b in zip(low, high, strict=True)], "density": numbers}
+    axes_known = [[float(a), float(b), count] for a, b in zip(low, high, strict=True)]
+    return {"axes": axes_known, "density": numbers, "means": is_mean}

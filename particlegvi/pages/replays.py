@@ -53,7 +53,8 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     integrators = {label: str(run.info.get("integrator", "")) for label, run in runs.items()}
     settings = Settings(run.particles, int(run.steps[-1]), run.step_size, seed=runs.seed)
     subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known[:4], settings, integrators)
-    subject = subject._replace(modes=runs.scenario.get("modes") or ())
+    chosen = runs.scenario.get("style", {}).get("colours", {})
+    subject = subject._replace(modes=runs.scenario.get("modes") or (), colours=chosen)
     found = content(subject, language, live)
     if not frames:
         if found["why"]:

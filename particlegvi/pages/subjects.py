@@ -8,7 +8,7 @@ from particlegvi import integrators
 from particlegvi.contracts import Scenario
 from particlegvi.integrators.schedules import resolved
 from particlegvi.pages.building import Page, build
-from particlegvi.pages.content import Subject, content, why_not_live
+from particlegvi.pages.content import Subject, content
 from particlegvi.pages.functions import page_of_functions
 from particlegvi.scenario.kinds.functions.building import Parts as FunctionParts
 from particlegvi.scenario.kinds.particles.building import Parts
@@ -37,9 +37,9 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str
         label: integrators.resolved(entry["integrator"])[0]
         for label, entry in scenario["methods"].items() if "integrator" in entry
     }  # fmt: skip
-    subject = Subject(scenario["title"], scenario["source"], *known[:4], settings, own, scenario.get("modes") or ())
-    reason = why_not_live(subject, words.of())
-    if reason:
+    look = scenario.get("modes") or (), scenario.get("style", {}).get("colours", {})
+    subject = Subject(scenario["title"], scenario["source"], *known[:4], settings, own, *look)
+    if reason := content(subject, words.DEFAULT)["why"]:
         raise ValueError(f"{scenario['name']}: {reason} Run it, and give the folder of the run: that is replayed.")
     return build(content(subject, language), language)
 

@@ -17,7 +17,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.swept import Swept, key_name, measure_name, note, panels, value_names
-from particlegvi.settings.colours import assigned
+from particlegvi.settings.colours import assigned, darker
 from particlegvi.settings.grids import possible
 
 APART = 3.0  # points between methods that are drawn beside each other
@@ -88,7 +88,7 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
         axes.vlines(x, low, high, color=colour, linewidth=1.0, alpha=0.5, transform=beside)
     truth = sweep.truth(measure, label)
     if truth is not None:
-        axes.plot(x, band(_by_seed(truth, axis))[0], color=style.darker(colour), linestyle="--", linewidth=1.8,
+        axes.plot(x, band(_by_seed(truth, axis))[0], color=darker(colour), linestyle="--", linewidth=1.8,
                   gid="truth")
     lost = _by_seed(sweep.stopped(label), axis).any(axis=1)
     if lost.any():

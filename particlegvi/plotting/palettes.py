@@ -45,7 +45,6 @@ class Palette(NamedTuple):
     methods: Mapping[str, str]  # the colour of each known method
     spare: tuple[str, ...]  # other methods
     gap: str  # intervals without data
-    lettering: float  # factor from the colour of a method to that of its words: below 1 darker, above 1 lighter
     patterned: bool = False  # whether lines of several methods in one panel also differ in their dashes
 
 
@@ -63,7 +62,6 @@ LIGHT = Palette(
     methods=colours.of_methods("light"),
     spare=(PURPLE, ORANGE, SKY, GREEN, BLUE, VERMILLION, YELLOW),
     gap="#F2E3C6",
-    lettering=0.75,
 )
 DARK = Palette(
     ground="#15181C",
@@ -79,7 +77,6 @@ DARK = Palette(
     methods=colours.of_methods("dark"),
     spare=(ROSE, AMBER, ICE, MINT, AZURE, CORAL, YELLOW),
     gap="#39342A",
-    lettering=1.25,
 )
 GREY = Palette(
     ground="#FFFFFF",
@@ -95,7 +92,6 @@ GREY = Palette(
     methods=colours.of_methods("grey"),
     spare=("#2E2E2E", "#9B9B9B", "#5C5C5C", "#B5B5B5", "#7B7B7B", "#C8C8C8", "#3C3C3C"),
     gap="#EBEBEB",
-    lettering=0.6,
     patterned=True,
 )
 PALETTES = {"light": LIGHT, "dark": DARK, "grey": GREY}

@@ -27,7 +27,7 @@ from particlegvi.contracts import Method
 from particlegvi.plotting.look import HEIGHT, look, palette
 from particlegvi.plotting.look import number as localised
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs
-from particlegvi.settings.colours import assigned, at_lightness, lightness
+from particlegvi.settings import colours as table
 from particlegvi.tools import files
 
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # for lines whose colours may be alike
@@ -200,19 +200,10 @@ def note_above(axes: Axes, words: str) -> Text:
     return note
 
 
-def darker(colour: str, factor: float = 0.75) -> str:
-    """A darker colour of the same hue, for text on white."""
-    values = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
-    return "#" + "".join(f"{round(value * factor):02X}" for value in values)
-
-
 def lettering(colour: str, factor: float = 1.0) -> str:
     """A colour for words: darker on a light ground (by ``factor`` more), lighter on a dark one."""
-    strength = palette().lettering
-    if strength <= 1.0:
-        shade = darker(colour, strength * factor)
-        return shade if lightness(shade) < 60.0 else at_lightness(shade, 50.0)
-    return at_lightness(colour, min(92.0, lightness(colour) * strength))
+    strength = table.LETTERING[look().palette]
+    return table.lettering(colour, strength * factor if strength <= 1.0 else strength)
 
 
 def columns_of(axes: Artist | None) -> int:
@@ -236,4 +227,4 @@ def colours(runs: Runs | Results) -> dict[str, str]:
     """The colour of each run by its method (`particlegvi.settings.colours`), or that which the look gives its label."""
     names = {label: run.method.label for label, run in runs.items()}
     weights = {label: (float(run.method.kl_weight), float(run.method.mmd_weight)) for label, run in runs.items()}
-    return assigned(names, look().palette, look().colours, weights)
+    return table.assigned(names, look().palette, look().colours, weights)

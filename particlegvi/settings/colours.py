@@ -31,6 +31,7 @@ METHODS = {
     "PLS": "blue", "SVGP": "green", "GP": "purple", "GWI": "wine", "BLR": "sky", "SOR": "brown",
 }  # fmt: skip
 LIGHTNESS = {"light": (61.0, 22.0), "dark": (42.0, 90.0), "grey": (61.0, 22.0)}  # CIE L*: 3 to 1 on the ground, and far
+LETTERING = {"light": 0.75, "dark": 1.25, "grey": 0.6}  # factor from a colour to that of its words: darker, or lighter
 
 NEAR_INK = 13  # of seventeen levels: darker ones, on a dark ground lighter ones, look like the ink
 
@@ -100,6 +101,20 @@ def shades(own: str, labels: Sequence[str], ground: str, weights: Mapping[str, t
         seen.add(pair)
         found.append(at_lightness(own, levels[pair]) if pair in levels else own)
     return found
+
+
+def darker(colour: str, factor: float = 0.75) -> str:
+    """A darker colour of the same hue."""
+    values = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(value * factor):02X}" for value in values)
+
+
+def lettering(colour: str, strength: float) -> str:
+    """A colour for words: darker where ``strength`` is at most 1, for a light ground; else lighter, for a dark one."""
+    if strength > 1.0:
+        return at_lightness(colour, min(92.0, max(55.0, lightness(colour) * strength)))
+    shade = darker(colour, strength)
+    return shade if lightness(shade) < 49.0 else at_lightness(shade, 49.0)
 
 
 def distance(first: str, second: str) -> float:

@@ -1,4 +1,8 @@
-"""Progress bars on a terminal or in a notebook: one line that changes, and disappears at the end."""
+"""Progress bars by tqdm on a terminal or in a notebook: one line that changes, and disappears at the end.
+
+Widgets would leave a bar half way in a saved notebook and in what is exported from it. In a notebook the line is text
+that is shown once and updated, in the end to nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
 
     from particlegvi.contracts import Listening, Progress, Stage, StepListening, StepProgress
 
-    Front = Literal["command", "terminal", "notebook"]
+    Front = Literal["terminal", "notebook"]
 
 TICK = 0.5  # seconds between two signs of life: of the elapsed time where nothing else moves
 PATIENCE = 1.0  # seconds before "auto" shows anything
@@ -38,8 +42,7 @@ class Bars:
     Parameters
     ----------
     front : str or None
-        Where the bar is shown. "command": on the terminal of a command, by ``tqdm`` alone, which loads fast. "terminal"
-        and "notebook": by ``tqdm.auto``, which writes text if a notebook has no widgets. None: nowhere.
+        Where the bar is shown: "terminal", "notebook", or None for nowhere.
     heading : str
         Text before every label.
     patience : float
@@ -57,6 +60,7 @@ class Bars:
         self.first = first
         self.label = ""
         self.bar: Any = None
+        self._line: NotebookLine | None = None
         self._count: tuple[int, int | None, str, str | None] = (0, None, "", ELAPSED)  # done, total, unit, format
         self._compiling = 0.0  # seconds of compiling so far, which comes in several pieces
         self._begun = time.monotonic()
@@ -135,10 +139,14 @@ class Bars:
         if time.monotonic() - self._begun < self.patience:
             return
         done, total, unit, form = self._count
-        settings = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False}
-        if self.front != "notebook":  # tqdm shows nothing on a terminal of unknown size
-            settings |= {"ncols": width(), "nrows": 20}
-        self.bar = maker(self.front)(desc=f"{self.heading} {self.label}".strip(), **settings)
+        settings: dict[str, Any] = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False}
+        settings |= {"ncols": width(), "nrows": 20}  # tqdm shows nothing on a terminal of unknown size
+        if self.front == "notebook":
+            self._line = self._line or NotebookLine()
+            settings["file"] = self._line
+        from tqdm import tqdm
+
+        self.bar = tqdm(desc=f"{self.heading} {self.label}".strip(), **settings)
 
     def _tick(self) -> None:
         while not self._left.wait(TICK):
@@ -157,10 +165,29 @@ class Bars:
                 self.bar.close()
 
 
+class NotebookLine:
+    """A file for tqdm: a line of text under the cell, which is replaced by what is written."""
+
+    encoding = "utf-8"  # of the characters of a bar
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        self._shown: Any = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def write(self, text: str) -> None:
+        """Show a text without the marks by which tqdm moves the cursor of a terminal."""
+        if text:
+            self._shown.update({"text/plain": text.strip()}, raw=True)
+
+    def flush(self) -> None:
+        """What is written is shown at once."""
+
+
 def command_bars(quiet: bool, heading: str = "", first: str = "loading") -> Bars:
     """The bars of a command: none if stderr is no terminal, or if the user said ``--quiet``."""
     seen = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    return Bars("command" if seen else None, heading, first=first)
+    return Bars("terminal" if seen else None, heading, first=first)
 
 
 class StepBars:
@@ -249,20 +276,6 @@ def is_child() -> bool:
     """Whether this process is a worker of a pool (multiprocessing, loky or Dask): several share one terminal."""
     processes = sys.modules.get("multiprocessing.process")
     return processes is not None and processes.current_process().name != "MainProcess"
-
-
-def maker(front: Front | None) -> Any:
-    """The tqdm class for a front."""
-    if front == "command":
-        from tqdm import tqdm
-
-        return tqdm
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tqdm warns if it falls back to text
-        from tqdm.auto import tqdm as either
-    return either
 
 
 def width() -> int:

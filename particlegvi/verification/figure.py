@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting import look, palettes, style
+from particlegvi.settings.colours import darker
 from particlegvi.verification.claim import Experiment, Outcome
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def save(outcome: Outcome, path: Path) -> Path:
         ):
             experiment.picture.draw(axes)
             second = "" if experiment is outcome.right else claim.wrong
-            axes.set_title(f"{words}\n{second}", color=style.darker(colour), parse_math=False)
+            axes.set_title(f"{words}\n{second}", color=darker(colour), parse_math=False)
         if claim.same_scale:
             panels[1].set_ylabel("")
         _gauge(figure.add_subplot(grid[1]), outcome.right, outcome.wrong)
@@ -58,7 +59,7 @@ def _gauge(axes: Axes, right: Experiment, wrong: Experiment) -> None:
         check = experiment.decisive
         said = f"{check.quantity}: {check.measured:.3g} (bound: {SIGNS[check.relation]} {check.bound:.3g})"
         words = axes.text(
-            0.005, (height + 1.0) / 4.2, said, color=style.darker(colour), parse_math=False,
+            0.005, (height + 1.0) / 4.2, said, color=darker(colour), parse_math=False,
             transform=axes.transAxes, va="center",
         )  # fmt: skip
         style.outlined(words)

@@ -225,9 +225,33 @@ def test_other_directions_are_noticed(changed, rng):
     assert abs(moved(body, settings=settings, x=x.T.tolist()) - ours) > 5e-3
 
 
+MANY = {"loss": "abs-sine", "prior": "uniform:-3000:3000", "kl_weight": 0.1, "mmd_weight": 0.0}
+
+
+@pytest.mark.thorough
+def test_a_law_with_thousands_of_modes_is_the_packages(engine):
+    prior = pg.priors.Uniform(-3000.0, 3000.0)
+    target = pg.target(pg.losses.get("abs-sine"), pg.methods.DLE(0.1), prior)
+    places = np.linspace(-2999.0, 2999.0, 13)
+    body = TRUTH + "return [places.map(q.cdf), q.variance];"
+    found, variance = engine(body, settings=MANY, places=places.tolist())
+    np.testing.assert_allclose(found, target.cdf(places), atol=1e-6)
+    assert variance == pytest.approx(target.variance, rel=1e-6)
+
+
 def test_more_modes_than_nodes_have_no_truth_rather_than_a_wrong_one(engine):
-    settings = {"loss": "abs-sine", "prior": "uniform:-3000:3000", "kl_weight": 0.1, "mmd_weight": 0.0}
+    settings = MANY | {"prior": "uniform:-3000000:3000000"}
     assert engine(TRUTH + "return q;", settings=settings) is None
+
+
+def test_a_sum_over_a_long_range_is_the_direct_sum(engine, changed, rng):
+    body = """const x = Float64Array.from(masses, (_, i) => i * 0.4123),
+      found = PG.convolution(x, { lengthscale: 1 })(masses),
+      direct = i => masses.reduce((sum, m, j) => sum + m * Math.exp(-0.5 * (x[i] - x[j]) ** 2), 0);
+    return Math.max(...[0, 1, 777, 1500, 2222, 3000].map(i => Math.abs(direct(i) - found[i])));"""
+    masses = rng.uniform(size=3001).tolist()
+    assert engine(body, masses=masses) < 1e-7
+    assert changed("const POINTS = 8,", "const POINTS = 4,")(body, masses=masses) > 1e-6
 
 
 def test_a_loss_too_narrow_for_the_grid_has_no_truth_rather_than_a_wrong_one(engine):

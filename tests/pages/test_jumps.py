@@ -9,21 +9,29 @@ from particlegvi.pages.content import prior_of
 from .test_pages import data_of
 
 WELLS = "0.366*t^4 - 2.419*t^2 + 0.1*t"
-MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), { seed, particles, math } = problem;
-const noise = PG.noise(seed, particles, 1, math);
+MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), { seed, particles, math, loss } = problem;
+const noise = PG.noise(seed, particles, loss.dim, math);
 return problem.methods.map(name => {
   const ensemble = PG.ensemble(PG.method(problem, name, noise));
   for (const steps of pieces) ensemble.advance(steps);
-  return Array.from(ensemble.x[0]);
+  return ensemble.x.map(row => Array.from(row));
 });"""
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.7)
 PRIORS = {
     "normal": (pg.priors.Normal(-0.6, 1.6), None),
     "uniform": (pg.priors.Uniform(-3.0, 3.5), None),
     "flat": (pg.priors.Flat(1), pg.priors.Normal(0.3, 1.2)),
+    "normal plane": (pg.priors.Normal([0.3, -0.2], [1.5, 2.0]), None),
+    "uniform plane": (pg.priors.Uniform([-3.0, -3.5], [3.2, 3.0]), None),
+    "flat plane": (pg.priors.Flat(2), pg.priors.Normal([0.0, 0.0], [1.0, 1.2])),
 }
-SETTINGS = {"loss": "double-well", "kl_weight": 0.25, "mmd_weight": 0.5, "lengthscale": 0.7, "step_size": 2e-3}
+LOSSES = {1: "double-well", 2: "four-gaussians"}
+SETTINGS = {"loss": LOSSES[1], "kl_weight": 0.25, "mmd_weight": 0.5, "lengthscale": 0.7, "step_size": 2e-3}
 SETTINGS |= {"methods": "DLE,DRLE", "jump_every": 10, "jump_share": 0.15, "seed": "5"}
+WRONG = {  # densities of a wrong height
+    "normal": ("const height = g.m ? ((1 - g.share)", "const height = g.m ? ((0.9 - g.share)"),
+    "normal plane": ("? ((1 - share) * near)", "? ((0.9 - share) * near)"),
+}
 slow = pytest.mark.slow
 
 
@@ -31,9 +39,9 @@ def moved(prior: str, particles: int, steps: int) -> list[np.ndarray]:
     jumps = pg.jumps.Jumps(every=10, share=0.15)
     law, initial = PRIORS[prior]
     methods = [pg.methods.DLE(0.25, jumps=jumps), pg.methods.DRLE(0.25, 0.5, kernel=KERNEL, jumps=jumps)]
-    loss = pg.losses.get("double-well")
+    loss = pg.losses.get(LOSSES[law.dim])
     return [
-        pg.simulate(loss, method, law, particles, steps, 2e-3, initial=initial, seed=5).final[:, 0]
+        pg.simulate(loss, method, law, particles, steps, 2e-3, initial=initial, seed=5).final
         for method in methods
     ]
 
@@ -44,17 +52,19 @@ def moved(prior: str, particles: int, steps: int) -> list[np.ndarray]:
     [
         ("normal", 40), ("normal", 1), ("normal", 700), pytest.param("uniform", 40, marks=slow),
         pytest.param("uniform", 7, marks=slow), pytest.param("flat", 40, marks=slow),
-        pytest.param("flat", 2, marks=slow),
+        pytest.param("flat", 2, marks=slow), ("normal plane", 40), ("flat plane", 90),
+        pytest.param("uniform plane", 40, marks=slow), pytest.param("normal plane", 1, marks=slow),
     ],
 )  # fmt: skip
 def test_jumping_particles_are_those_of_the_engine(engine, changed, prior, particles):
     law, initial = PRIORS[prior]
     given = {"prior": prior_of(law), "initial": "" if initial is None else prior_of(initial), "particles": particles}
+    given |= {"loss": LOSSES[law.dim]}
     found = engine(MOVE, settings=SETTINGS | given, pieces=[7, 40, 54])
     for ours, theirs in zip(found, moved(prior, particles, 101), strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-9)
-    if (prior, particles) == ("normal", 40):
-        wrong = changed("const height = g.m ? ((1 - g.share)", "const height = g.m ? ((0.9 - g.share)")
+        np.testing.assert_allclose(np.transpose(ours), theirs, rtol=0.0, atol=1e-9)
+    if particles == 40 and prior in WRONG:
+        wrong = changed(*WRONG[prior])
         others = wrong(MOVE, settings=SETTINGS | given, pieces=[101])
         assert max(np.abs(np.subtract(a, b)).max() for a, b in zip(found, others, strict=True)) > 1e-3
 
@@ -68,7 +78,7 @@ def test_jumps_bring_the_shares_of_the_truth(engine):
     due = float(pg.target(loss, pg.methods.DLE(0.25), prior=prior).cdf(np.array([0.0]))[0])
     spread = 5.0 * np.sqrt(due * (1.0 - due) / 2000.0)
     with_jumps, without = (
-        np.mean(np.array(engine(MOVE, settings=SETTINGS | given | {"jump_every": every}, pieces=[400])[0]) < 0.0)
+        np.mean(np.array(engine(MOVE, settings=SETTINGS | given | {"jump_every": every}, pieces=[400])[0][0]) < 0.0)
         for every in (10, 0)
     )
     assert abs(with_jumps - due) < spread and abs(without - due) > 10.0 * spread
@@ -93,14 +103,13 @@ def test_a_state_with_jumps_becomes_a_scenario(engine, tmp_path):
     runs = pg.run(place, seed=5)
     found = engine(MOVE, settings=SETTINGS | {"prior": "normal:-0.6:1.6", "particles": 20}, pieces=[30])
     for x, run in zip(found, runs.values(), strict=True):
-        np.testing.assert_allclose(x, run.final[:, 0], rtol=0.0, atol=1e-9)
+        np.testing.assert_allclose(np.transpose(x), run.final, rtol=0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize(
     "given",
     [
         {"jump_every": -1}, {"jump_every": 1.5}, {"jump_share": 0}, {"jump_share": 2}, {"particles": 3000},
-        {"loss": "x^2 + y^2", "variables": "x,y"},
     ],
 )  # fmt: skip
 def test_jumps_that_a_page_cannot_have_are_refused(engine, given):

@@ -27,7 +27,7 @@ class Terminal(io.StringIO):
 
 
 class Bar:
-    """Stands for the bars of tqdm.auto, and notes what it was made with and told."""
+    """Stands for the bars of tqdm, and notes what it was made with and told."""
 
     made: list = []
 
@@ -49,7 +49,7 @@ class Bar:
 
 @pytest.fixture
 def made(monkeypatch):
-    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+    monkeypatch.setattr("tqdm.tqdm", Bar)
     monkeypatch.setattr(Bar, "made", [])
     return Bar.made
 
@@ -59,6 +59,15 @@ def notebook(monkeypatch):
     """IPython says that this is the kernel of a notebook."""
     shell = types.SimpleNamespace(config={"IPKernelApp": {}})
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell, version_info=(9, 0)))
+    shown: list[str] = []
+    handle = types.SimpleNamespace(update=lambda data, raw: shown.append(data["text/plain"]))
+
+    def display(data, raw, display_id):
+        handle.update(data, raw)
+        return handle
+
+    monkeypatch.setitem(sys.modules, "IPython.display", types.SimpleNamespace(display=display))
+    return shown
 
 
 def test_a_terminal_sees_a_bar_for_every_method(monkeypatch):
@@ -72,11 +81,11 @@ def test_a_terminal_sees_a_bar_for_every_method(monkeypatch):
         sys.stderr.truncate(0)
 
 
-def test_a_notebook_sees_them_by_tqdm_auto(made, notebook):
+def test_a_notebook_sees_them(made, notebook):
     before = threading.active_count()
     pg.run("global-minimiser", progress=True, **SMALL)
     assert [bar.desc for bar in made if bar.total == 20] == ["DE", "DLE", "DRLE"]
-    assert all(bar.closed and "ncols" not in bar.settings for bar in made)
+    assert all(bar.closed and isinstance(bar.settings["file"], progress.NotebookLine) for bar in made)
     assert [bar.seen[-1] for bar in made if bar.total == 20] == [20, 20, 20]
     time.sleep(2 * progress.TICK)
     assert threading.active_count() <= before + 1  # one may be the engine's own; none ticks any more
@@ -186,9 +195,15 @@ def test_simulate_and_compare_name_the_methods(made, notebook):
     assert np.array_equal(run.positions, pg.simulate(LOSS, DLE, PRIOR, **SMALL).positions)
 
 
-def test_without_widgets_a_notebook_gets_text_and_no_warning(notebook, recwarn):
-    assert progress.in_notebook()
-    assert callable(progress.maker("notebook")) and not [each for each in recwarn if "IProgress" in str(each.message)]
+def test_a_notebook_shows_one_line_and_keeps_nothing(notebook, recwarn):
+    with progress.Bars("notebook") as bars:
+        for done in range(3):
+            bars.update("DE", done, 4)
+            bars.bar.refresh()
+        bars.word("drawing")
+    assert any("DE:  50%" in line and "2/4" in line for line in notebook)
+    assert any(line.startswith("drawing [") for line in notebook)
+    assert notebook[0] == notebook[-1] == "" and not [each for each in recwarn if "IProgress" in str(each.message)]
 
 
 def test_a_function_hears_as_before(tmp_path):

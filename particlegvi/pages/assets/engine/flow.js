@@ -38,7 +38,7 @@
     const s = {
       kl_weight: 0,
       mmd_weight: 0,
-      jump_every: 0, // steps between jumps on the line; 0 for none
+      jump_every: 0, // steps between jumps; 0 for none
       jump_share: 0.1,
       kernel: { lengthscale: 1 },
       seed: 0,
@@ -110,7 +110,9 @@
         slopes();
         move();
         step++;
-        if (s.jump_every > 0 && step % s.jump_every === 0) PG.jump(x[0], step / s.jump_every - 1, s);
+        if (!(s.jump_every > 0 && step % s.jump_every === 0)) continue;
+        if (dim === 1) PG.jump_on_line(x[0], step / s.jump_every - 1, s);
+        else PG.jump_in_plane(x, step / s.jump_every - 1, s);
       }
       is_finite = x.every(row => row.every(Number.isFinite));
       return is_finite;

@@ -40,23 +40,34 @@
     return found;
   }
 
-  // The broad part b of the density; without one of its own, a Student t fitted to the other half.
-  function broad_of(prior, centres) {
-    if (prior.name === "normal") return { kind: "normal", location: prior.mean[0], scale: prior.sd[0], is_ready: true };
+  // The broad part b of the density in a coordinate; without one of its own, a Student t fitted to the other half.
+  PG.broad_of = function (prior, d, centres) {
+    if (prior.name === "normal") return { kind: "normal", location: prior.mean[d], scale: prior.sd[d], is_ready: true };
     if (prior.name === "uniform")
-      return { kind: "uniform", location: prior.low[0], scale: prior.high[0] - prior.low[0], is_ready: true };
+      return { kind: "uniform", location: prior.low[d], scale: prior.high[d] - prior.low[d], is_ready: true };
     const m = Math.max(centres.length, 1),
       location = centres.reduce((sum, c) => sum + c, 0) / m,
       scale = Math.sqrt(centres.reduce((sum, c) => sum + (c - location) ** 2, 0) / m);
     return { kind: "student", location, scale, is_ready: centres.length >= 2 && scale > 0 && scale < Infinity };
-  }
-  function log_broad({ kind, location, scale }, t) {
+  };
+  PG.log_broad = function ({ kind, location, scale }, t) {
     const z = (t - location) / scale,
       constant = -Math.log(scale);
     if (kind === "normal") return constant - 0.5 * Math.log(2 * Math.PI) - 0.5 * z * z;
     if (kind === "student") return constant - 1.5 * Math.log(2 + z * z);
     return z >= 0 && z <= 1 ? constant : -Infinity;
-  }
+  };
+  // V = loss - lambda1 mu_P - kl_weight log p at places in rows; `embedding` is null without an interaction.
+  PG.potential = function ({ loss, prior, kl_weight }, lambda1, embedding, places) {
+    const out = new Float64Array(places[0].length);
+    loss.values(places, out, PG.plain);
+    return out.map((v, i) => {
+      const place = places.map(row => row[i]);
+      return (
+        v + kl_weight * PG.minus_log_density(prior, place) - (embedding ? lambda1 * embedding.value(place) : 0)
+      );
+    });
+  };
   function interpolated({ weights, steps }, position) {
     if (!(position >= 0 && position < steps + 2)) return [0, 0];
     const cell = Math.floor(position),
@@ -68,7 +79,7 @@
     const is_finite = centres.every(Number.isFinite),
       m = is_finite ? centres.length : 0,
       some = is_finite ? centres : [],
-      broad = broad_of(prior, some),
+      broad = PG.broad_of(prior, 0, some),
       found = { centres: some, m, broad, share: m ? share : 1, is_ready: broad.is_ready };
     if (!m || !broad.is_ready) return found;
     let low = some.reduce((a, b) => Math.min(a, b)),
@@ -119,7 +130,7 @@
       let score = 0;
       for (const t of at) {
         const [value, part] = interpolated(rung, Math.min((t - low) * rung.inverse, rung.steps) + 1),
-          density = share * Math.exp(log_broad(broad, t)) + height * (value - (1 - part) ** 2 - part ** 2);
+          density = share * Math.exp(PG.log_broad(broad, t)) + height * (value - (1 - part) ** 2 - part ** 2);
         score += Math.log(Math.max(density, NOWHERE));
       }
       if (score > most) [best, most] = [k, score];
@@ -129,7 +140,7 @@
   function density_at(g, t) {
     const height = g.m ? ((1 - g.share) * g.inverse) / g.m : 0,
       value = height ? height * interpolated(g, (t - g.low) * g.inverse + 1)[0] : 0;
-    return value + g.share * Math.exp(log_broad(g.broad, t));
+    return value + g.share * Math.exp(PG.log_broad(g.broad, t));
   }
   function drawn({ centres, m, share, broad, low, inverse, steps }, { pick, place }) {
     const each = m > 0 && share < 1 ? m / (1 - share) : 0,
@@ -155,7 +166,7 @@
     const before = density_at(g, old),
       after = density_at(g, proposed);
     if (Math.min(before, after) >= NOWHERE || proposed === old) return Math.log(before / (after * decides));
-    const log = (value, t) => (value >= NOWHERE ? Math.log(value) : Math.log(g.share) + log_broad(g.broad, t));
+    const log = (value, t) => (value >= NOWHERE ? Math.log(value) : Math.log(g.share) + PG.log_broad(g.broad, t));
     return log(before, old) - log(after, proposed) - Math.log(decides);
   }
 
@@ -212,24 +223,15 @@
   }
 
   // One jump, number `jump` from 0, of the particles x on the line, in place; returns {proposed, accepted}.
-  PG.jump = function (x, jump, { loss, prior, kl_weight, mmd_weight, kernel, jump_share, seed }) {
-    const key = PG.key(seed),
+  PG.jump_on_line = function (x, jump, settings) {
+    const { prior, kl_weight, mmd_weight, kernel, jump_share, seed } = settings,
+      key = PG.key(seed),
       walls = prior.name === "uniform" ? [prior.low[0], prior.high[0]] : [-Infinity, Infinity],
       lists = halves(x.length, jump, key),
       lambda1 = 2 * mmd_weight,
       embedding = lambda1 > 0 ? PG.embedding(prior, kernel, 1) : null,
       none = { change: () => 0, move: () => {} };
     let accepted = 0;
-    const energies = places => {
-      const out = new Float64Array(places.length);
-      loss.values([places], out, PG.plain);
-      return out.map(
-        (v, i) =>
-          v +
-          kl_weight * PG.minus_log_density(prior, [places[i]]) -
-          (embedding ? lambda1 * embedding.value([places[i]]) : 0),
-      );
-    };
     for (const side of [0, 1]) {
       const mine = lists[side],
         g = density_of(
@@ -247,7 +249,7 @@
       ratio.forEach((value, k) => {
         if (value === -Infinity) proposed[k] = old[k];
       });
-      const [before, after] = [energies(old), energies(proposed)],
+      const [before, after] = [old, proposed].map(places => PG.potential(settings, lambda1, embedding, [places])),
         factor = lambda1 / (x.length * kl_weight),
         pairs = lambda1 > 0 ? pairs_of(x, proposed, kernel) : none;
       mine.forEach(({ i }, k) => {

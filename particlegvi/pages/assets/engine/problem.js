@@ -1,11 +1,5 @@
 // From settings, as the address and the controls have them, to the ensembles of a page; and the self-test.
 "use strict";
-PG.Refused = class extends Error {
-  constructor(key, value) {
-    super(`${key}: ${value}`);
-    Object.assign(this, { key, value: String(value) });
-  }
-};
 PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of the two weights a method has
 PG.MOST = { 1: 10000, 2: 1000 };
 PG.MOST_STEPS = 1e9;
@@ -23,22 +17,6 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
     jump_every: [0, 1e9],
     jump_share: [1e-9, 1],
   };
-  function number(key, value, low, high) {
-    const x =
-      typeof value === "number"
-        ? value
-        : /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(value)
-          ? Number(value)
-          : NaN;
-    if (!(x >= low && x <= high)) throw new PG.Refused(key, value);
-    return x;
-  }
-  PG.number = number;
-  PG.whole = function (key, value, low, high) {
-    const x = number(key, value, low, high);
-    if (!Number.isInteger(x)) throw new PG.Refused(key, value);
-    return x;
-  };
   // "normal:0:1", "uniform:-2,-2:3,3" or "flat"; one number stands for every coordinate
   PG.read_prior = function (key, text, dim) {
     if (typeof text !== "string") {
@@ -53,7 +31,7 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
     }
     const [name, ...lists] = text.split(":"),
       read = (list, low) => {
-        const all = list.split(",").map(each => number(key, each, low, 1e12));
+        const all = list.split(",").map(each => PG.number(key, each, low, 1e12));
         if (all.length !== 1 && all.length !== dim) throw new PG.Refused(key, text);
         return all.length === dim ? all : new Array(dim).fill(all[0]);
       };
@@ -82,9 +60,9 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
         ? settings.heights
         : String(settings.heights)
             .split(",")
-            .map(each => number("heights", each, -1e6, 1e6));
-      const low = number("low", settings.low, -1e6, 1e6),
-        high = number("high", settings.high, -1e6, 1e6);
+            .map(each => PG.number("heights", each, -1e6, 1e6));
+      const low = PG.number("low", settings.low, -1e6, 1e6),
+        high = PG.number("high", settings.high, -1e6, 1e6);
       if (heights.length < 3 || heights.length > 1000) throw new PG.Refused("heights", heights.length);
       if (!(low < high)) throw new PG.Refused("high", high);
       return PG.losses.spline({ low, high, heights });
@@ -112,7 +90,7 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
   PG.problem = function (settings, own, types) {
     const loss = PG.read_loss(settings, own),
       found = { ...settings, loss };
-    for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = number(key, settings[key], low, high);
+    for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = PG.number(key, settings[key], low, high);
     found.particles = PG.whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
     found.steps = PG.whole("steps", settings.steps, 0, PG.MOST_STEPS);
     if (!["true", "false"].includes(String(settings.exact))) throw new PG.Refused("exact", settings.exact);
@@ -129,12 +107,12 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
         if (type === null) throw new PG.Refused("methods", settings.methods);
         const [kl_weight, mmd_weight, lengthscale, variance, every, jump_share] = PG.OWN.map(key =>
           has(settings, `${label}.${key}`)
-            ? number(`${label}.${key}`, settings[`${label}.${key}`], ...NUMBERS[key])
+            ? PG.number(`${label}.${key}`, settings[`${label}.${key}`], ...NUMBERS[key])
             : found[key],
         );
         const jump_every = kl * kl_weight > 0 ? PG.whole("jump_every", every, 0, 1e9) : 0,
           is_crowded = mmd * mmd_weight > 0 && found.particles > PG.MOST_PAIRED;
-        if (jump_every > 0 && (loss.dim > 1 || is_crowded)) throw new PG.Refused("jump_every", jump_every);
+        if (jump_every > 0 && is_crowded) throw new PG.Refused("jump_every", jump_every);
         const weights = { kl_weight: kl * kl_weight, mmd_weight: mmd * mmd_weight, kernel: { lengthscale, variance } };
         return [label, { type, ...weights, jump_every, jump_share }];
       }),

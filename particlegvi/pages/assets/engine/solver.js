@@ -27,6 +27,7 @@
       stalled = 0;
     const image = at => PG.normalised(level.map((v, i) => v - strength * at[i]));
     for (let step = 0; step < 60; step++) {
+      PG.spend(60 * b.length);
       const [masses, log_normaliser] = image(potential),
         gap = combine(masses, -1, b),
         pull = apply(gap);
@@ -52,6 +53,7 @@
     let size = dot(residual, residual);
     const enough = size * 1e-10;
     for (let k = 0; k < 300 && size > enough && size > 0; k++) {
+      PG.spend(20 * a.length);
       const product = combine(
         direction,
         strength,

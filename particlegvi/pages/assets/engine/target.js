@@ -2,7 +2,9 @@
 "use strict";
 (() => {
   const BELOW = 45,
-    MOST = 16385;
+    ENOUGH = 1e-5, // change of the moments with twice as many nodes that is accepted
+    FINE = 16385, // enough nodes but for laws with many modes
+    MOST = 32 * (FINE - 1) + 1;
   const nodes = (low, high, n) => Float64Array.from({ length: n }, (_, i) => low + ((high - low) * i) / (n - 1));
   function volumes(low, high, n) {
     // the trapezoidal rule, corrected at the ends where a density may stop at a wall
@@ -14,64 +16,6 @@
     });
     return w;
   }
-  // the sum of masses times kappa(x - x_j) at the nodes themselves, by a Fourier series
-  PG.convolution = function (x, { lengthscale: s, variance = 1 }) {
-    const plan = PG.fourier_plan({ lengthscale: s, variance }, 1e-13, null),
-      n = x.length,
-      range = x[n - 1] - x[0];
-    const modes = Math.ceil((plan.band * (range + plan.reach * s)) / (2 * Math.PI * s)),
-      period = (2 * Math.PI * s * modes) / plan.band,
-      w = (2 * Math.PI) / period;
-    PG.spend(2 * n * modes);
-    const c = Float64Array.from(x, t => Math.cos(w * (t - x[0]))),
-      d = Float64Array.from(x, t => Math.sin(w * (t - x[0])));
-    const factor = Float64Array.from(
-      { length: modes + 1 },
-      (_, m) => (((m ? 2 : 1) * variance * s * Math.sqrt(2 * Math.PI)) / period) * Math.exp(-0.5 * (s * w * m) ** 2),
-    );
-    return masses => {
-      PG.spend(4 * n * modes);
-      const A = new Float64Array(modes + 1),
-        B = new Float64Array(modes + 1),
-        out = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        let p = masses[i],
-          q = 0;
-        const a = c[i],
-          b = d[i];
-        if (p !== 0)
-          for (let m = 0; m <= modes; m++) {
-            A[m] += p;
-            B[m] += q;
-            const t = p * a - q * b;
-            q = q * a + p * b;
-            p = t;
-          }
-      }
-      for (let m = 0; m <= modes; m++) {
-        A[m] *= factor[m];
-        B[m] *= factor[m];
-      }
-      for (let i = 0; i < n; i++) {
-        const t = 2 * c[i];
-        let f1 = 0,
-          f2 = 0,
-          g1 = 0,
-          g2 = 0;
-        for (let m = modes; m >= 1; m--) {
-          const f = A[m] + t * f1 - f2;
-          f2 = f1;
-          f1 = f;
-          const g = B[m] + t * g1 - g2;
-          g2 = g1;
-          g1 = g;
-        }
-        out[i] = A[0] + c[i] * f1 - f2 + d[i] * g1;
-      }
-      return out;
-    };
-  };
-
   function log_weight({ loss, prior, kl_weight }) {
     // of DLE, at many points
     return x => {
@@ -127,6 +71,8 @@
     for (let i = 0; i < x.length; i++) variance += (x[i] - mean) ** 2 * masses[i];
     return [mean, variance];
   }
+  const variation = ({ masses, w }) =>
+    masses.reduce((sum, m, i) => (i ? sum + Math.abs(m / w[i] - masses[i - 1] / w[i - 1]) : 0), 0);
   // settings: loss, prior, kl_weight, mmd_weight, kernel; null where there is no density
   PG.line_target = function (settings) {
     const { kl_weight, mmd_weight, kernel, prior } = settings;
@@ -140,10 +86,13 @@
       const x = nodes(...ends, n),
         w = volumes(...ends, n),
         v = weight(x);
+      if (embedding) PG.spend(40 * n);
       return [x, w, v.map((a, i) => a + (embedding ? strength * embedding.value([x[i]]) : 0) + Math.log(w[i]))];
     };
     let found = null,
       before = null,
+      varied = NaN,
+      is_resolved = true,
       change = Infinity;
     for (let n = 513; n <= MOST; n = 2 * n - 1) {
       const [x, w, v] = level(n),
@@ -155,13 +104,22 @@
         ? Math.max(...now.map((value, k) => Math.abs(value - before[k]) / (k ? scale ** k : 1)))
         : Infinity;
       found = { x, w, v, masses, log_normaliser, bound: 0 };
-      if (settled && change < 1e-9) break;
+      if (2 * n > FINE) {
+        // sums over few nodes may agree by chance: of a density that they resolve the variation stays as well
+        const now_varied = variation(found);
+        is_resolved = n < FINE || now_varied < 1.2 * varied;
+        varied = now_varied;
+      }
+      if (settled && is_resolved && change < (n < FINE ? 1e-9 : n === FINE ? ENOUGH : 1e-7)) break;
       before = now;
     }
-    if (change > 1e-5) return null; // more modes than nodes can tell apart: rather nothing than something wrong
+    // more modes than nodes can tell apart: rather nothing than something wrong
+    if (change > ENOUGH || !is_resolved) return null;
     if (strength > 0) {
-      const coarse =
-        found.x.length <= 1025 ? found : (([x, w, v]) => ({ x, w, v, masses: PG.normalised(v)[0] }))(level(1025));
+      const nodes_of = ([x, w, v]) => ({ x, w, v, masses: PG.normalised(v)[0] }),
+        // few nodes tell nothing of many modes
+        is_one_stage = found.x.length <= 1025 || found.x.length > FINE,
+        coarse = is_one_stage ? found : nodes_of(level(1025));
       let solved = PG.fixed_point(coarse.v, PG.convolution(coarse.x, kernel), strength, coarse.masses);
       if (solved && coarse !== found) {
         const density = solved.masses.map((m, i) => m / coarse.w[i]),

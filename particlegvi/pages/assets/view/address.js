@@ -1,17 +1,5 @@
 // The state of the live page as the part of its address behind #.
 "use strict";
-// The settings that differ from those of the page, as the text behind #.
-VIEW.fragment = function (state, base) {
-  const given = new URLSearchParams();
-  for (const [key, value] of Object.entries(state)) {
-    const is_known = key in base && String(base[key]) === String(value);
-    if (value === undefined || typeof value === "object" || is_known) continue;
-    given.set(key, value);
-  }
-  // an empty weight of one method is the shared one again
-  for (const key in base) if (key.includes(".") && !(key in state)) given.set(key, "");
-  return given.toString();
-};
 // The settings of an address: those of the page, and in their place those that it names; and the step to go to. The
 // values are texts, which PG.problem checks; PG.Refused for a pace or a step that is no whole number in its range.
 VIEW.state_of = function (hash, base, types) {

@@ -1,30 +1,5 @@
 // The settings: sliders, selections and the drawn loss. Each change is told to `changed(key, value)`.
 "use strict";
-// A row with a slider; `update` gets the function that shows the state. Given are the key, low, high and step of the
-// slider, and the functions from the slider to the value and back.
-VIEW.slider = function ([key, low, high, step, value, place], state, changed, update) {
-  const { element, say, shown } = VIEW,
-    out = element("output", {}),
-    input = element("input", { type: "range", id: key, min: low, max: high, step });
-  const show = () => {
-    const text = shown(state()[key]);
-    out.textContent = text.length > 9 ? `${text.slice(0, 3)}…${text.slice(-2)}` : text; // a seed of 64 bits
-    out.title = text;
-    input.setAttribute("aria-valuetext", text);
-  };
-  input.addEventListener("input", () => {
-    changed(key, value(Number(input.value)));
-    show();
-  });
-  update.push(() => {
-    if (state()[key] !== undefined) {
-      input.value = place(Number(state()[key]));
-      show();
-    }
-  });
-  const [, whose, name] = /^(?:(.*)\.)?([^.]*)$/.exec(key); // LABEL.kl_weight is that of one method
-  return element("label", {}, whose ? `${whose}: ${say(name)}` : say(name), input, out);
-};
 VIEW.controls = function (state, own, types, changed) {
   const { element, say } = VIEW,
     box = element("form", { class: "settings", onsubmit: event => event.preventDefault() }),
@@ -128,10 +103,7 @@ VIEW.controls = function (state, own, types, changed) {
     if (PG.OWN.includes(given[0]))
       update.push(() => {
         const users = labels.filter(label => chosen(label) && uses(label, given[0]));
-        const is_in_plane = VIEW.most === PG.MOST[2];
-        row.hidden =
-          (is_in_plane && given[0] === "jump_every") ||
-          (users.length > 0 && users.every(label => has_own(label, given[0])));
+        row.hidden = users.length > 0 && users.every(label => has_own(label, given[0]));
       });
     return row;
   });

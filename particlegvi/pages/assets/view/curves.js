@@ -74,7 +74,6 @@
     g.textAlign = "right";
     for (const [t, text] of VIEW.ticks(range[0], range[1], (base - 8) / 40)) g.fillText(text, left - 5, py(t) + 5);
   }
-  const colour_of = type => ({ PLS: "--dle", SVGP: "--drle", GP: "--dre", GWI: "--de" })[type] || "--other";
   function scene_of({ grid: [low, high, count], range, truth, data }, reach) {
     const pad = 0.2 * (range[1] - range[0] || 1);
     return {
@@ -90,8 +89,7 @@
   const panel = (label, note, colour) => {
     const { element } = VIEW,
       canvas = element("canvas", { role: "img", class: "functions", "aria-label": label }),
-      caption = element("figcaption", {}, label, element("small", { class: "soft" }, note));
-    caption.style.color = `var(${colour})`;
+      caption = VIEW.caption(label, note, colour);
     return { canvas, caption, figure: element("figure", {}, caption, canvas) };
   };
 
@@ -104,8 +102,8 @@
       columns = Math.ceil(runs.length / Math.ceil(runs.length / 3)),
       shown = runs.map(run => ({
         ...run,
-        colour: colour_of(run.type),
-        ...panel(run.label, run.note, colour_of(run.type)),
+        colour: VIEW.method_colour(run.label),
+        ...panel(run.label, run.note, VIEW.method_colour(run.label)),
       }));
     grid.style.setProperty("--columns", columns);
     grid.classList.toggle("two", runs.length > columns);
@@ -115,5 +113,5 @@
     VIEW.redrawn(all, () => {});
     all();
   };
-  VIEW.curves = { BAND, draw, colour_of, scene_of, panel };
+  VIEW.curves = { BAND, draw, scene_of, panel };
 })();

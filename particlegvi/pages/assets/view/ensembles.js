@@ -67,15 +67,13 @@ VIEW.ensembles = function (own, types, told) {
     if (s.jump_every > 0) told.push(VIEW.say("jumping", { every: s.jump_every }));
     return told.join(", ") || VIEW.say("no_weights");
   }
-  function entry_of(problem, place, settings, loss_setting) {
-    const { type } = settings,
-      ensemble = PG.ensemble(settings),
-      same_type = problem.methods.slice(0, place).filter(other => problem.each.get(other).type === type),
+  function entry_of(settings, loss_setting) {
+    const ensemble = PG.ensemble(settings),
       records = PG.records(ensemble),
       key = key_of(settings, loss_setting),
       found = found_now(settings, key),
       entry = { label: settings.name, ensemble, records, key, ...found, history: [], note: note(settings) };
-    entry.colour = VIEW.method_colour(type, same_type.length);
+    entry.colour = VIEW.method_colour(settings.name);
     entry.particles = () => ensemble.x;
     entry.verdict = ({ w1 }) => {
       const { truth, ends, is_too_much, is_computing, floor } = entry;
@@ -112,7 +110,7 @@ VIEW.ensembles = function (own, types, told) {
   // Put the ensembles of a problem, whose settings `given` are, into panels.
   function build(panels, problem, given) {
     const noise = PG.noise(problem.seed, problem.particles, problem.loss.dim, problem.math),
-      entry = (name, k) => entry_of(problem, k, PG.method(problem, name, noise), given.loss),
+      entry = name => entry_of(PG.method(problem, name, noise), given.loss),
       entries = PG.limited(() => problem.methods.map(entry), has_worker ? PG.QUICK_WORK : Infinity);
     panels.build(entries, scene_of(entries, problem, given), problem.loss.dim);
     find_rest(panels, problem, given);

@@ -3,9 +3,10 @@
 "use strict";
 VIEW.functions = function (root) {
   const { element, say, number, data } = VIEW,
-    { draw, colour_of, scene_of, panel } = VIEW.curves,
+    { draw, scene_of, panel } = VIEW.curves,
     MOST_DRAWN = 40, // functions in a picture: more show nothing more
-    base = { ...data.functions.settings, pace: 1 },
+    in_words = points => points.map(point => point.map(v => Number(v.toPrecision(6))).join(",")).join(";"),
+    base = { ...data.functions.settings, points: in_words(data.functions.data), pace: 1 },
     [low, high] = data.functions.grid,
     scene = scene_of(data.functions, 2.2 * Math.sqrt(base.variance));
   let state = { ...base },
@@ -14,10 +15,9 @@ VIEW.functions = function (root) {
     exact_draws = [],
     pls = null,
     normals = null,
-    playing = false,
     frames = 0;
   const kinds = ["GP", "PLS"],
-    panels = kinds.map(kind => panel(kind, "", colour_of(kind))),
+    panels = kinds.map(kind => panel(kind, "", VIEW.method_colour(kind))),
     grid = element("div", { class: "panels", tabindex: "0" }, ...panels.map(each => each.figure)),
     watch = element("p", { class: "watch" }, data.watch),
     error = element("p", { class: "error", role: "alert" }),
@@ -46,7 +46,12 @@ VIEW.functions = function (root) {
       say(name),
     );
   });
-  const play_button = button("play", () => play(!playing), { "aria-pressed": "false" }),
+  const player = VIEW.player(
+      () => VIEW.frame(),
+      () => problem && paint(true),
+      () => jump(500),
+    ),
+    { play } = player,
     update = [],
     box = element("form", { class: "settings", onsubmit: event => event.preventDefault() });
   const power = digits => v => Number((10 ** v).toPrecision(digits)),
@@ -73,7 +78,7 @@ VIEW.functions = function (root) {
   box.append(element("label", { class: "wide" }, say("covariance"), list));
   const link = VIEW.link(() => VIEW.fragment(state, base)),
     buttons = [
-      play_button,
+      player.button,
       button("step", () => jump(1)),
       button("end", () => jump(500)),
       button("reset", reset),
@@ -144,7 +149,7 @@ VIEW.functions = function (root) {
   function put(points) {
     scene.points = points;
     scene.chosen = Math.min(scene.chosen, points.length - 1);
-    state.points = points.map(point => point.map(v => Number(v.toPrecision(6))).join(",")).join(";");
+    state.points = in_words(points);
     observe();
     remember();
   }
@@ -158,8 +163,8 @@ VIEW.functions = function (root) {
     for (const f of draws) for (let i = 0; i < m.length; i++) s[i] += (f[i] - m[i]) ** 2 / draws.length;
     for (let i = 0; i < s.length; i++) s[i] = Math.sqrt(s[i]);
     return [
-      { draws: exact_draws, ...exact, colour: colour_of("GP") },
-      { draws, mean: draws.length > 1 ? m : null, sd: s, exact, colour: colour_of("PLS"), is_moving: true },
+      { draws: exact_draws, ...exact, colour: VIEW.method_colour("GP") },
+      { draws, mean: draws.length > 1 ? m : null, sd: s, exact, colour: VIEW.method_colour("PLS"), is_moving: true },
     ];
   };
   function paint(everything, only_moving = false) {
@@ -190,22 +195,6 @@ VIEW.functions = function (root) {
     pls.advance(1, problem.step_size);
     paint(++frames % 12 === 0, true);
   };
-  function loop() {
-    if (!playing) return;
-    VIEW.frame();
-    requestAnimationFrame(loop);
-  }
-  function play(on) {
-    if (on && VIEW.still) {
-      jump(500);
-      return;
-    }
-    playing = on;
-    play_button.textContent = say(on ? "pause" : "play");
-    play_button.setAttribute("aria-pressed", String(on));
-    if (on) requestAnimationFrame(loop);
-    else if (problem) paint(true);
-  }
   function jump(steps) {
     play(false);
     pls.advance(steps, problem.step_size);
@@ -231,7 +220,7 @@ VIEW.functions = function (root) {
     }
     show();
   }
-  VIEW.keys(play_button, () => jump(1), reset);
+  VIEW.keys(player.button, () => jump(1), reset);
   VIEW.redrawn(
     () => problem && paint(true),
     () => {

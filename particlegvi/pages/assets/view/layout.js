@@ -19,6 +19,28 @@ VIEW.laid = function (root, { head, stage, settings, below }) {
     element("div", { class: "below" }, ...below),
   );
 };
+// The button that lets time pass: one `frame` after another, and `rested` after the last. Where nothing may move by
+// itself, the button calls `leap` instead.
+VIEW.player = function (frame, rested, leap, id = "play") {
+  let is_playing = false;
+  const button = VIEW.button("play", () => (VIEW.still && !is_playing ? leap() : play(!is_playing)), {
+    id,
+    "aria-pressed": "false",
+  });
+  function loop(now) {
+    if (!is_playing) return;
+    frame(now);
+    requestAnimationFrame(loop);
+  }
+  function play(on) {
+    is_playing = on;
+    button.textContent = VIEW.say(on ? "pause" : "play");
+    button.setAttribute("aria-pressed", String(on));
+    if (on) requestAnimationFrame(loop);
+    else rested();
+  }
+  return { button, play, is_playing: () => is_playing };
+};
 // Space, full stop and r outside of the controls.
 VIEW.keys = (play_button, step, reset) =>
   addEventListener("keydown", event => {
@@ -31,6 +53,18 @@ VIEW.keys = (play_button, step, reset) =>
     if (event.key === "r") reset();
     if (event.key === ".") step();
   });
+// The settings that differ from those of the page, as the text behind #.
+VIEW.fragment = function (state, base) {
+  const given = new URLSearchParams();
+  for (const [key, value] of Object.entries(state)) {
+    const is_known = key in base && String(base[key]) === String(value);
+    if (value === undefined || typeof value === "object" || is_known) continue;
+    given.set(key, value);
+  }
+  // an empty weight of one method is the shared one again
+  for (const key in base) if (key.includes(".") && !(key in state)) given.set(key, "");
+  return given.toString();
+};
 // Keeps the address at the state, where a page has an address.
 VIEW.remember = function (fragment) {
   if (window.parent !== window) return; // nobody sees a frame's address, and browsers scroll the page around it
@@ -78,4 +112,29 @@ VIEW.to_be_saved = function (name, written) {
     setTimeout(() => URL.revokeObjectURL(place), 1000);
   }
   return { buttons: [VIEW.button("save", save), VIEW.button("copy", show)], box };
+};
+// A row with a slider; `update` gets the function that shows the state. Given are the key, low, high and step of the
+// slider, and the functions from the slider to the value and back.
+VIEW.slider = function ([key, low, high, step, value, place], state, changed, update) {
+  const { element, say, shown } = VIEW,
+    out = element("output", {}),
+    input = element("input", { type: "range", id: key, min: low, max: high, step });
+  const show = () => {
+    const text = shown(state()[key]);
+    out.textContent = text.length > 9 ? `${text.slice(0, 3)}…${text.slice(-2)}` : text; // a seed of 64 bits
+    out.title = text;
+    input.setAttribute("aria-valuetext", text);
+  };
+  input.addEventListener("input", () => {
+    changed(key, value(Number(input.value)));
+    show();
+  });
+  update.push(() => {
+    if (state()[key] !== undefined) {
+      input.value = place(Number(state()[key]));
+      show();
+    }
+  });
+  const [, whose, name] = /^(?:(.*)\.)?([^.]*)$/.exec(key); // LABEL.kl_weight is that of one method
+  return element("label", {}, whose ? `${whose}: ${say(name)}` : say(name), input, out);
 };

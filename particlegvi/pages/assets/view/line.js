@@ -79,7 +79,10 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     most = Math.max(...counts) / unit;
   const tallest = is_share
       ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w))))
-      : (scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1.3 * most || 1,
+      : Math.max(
+          (scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1.3 * most || 1,
+          scene.band.length ? 1.15 * most : 0, // few particles on many modes
+        ),
     hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
   axis(0, tallest, hy, middle + 2, base);
   clip(middle, base + 1);
@@ -114,11 +117,9 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     clip(middle, base + 1);
     g.setLineDash([8, 5]);
     g.beginPath();
-    const half = (b - a) / 300;
     for (let i = 0; i <= 300; i++) {
       const t = a + ((b - a) * i) / 300;
-      // of more modes than pixels the mean over a few pixels is drawn, as the bars are
-      g.lineTo(px(t), hy(scene.band.length ? (truth.cdf(t + half) - truth.cdf(t - half)) / (2 * half) : truth.pdf(t)));
+      g.lineTo(px(t), hy(truth.pdf(t)));
     }
     g.stroke();
     g.restore();
@@ -217,7 +218,11 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     } else scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
     scene.values = (points, out) => loss.values([points], out, PG.plain);
   }
-  for (const truth of known) if (!truth.atoms) truth.pdf = t => PG.density_at(truth, t);
+  // of more modes than pixels the mean over a few pixels is drawn, as the bars are
+  const half = (high - low) / 300,
+    mean_at = (truth, t) => (truth.cdf(t + half) - truth.cdf(t - half)) / (2 * half);
+  for (const truth of known)
+    if (!truth.atoms) truth.pdf = t => (scene.band.length ? mean_at(truth, t) : PG.density_at(truth, t));
   const peaks = known
     .filter(truth => !truth.atoms)
     .map(

@@ -10,7 +10,6 @@ VIEW.live = function (root) {
   VIEW.most = 10000;
   let state = { ...base },
     problem = null,
-    playing = false,
     pinned = null, // the settings that are kept for comparison
     frames = 0,
     idle = null,
@@ -39,11 +38,14 @@ VIEW.live = function (root) {
   const presets = data.presets.map(({ key, settings }) =>
       preset(key, settings, say(`preset_${key}_watch`), say(`preset_${key}`)),
     ),
-    play_button = button("play", () => (VIEW.still && !playing ? jump(5000) : play(!playing)), {
-      "aria-pressed": "false",
-    }),
+    player = VIEW.player(
+      () => VIEW.frame(),
+      () => problem && paint(true),
+      () => jump(5000),
+    ),
+    { play } = player,
     buttons = [
-      play_button,
+      player.button,
       button("step", () => jump(1)),
       button("end", () => jump(Math.max(0, problem.steps - lead().step) || 1000)),
       button("reset", reset),
@@ -194,28 +196,16 @@ VIEW.live = function (root) {
     const { time, step } = lead();
     clock.textContent = say("clock", { time: number(time, 2), step });
     if (!everything) return;
-    if (playing || step === 0) note_energy();
+    if (player.is_playing() || step === 0) note_energy();
     tell();
   }
   VIEW.frame = () => {
     motion.advance(state.pace, 11);
     paint(++frames % (problem.loss.dim === 1 && problem.particles <= 1000 ? 12 : 40) === 0);
   };
-  function loop() {
-    if (!playing) return;
-    VIEW.frame();
-    requestAnimationFrame(loop);
-  }
-  function play(on) {
-    playing = on;
-    play_button.textContent = say(on ? "pause" : "play");
-    play_button.setAttribute("aria-pressed", String(on));
-    if (on) requestAnimationFrame(loop);
-    else if (problem) paint(true);
-  }
   function jump(steps) {
     play(false);
-    motion.jump(steps, () => playing, paint);
+    motion.jump(steps, player.is_playing, paint);
   }
   function reset() {
     play(false);
@@ -268,7 +258,7 @@ VIEW.live = function (root) {
     replicated.draw();
     controls.show();
   }
-  VIEW.keys(play_button, () => jump(1), reset);
+  VIEW.keys(player.button, () => jump(1), reset);
   VIEW.redrawn(again, () => {
     if (!problem) return;
     const { loss, prior, step_size, seed, particles, integrator } = state,

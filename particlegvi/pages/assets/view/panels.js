@@ -31,9 +31,7 @@ VIEW.panels = function () {
     });
     entries.forEach(entry => {
       entry.canvas = element("canvas", { role: "img", class: dim === 2 ? "plane" : "line" });
-      const caption = element("figcaption", {}, entry.label, element("small", { class: "soft" }, entry.note));
-      caption.style.color = `var(${entry.colour})`;
-      grid.append(element("figure", {}, caption, entry.canvas));
+      grid.append(element("figure", {}, VIEW.caption(entry.label, entry.note, entry.colour), entry.canvas));
       entry.row = element(
         "tr",
         {},
@@ -139,7 +137,7 @@ VIEW.panels = function () {
     entries.forEach((entry, k) => {
       const at = entry.history[entry.history.length - 1];
       if (at && Number.isFinite(at[1])) {
-        g.fillStyle = VIEW.colour(entry.colour);
+        g.fillStyle = VIEW.colour(`${entry.colour}-words`);
         g.strokeStyle = VIEW.colour("--ground");
         g.lineWidth = 5;
         g.textAlign = "right";

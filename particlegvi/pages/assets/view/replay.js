@@ -6,7 +6,6 @@ VIEW.replay = function (root, ready) {
     frames = run.times.length,
     panels = VIEW.panels();
   let at = 0,
-    playing = false,
     decoded = null,
     last = 0;
   const clock = element("span", { id: "replay-clock" }),
@@ -21,19 +20,23 @@ VIEW.replay = function (root, ready) {
       "aria-label": say("timeline"),
     });
   const printed = element("p", { class: "printed" });
-  const button = (key, id, action, more) =>
-    element("button", { type: "button", id, onclick: action, ...more }, say(key));
-  const play_button = button("play", "replay-play", () => play(!playing), { "aria-pressed": "false" });
+  const button = (key, action) => VIEW.button(key, action, { id: `replay-${key}` }),
+    player = VIEW.player(
+      frame,
+      () => {},
+      () => show(at + Math.ceil(frames / 10)),
+      "replay-play",
+    ),
+    { play } = player;
   root.append(
-    element(
-      "div",
-      { class: "row", role: "group", "aria-label": say("replay") },
-      play_button,
-      button("step", "replay-step", () => {
+    VIEW.row(
+      say("replay"),
+      player.button,
+      button("step", () => {
         play(false);
         show(at + 1);
       }),
-      button("end", "replay-end", () => {
+      button("end", () => {
         play(false);
         show(frames - 1);
       }),
@@ -120,25 +123,11 @@ VIEW.replay = function (root, ready) {
     panels.draw();
     panels.tell();
   }
-  function play(on) {
-    if (on && VIEW.still) {
-      show(at + Math.ceil(frames / 10));
-      return;
-    }
-    if (on && at === frames - 1) show(0);
-    playing = on;
-    play_button.textContent = say(on ? "pause" : "play");
-    play_button.setAttribute("aria-pressed", String(on));
-    if (on) requestAnimationFrame(loop);
-  }
-  function loop(now) {
-    if (!playing) return;
-    if (now - last > 60) {
-      last = now;
-      show(at + 1);
-      if (at === frames - 1) play(false);
-    }
-    requestAnimationFrame(loop);
+  function frame(now) {
+    if (now - last <= 60) return;
+    last = now;
+    show(at === frames - 1 ? 0 : at + 1);
+    if (at === frames - 1) play(false);
   }
   line.addEventListener("input", () => {
     play(false);
@@ -155,13 +144,12 @@ VIEW.replay = function (root, ready) {
     const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null,
       truths = run.methods.map(truth_of);
     const entries = run.methods.map((method, k) => {
-      const same_type = run.methods.slice(0, k).filter(other => other.type === method.type),
-        is_at_end = () => at === frames - 1 && method.verdict,
+      const is_at_end = () => at === frames - 1 && method.verdict,
         floor = method.floor ? [method.floor] : exact_draws(truths[k]);
       return {
         label: method.label,
         note: method.note || say("no_weights"),
-        colour: VIEW.method_colour(method.type, same_type.length),
+        colour: VIEW.method_colour(method.label),
         truth: truths[k],
         floor,
         count: run.particles,

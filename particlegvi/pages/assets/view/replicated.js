@@ -43,9 +43,8 @@ VIEW.replicates = function (now, own, types) {
     }
     shown = given.entries.map(({ label, colour, ensemble }) => {
       const canvas = element("canvas", { class: "energy", role: "img" }),
-        note = element("small", { class: "soft" }),
-        caption = element("figcaption", {}, label, note);
-      caption.style.color = `var(${colour})`;
+        caption = VIEW.caption(label, "", colour),
+        note = caption.lastChild;
       grid.append(element("figure", {}, caption, canvas));
       // independent particles, without noise or repulsion, fall into the basins by chance
       const { kl_weight, mmd_weight, particles } = ensemble.settings,

@@ -32,13 +32,14 @@ VIEW.element = function (tag, attributes, ...children) {
   return made;
 };
 VIEW.colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-// the colour of a kind of method; those of further methods of the kind are others
-VIEW.method_colour = (type, before = 0) =>
-  before
-    ? ["--other", "--dre", "--drle", "--de"][(before - 1) % 4]
-    : PG.type_of(type) || type === "FDGVI"
-      ? `--${type.toLowerCase()}`
-      : "--other";
+// The name of the colour of a label, which the style sheet has for the light and for the dark; with -words that of its
+// words.
+VIEW.method_colour = label => VIEW.data.colours[label];
+VIEW.caption = function (label, note, colour) {
+  const found = VIEW.element("figcaption", {}, label, VIEW.element("small", { class: "soft" }, note));
+  found.style.color = `var(${colour}-words)`;
+  return found;
+};
 VIEW.is_paper = () => document.documentElement.classList.contains("paper");
 // Calls `drawn` where pictures must be drawn anew: another size, other colours, and paper, which has light colours and
 // a width of its own. `told` comes before the paper, and puts into words how the state on it can be made again.
