@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from string import Template
 
 from particlegvi.contracts import Facts
 from particlegvi.pages.colours import sheet
@@ -116,24 +117,12 @@ def build(content: Facts, language: str = words.DEFAULT) -> Page:
         "data": _as_data({**content, "colours": names}),
         "script": script,
     }
-    template = (ASSETS / "view" / "page.html").read_text(encoding="utf-8")
-    text = "".join(_filled(template, pieces))
+    text = Template((ASSETS / "view" / "page.html").read_text(encoding="utf-8")).substitute(pieces)
     if "replay" in content and len(text.encode()) > LARGEST:
         frames = len(content["replay"]["times"])
         fit = max(2, int(frames * (LARGEST - len(text.encode()) + len(pieces["data"])) / len(pieces["data"])))
         raise refuse("frames", frames, f"at most {fit}, so that the page has no more than {LARGEST:,} bytes")
     return Page(text, title)
-
-
-def _filled(template: str, pieces: Mapping[str, str]) -> list[str]:
-    """The template with each ``{name}`` replaced once; braces inside the pieces are left as they are."""
-    found = []
-    rest = template
-    while "{" in rest:
-        before, _, rest = rest.partition("{")
-        name, _, rest = rest.partition("}")
-        found += [before, pieces[name]]
-    return [*found, rest]
 
 
 def _digest(text: str) -> str:

@@ -139,14 +139,13 @@ class Bars:
         if time.monotonic() - self._begun < self.patience:
             return
         done, total, unit, form = self._count
-        settings: dict[str, Any] = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False}
+        settings = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False}
         settings |= {"ncols": width(), "nrows": 20}  # tqdm shows nothing on a terminal of unknown size
         if self.front == "notebook":
             self._line = self._line or NotebookLine()
-            settings["file"] = self._line
         from tqdm import tqdm
 
-        self.bar = tqdm(desc=f"{self.heading} {self.label}".strip(), **settings)
+        self.bar = tqdm(desc=f"{self.heading} {self.label}".strip(), file=self._line, **settings)
 
     def _tick(self) -> None:
         while not self._left.wait(TICK):
