@@ -12,6 +12,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.protocols import Results, Scored
+from particlegvi.settings.colours import assigned
 from particlegvi.tools import words
 from particlegvi.tools.export.panels import ScorePanel
 
@@ -57,12 +58,13 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
     """The marks of one score, a row for each data set from the top."""
     paint, thick = palette(), look().scale
     names = list(panel.series)
-    own = [name for name in names if name not in panel.printed]
+    own = {", ".join(name): name[0] for name in names if name not in panel.printed}
+    colours = assigned(own, look().palette, look().colours)
     up = np.linspace(-0.5, 0.5, len(names)) * SPREAD if len(names) > 1 else np.zeros(1)
     for position, name in enumerate(names):
         means, spreads = panel.series[name]
         printed = name in panel.printed
-        colour = paint.ink if printed else paint.spare[own.index(name) % len(paint.spare)]
+        colour = paint.ink if printed else colours[", ".join(name)]
         mark = MARKS[position % len(MARKS)]
         axes.errorbar(
             means, np.arange(len(means)) + up[position], xerr=spreads, fmt=mark, color=colour, capsize=0.0,
