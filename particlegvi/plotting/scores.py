@@ -58,7 +58,7 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
     """The marks of one score, a row for each data set from the top."""
     paint, thick = palette(), look().scale
     names = list(panel.series)
-    own = {", ".join(name): name[0] for name in names if name not in panel.printed}
+    own = {", ".join(name): name[0].split()[0] for name in names if name not in panel.printed}  # "DRE on outputs": DRE
     colours = assigned(own, look().palette, look().colours)
     up = np.linspace(-0.5, 0.5, len(names)) * SPREAD if len(names) > 1 else np.zeros(1)
     for position, name in enumerate(names):

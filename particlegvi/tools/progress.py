@@ -180,7 +180,7 @@ class NotebookLine:
             self._shown.update({"text/plain": text.strip()}, raw=True)
 
     def flush(self) -> None:
-        """What is written is shown at once."""
+        """Do nothing: every text is shown at once."""
 
 
 def command_bars(quiet: bool, heading: str = "", first: str = "loading") -> Bars:

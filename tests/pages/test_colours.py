@@ -18,7 +18,7 @@ WEIGHTS = {"cold": (0.1, 0.0), "warm": (1.0, 0.0), "hot": (10.0, 0.0), "DLE": (0
 
 
 def themes() -> list[dict[str, str]]:
-    """What the style sheet declares for the light and for the dark."""
+    """The declarations of the style sheet for the light and for the dark."""
     text = (building.ASSETS / "view" / "page.css").read_text(encoding="utf-8")
     rules = re.findall(r":root[^{]*{([^}]*)}", text)
     return [found for rule in rules if (found := dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", rule)))]
