@@ -73,7 +73,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
     said = words.of(language)
     found: Facts = {
         "title": said.title(subject.title),
-        "source": said.title(subject.source),
+        "source": said.source(subject.source),
         "watch": said("page.watch" if subject.loss.dim == 1 else "page.watch_plane"),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "presets": [{"key": key, "settings": settings} for key, settings in PRESETS.items()],

@@ -82,7 +82,7 @@ def _content(scenario: Scenario, names: Mapping[str, str], live: Facts | None, l
     watch = "page.watch_functions" if live else "page.watch_fitted"
     return {
         "title": said.title(scenario["title"]),
-        "source": said.title(scenario["source"]),
+        "source": said.source(scenario["source"]),
         "watch": said(watch),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "live": live is not None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +29,6 @@ from particlegvi.tools import words
 
 EDGE = 0.012  # between the words and the left of the picture, as a fraction of its width
 MOST_LINES = 2  # most lines of a title
-DOCUMENTATION = re.compile(r"docs/[\w./-]+")
 SEPARATOR = "  |  "
 FEWEST = 12  # the source is not cut below this number of letters
 WIDE: Facts = {"columnspacing": 1.5, "handlelength": 1.9, "handletextpad": 0.6}  # spaces of a legend
@@ -49,8 +47,7 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     own = words.of(seen.language)
     title = own.title(str(scenario.get("title") or scenario.get("name") or ""))
     title = seen.title or shortened(title, 88)
-    # Pages of the documentation are no source to whom a picture is shown.
-    source = own.title(DOCUMENTATION.sub("", str(scenario.get("source") or "")).strip(" ;,"))
+    source = own.source(str(scenario.get("source") or ""))
     known = [*filter(None, [note]), *settings(runs)] if seen.note else []
     room = (1.0 - 2.0 * EDGE) * figure.bbox.width
     # Text of the scenario is plain: its dollar signs start no mathematics.

@@ -23,6 +23,7 @@ from particlegvi.tools.quoting import refuse
 __all__ = ["DEFAULT", "Words", "check", "filled", "languages", "of"]
 
 DEFAULT = "en"
+DOCUMENTATION = re.compile(r"docs/[\w./-]+")
 PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")  # a value by its name; the braces of LaTeX are left as they are
 _HOME = Path(__file__).parent
 
@@ -84,8 +85,12 @@ class Words:
         return self._tables[name]
 
     def title(self, title: str) -> str:
-        """The translation of a title or a source of the package's scenarios; any other is as its author wrote it."""
+        """The translation of a title of the package's scenarios; any other is as its author wrote it."""
         return self._tables.get("titles", {}).get(title, title)
+
+    def source(self, source: str) -> str:
+        """The translation of a source. Pages of the documentation are left out: they tell a viewer nothing."""
+        return self.title(DOCUMENTATION.sub("", source).strip(" ;,"))
 
     def number(self, text: str) -> str:
         """A number as Python prints it, ``"1,234.5"``, with the marks of this language; also with ``%`` or an exponent.
