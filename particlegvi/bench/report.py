@@ -47,7 +47,8 @@ def _times(ratio: float) -> str:
 def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[str], None] = print) -> None:
     """Measure, print the tables through ``say``, and with ``out`` write ``results.json`` there.
 
-    In a clone the cost against the number of particles is measured as well, and drawn as ``scaling.png``.
+    In a clone the cost against the number of particles is measured as well, and drawn as ``scaling.png``; the sums are
+    compared with the direct sum, and the bytes of several threads with those of one.
     """
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -104,26 +105,10 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
             )
         result["workloads"][name] = {"title": title, "rows": rows}
     if names is None:
-        result |= _checks(say)
+        result |= rivals.checks(say)
         result["memory"] = memory(say)
         result["start-up"] = start_up(say, 2 if quick else ROUNDS)
     return result
-
-
-def _checks(say: Callable[[str], None]) -> Facts:
-    say("\nerror of the sums on 50 particles against the direct sum (units of variance / lengthscale)")
-    accuracy = workloads.accuracy()
-    for row in accuracy:
-        verdict = "ok" if row["error"] <= row["tolerance"] else "TOO LARGE"
-        say(
-            f"  {row['dim']}-D  {row['cloud']:14s} {row['algorithm']:26s}"
-            f" error {row['error']:.1e}  tolerance {row['tolerance']:.0e}  {verdict}"
-        )
-    say("\nsame bytes for 1 and 2 threads, steps one by one and in groups")
-    same = workloads.same_bytes()
-    for row in same:
-        say(f"  {row['case']:28s} {'same' if row['same'] else 'DIFFERENT'}")
-    return {"accuracy": accuracy, "same_bytes": same}
 
 
 # VmHWM where it exists: the peak that getrusage reports includes that of the parent process.

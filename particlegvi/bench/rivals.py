@@ -16,7 +16,7 @@ from types import ModuleType
 import numpy as np
 
 from particlegvi.bench.timing import Contender
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 
 # grad of the tilted double well (thesis C.7.1), prior N(0, 1), lengthscale 1: the problem of Figure 5.2
 Loop = Callable[..., object]  # compiled by numba
@@ -94,6 +94,12 @@ def workloads() -> dict[str, Callable[[bool], list[Contender]]]:
     """The workloads of networks and functions, which only a clone has."""
     module = rivals()
     return dict(module.WORKLOADS) if module else {}
+
+
+def checks(say: Callable[[str], None]) -> Facts:
+    """The error of the sums and the equality of bytes, which only a clone measures; empty elsewhere."""
+    module = rivals()
+    return dict(module.checks.made(say)) if module else {}
 
 
 def installed(name: str) -> bool:

@@ -20,8 +20,8 @@ from particlegvi.targets.fokker_planck import FokkerPlanck
 
 NARROW = 15.0  # sizes of the smallest letters that a panel needs
 NUMBERS = np.array([2, 4, 8, 32, 128, 512])
-CELLS = 281
-STEPS = 6  # step sizes, each half of the one before, from that of the scenario on
+CELLS, MOMENTS = 241, 500
+STEPS = 5  # step sizes, each half of the one before, from that of the scenario on
 
 
 @figure_kind("rates", runs=reading.on_the_line, range=rules.interval)
@@ -45,14 +45,12 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
     x, colour = np.asarray(run.positions), style.colours(results)[label]
     wide = 0.15 * float(np.ptp(x))
     flow = FokkerPlanck.of(run.loss, run.method, run.prior, range or (x.min() - wide, x.max() + wide), CELLS)
-    q, half = flow.minimiser(), 0.5 * flow.width
-    edges = np.append(flow.centres - half, flow.centres[-1] + half)
-    start = np.histogram(x[0], edges)[0] / x.shape[1]
+    q = flow.minimiser()
     time, size = float(run.times[-1]), float(run.times[-1] / run.steps[-1])
     found = (
         rates.in_number(flow, q, NUMBERS),
-        rates.in_time(flow, q, start, time),
-        rates.in_step(flow, q, np.ldexp(size, -np.arange(STEPS)[::-1])),
+        rates.in_time(flow, q, flow.shares(x[0, :, 0]), time, time / MOMENTS),
+        rates.in_step(flow, q, np.ldexp(size, -np.arange(STEPS))),
     )
     words = ("number_of_particles_axis", "time", "step_size_axis")
     with frame(results, 3, NARROW, {label: run}) as (figure, panels):

@@ -62,6 +62,12 @@ class FokkerPlanck:
         potential -= lambda1 * evaluate.values(embedding(prior, kernel).term, at)
         return cls(potential, centres, kl_weight, lambda1, partial(evaluate.profile_values, kernel))
 
+    def shares(self, places: np.ndarray) -> np.ndarray:
+        """The law of particles at places (n,) of the grid, as masses (n,)."""
+        edges = np.append(self.centres - 0.5 * self.width, self.centres[-1] + 0.5 * self.width)
+        found = np.histogram(places, edges)[0]
+        return np.asarray(found / found.sum())
+
     def field(self, masses: np.ndarray) -> np.ndarray:
         """V + lambda1 kappa * q at the centres."""
         return self.potential if self.interaction is None else self.potential + self.interaction @ masses

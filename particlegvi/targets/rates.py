@@ -17,7 +17,7 @@ from particlegvi.contracts import Array
 from particlegvi.targets.fokker_planck import FokkerPlanck
 
 MODES, NODES = 4, 12  # of the Gaussian field; nodes for each mode
-LEAST = 1e-9  # weight of a node, of the largest, below which it is left out
+LEAST = 1e-7  # weight of a node, of the largest, below which it is left out
 MOST_ITERATIONS = 100
 SETTLED = 1e-10  # L1 change
 DAMPING = 0.7
@@ -103,19 +103,18 @@ def relaxation(flow: FokkerPlanck) -> float:
 
 
 def in_number(flow: FokkerPlanck, q: Array, numbers: Array) -> Rate:
-    """W1 of the law of one of N particles to masses q, those of Q*, and its power of N between the last two."""
-    return _power(numbers, [apart(flow, finite_number(flow, int(number)), q) for number in numbers], -1)
+    """W1 of the law of one of N particles to masses q, those of Q*, and its power of N."""
+    return _power(numbers, [apart(flow, finite_number(flow, int(number)), q) for number in numbers])
 
 
 def in_step(flow: FokkerPlanck, q: Array, step_sizes: Array) -> Rate:
-    """W1 of the law of Euler and Maruyama's steps to q, and its power of the step size between the first two."""
-    return _power(step_sizes, [apart(flow, finite_step(flow, float(size)), q) for size in step_sizes], 1)
+    """W1 of the law of Euler and Maruyama's steps to q, and its power of the falling step sizes."""
+    return _power(step_sizes, [apart(flow, finite_step(flow, float(size)), q) for size in step_sizes])
 
 
 def in_time(flow: FokkerPlanck, q: Array, start: Array, time: float, step_size: float = 0.01) -> Rate:
-    """W1 of the flow to q after each step up to a time, and minus its rate over the last quarter."""
-    law = start / start.sum()
-    found = [apart(flow, law, q)]
+    """W1 of the flow from a law to q after each step up to a time, and minus its rate over the last quarter."""
+    law, found = start, [apart(flow, start, q)]
     for _ in range(round(time / step_size)):
         law = flow.step(law, step_size)
         found.append(apart(flow, law, q))
@@ -125,7 +124,7 @@ def in_time(flow: FokkerPlanck, q: Array, start: Array, time: float, step_size: 
     return Rate(times, distances, float(slope))
 
 
-def _power(values: Array, distances: list[float], end: int) -> Rate:
-    far, other = (end, end - 1) if end < 0 else (0, 1)
-    ratio = np.log(distances[far] / distances[other]) / np.log(values[far] / values[other])
+def _power(values: Array, distances: list[float]) -> Rate:
+    """With the power between the last two values, which are nearest to the limit."""
+    ratio = np.log(distances[-1] / distances[-2]) / np.log(values[-1] / values[-2])
     return Rate(np.asarray(values, dtype=np.float64), np.array(distances), float(ratio))

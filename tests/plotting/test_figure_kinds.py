@@ -20,6 +20,7 @@ KINDS = {
     "histograms": "line",
     "distance": "line",
     "rates": "line",
+    "noise": "line",
     "trajectories": "plane",
     "loss": "line",
     "occupancy": "line",

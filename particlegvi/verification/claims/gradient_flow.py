@@ -55,13 +55,11 @@ class ObjectiveGradient(problems.Simulated):
         return Check("largest difference of velocity and minus gradient", float(np.max(np.abs(difference))), 1e-6)
 
 
-def flow(wrong: bool = False) -> FokkerPlanck:
-    """The flow of DRLE on the grid; with ``wrong`` that of the potential printed in C.7."""
-    potential = problems.potential(WIDE, METHOD)
-    if wrong:
-        change = METHOD.lambda1 - METHOD.kl_weight
-        potential = potential + change * (0.5 * WIDE**2 + problems.embedding(WIDE))
-    return FokkerPlanck(potential, WIDE, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
+def flow(grid: np.ndarray = WIDE, wrong: bool = False) -> FokkerPlanck:
+    """The flow of DRLE on a grid; with ``wrong`` that of the potential printed in C.7."""
+    change = METHOD.lambda1 - METHOD.kl_weight if wrong else 0.0
+    potential = problems.potential(grid, METHOD) + change * (0.5 * grid**2 + problems.embedding(grid))
+    return FokkerPlanck(potential, grid, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
 
 
 class FreeEnergyGrid(Claim):
@@ -77,7 +75,7 @@ class FreeEnergyGrid(Claim):
     steps, step_size = 1_000, 0.03
 
     def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        judge, moved = flow(), flow(wrong)
+        judge, moved = flow(), flow(wrong=wrong)
         masses = np.exp(-0.5 * ((WIDE + 2.0) / 0.5) ** 2)
         masses /= masses.sum()
         best = problems.target(METHOD).pdf(WIDE)
@@ -126,16 +124,14 @@ class FokkerPlanckLaw(problems.Simulated):
 @cache
 def solve(step_size: float) -> list[np.ndarray]:
     """Masses of the cells at TIMES, with the first-order error of the time steps removed by extrapolation."""
-    potential = problems.potential(CENTRES, METHOD)
-    flow = FokkerPlanck(potential, CENTRES, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
-    found = []
+    found, moved = [], flow(CENTRES)
     for coarse in (10, 5):
         masses = np.exp(-0.5 * ((CENTRES - START) / SD) ** 2)
         masses /= masses.sum()
         size, at, step = coarse * step_size, [], 0
         for time in TIMES:
             while step < round(time / size):
-                masses = flow.step(masses, size)
+                masses = moved.step(masses, size)
                 step += 1
             at.append(masses)
         found.append(at)
