@@ -1,4 +1,7 @@
-"""FD-GVI: the objective of DLE over Gaussians with diagonal covariance only (thesis C.134 to C.138)."""
+"""FD-GVI: the objective of DLE over Gaussians with diagonal covariance only (thesis C.134 to C.138).
+
+The divergence to the prior may be Renyi's of another order than 1, which is KL (thesis, chapter 2: any D).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from particlegvi.contracts import Facts, Flow, Objective
+from particlegvi.contracts import Array, Facts, Flow, Objective, Prior
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
+from particlegvi.priors import Normal
 from particlegvi.tools import arguments, memory
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -20,7 +24,7 @@ OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run 
 @explains_bad_calls
 @dataclass(frozen=True)
 class FDGVI(Method):
-    """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight KL(Q, P) over Q = N(mu, diag exp(beta)).
+    """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight D(Q, P) over Q = N(mu, diag exp(beta)).
 
     Gradient descent on (mu, beta) with ``draws`` fresh reparameterised draws a step. The fit is the average of the
     second half of the iterates (Polyak and Ruppert), which takes out the noise of the draws. It starts at the first
@@ -29,21 +33,32 @@ class FDGVI(Method):
     Parameters
     ----------
     kl_weight : float
-        Weight of KL(Q, P), more than 0.
+        Weight of the divergence D(Q, P), more than 0.
     draws : int
         Reparameterised draws a step (C.137 has 200).
+    renyi_order : float
+        Order a of Renyi's divergence ``D(Q, P) = log(E_P[(q/p)^a]) / (a - 1)``, above 0 and at most 1, in closed form
+        under a Normal prior. 1 is KL. The smaller a is, the less a Q pays that covers little of P.
     """
 
     kl_weight: float = 0.5
     draws: int = 200
+    renyi_order: float = 1.0
     name: ClassVar[str] = "FDGVI"
     label: ClassVar[str] = "FDGVI"
-    objective: ClassVar[Objective] = "gaussians"
     schedules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "draws", arguments.whole("draws", self.draws, 1, 100_000_000))
+        object.__setattr__(self, "renyi_order", arguments.positive("renyi_order", self.renyi_order))
+        if self.renyi_order > 1.0:
+            raise arguments.refuse("renyi_order", self.renyi_order, "a number above 0 and at most 1")
+
+    @property
+    def objective(self) -> Objective:  # type: ignore[override]
+        """The known optima are those of KL."""
+        return "gaussians" if self.renyi_order == 1.0 else "none"
 
     def flow(self, problem: ParticleProblem) -> Flow:
         return GaussianFlow(self, problem)
@@ -57,6 +72,8 @@ class GaussianFlow(ParticleFlow):
         self._problem = problem
         if np.all(np.isfinite(problem.prior.low)):
             raise ValueError("prior must be Normal or Flat, not Uniform, under which every Gaussian has infinite KL")
+        if method.renyi_order != 1.0 and not isinstance(problem.prior, Normal):
+            raise ValueError(f"prior must be Normal for renyi_order {method.renyi_order:g}, not {problem.prior!r}")
         particles, dim = problem.start.shape
         size = 6 * 8 * method.draws * dim
         memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "give fewer draws")
@@ -74,10 +91,14 @@ class GaussianFlow(ParticleFlow):
             z = normals(problem.seed, "draws", method.draws, mu.size, step)
             points = mu + sd * z
             slope = problem.loss.gradient_at(points, step, problem.seed)
-            slope = slope - method.kl_weight * problem.prior.gradient(points)
+            if method.renyi_order == 1.0:
+                slope = slope - method.kl_weight * problem.prior.gradient(points)
             # d/d beta_i of (C.138): half the mean of slope_i * sd_i z_i, minus kl_weight / 2 from the entropy
             mu_slope = slope.mean(axis=0)
             beta_slope = 0.5 * (slope * z * sd).mean(axis=0) - 0.5 * method.kl_weight
+            if method.renyi_order != 1.0:
+                in_mu, in_beta = renyi_slopes(mu, sd * sd, problem.prior, method.renyi_order)
+                mu_slope, beta_slope = mu_slope + method.kl_weight * in_mu, beta_slope + method.kl_weight * in_beta
             step_size = problem.step_size_at(step)
             self.state[0] = mu - step_size * mu_slope
             self.state[1] = beta - step_size * beta_slope
@@ -113,3 +134,14 @@ class GaussianFlow(ParticleFlow):
     def facts(self) -> Facts:
         mean, sd = self.fit()
         return {"integrator": "gradient descent", "mean": mean.tolist(), "sd": sd.tolist(), "draws": self._method.draws}
+
+
+def renyi_slopes(mu: Array, variance: Array, prior: Prior, order: float) -> tuple[Array, Array]:
+    """The slopes of Renyi's divergence to a Normal prior in mu and in beta, both (dim,), the latter without its -1/2.
+
+    With c = (1 - a) v + a s^2 in each coordinate, D is half of a (mu - m)^2 / c + (log c - (1 - a) log v
+    - a log s^2) / (1 - a), v being exp(beta).
+    """
+    assert isinstance(prior, Normal)
+    away, c = mu - prior.mean, (1.0 - order) * variance + order * prior.sd**2
+    return order * away / c, 0.5 * variance / c * (1.0 - order * (1.0 - order) * away**2 / c)

@@ -5,8 +5,10 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
+from particlegvi.methods.gaussian import renyi_slopes
 
 from ..flows import problem
+from ..refusals import refuse
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal([0.5, -1.0], [0.7, 2.0]), pg.priors.Flat(2)])
@@ -46,6 +48,29 @@ def test_gradient_by_hand_is_that_of_the_objective():
             shift[row, i] = 1e-5
             slope = (objective(before + shift) - objective(before - shift)) / 2e-5
             np.testing.assert_allclose((before[row, i] - flow.state[row, i]) / h, slope, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("order", [0.2, 0.7, 0.999999])
+def test_slopes_of_renyis_divergence_are_its_differences(order):
+    """Of log(E_P[(q/p)^a]) / (a - 1) by sums; near order 1 they are those of KL."""
+    prior, mu, beta, x = pg.priors.Normal(0.3, 1.4), 0.9, -0.6, np.linspace(-12.0, 12.0, 4001)
+    normal = lambda m, v: np.exp(-0.5 * (x - m) ** 2 / v) / np.sqrt(2.0 * np.pi * v)
+
+    def divergence(m, b):
+        return np.log(np.sum(normal(m, np.exp(b)) ** order * normal(0.3, 1.96) ** (1 - order)) * 0.006) / (order - 1)
+
+    in_mu, in_beta = renyi_slopes(np.array([mu]), np.exp([beta]), prior, order)
+    h = 1e-4 if order < 0.9 else 1e-2  # log(1 + small) / small loses digits
+    both = (divergence(mu + h, beta) - divergence(mu - h, beta), divergence(mu, beta + h) - divergence(mu, beta - h))
+    np.testing.assert_allclose([in_mu[0], in_beta[0] - 0.5], np.array(both) / (2.0 * h), rtol=1e-3)
+
+
+def test_what_renyis_divergence_cannot_have_is_refused():
+    for order in (0.0, 1.1, "half"):
+        refuse(lambda order=order: pg.methods.FDGVI(renyi_order=order), "renyi_order must be")
+    method, loss = pg.methods.FDGVI(renyi_order=0.5), pg.losses.get("quadratic")
+    refuse(lambda: method.flow(problem(loss, pg.priors.Flat(1), [[0.0]], step_size=0.1)), "prior must be Normal")
+    refuse(lambda: pg.target(loss, method, prior=pg.priors.Normal(0.0, 1.0)), "no minimiser of its objective is known")
 
 
 @pytest.mark.thorough
