@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
+from particlegvi.diagnostics.little_noise import LittleNoise
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results
-from particlegvi.targets.little_noise import LittleNoise
 
 WEIGHTS = np.geomspace(0.01, 1.0, 9)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.targets.little_noise import LittleNoise
+from particlegvi.diagnostics.little_noise import LittleNoise
 from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
@@ -45,7 +45,7 @@ class DreMap(problems.Simulated):
         picture.curve(WEIGHTS, found[number : 2 * number], "minimiser with noise", "s-")
         for excess, label in zip(found[2 * number :], ("noise that falls", "DRE", "DRE from a point"), strict=True):
             picture.curve(WEIGHTS, np.full(number, excess), label, ":")
-        picture.frame("kl_weight", "objective of DRE above its minimum", "lower right", log="xy")
+        picture.frame("kl_weight", "$L$ of DRE above its minimum", "lower right", log="xy", ylim=(1e-6, 6.0))
         flow, falls, particles, point = found[0], *found[-3:]
         return (
             Check("excess of the flow with kl_weight 0.01", float(flow), 0.5, ">="),

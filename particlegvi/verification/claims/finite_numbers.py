@@ -100,7 +100,7 @@ class DrleBias(problems.Simulated):
         exact = {int(number): float(finite_number(flow, number) @ flow.centres) for number in numbers}
         picture.errors(1.0 / np.array([*self.runs]), np.array(means) - limit, error, "pooled runs, 4 standard errors")
         picture.truth(1.0 / numbers, np.array([*exact.values()]) - limit, "exact law").level(0.0, linestyle=":")
-        picture.frame("$1/N$", "bias of the mean", "lower left")
+        picture.frame("$1/N$", "bias of the mean", "upper right", ylim=(-0.5, 0.2))
         off = [abs(mean - exact[number]) for mean, number in zip(means, self.runs, strict=True)]
         bound = chance.student(min(self.runs.values()), looks=len(self.runs))
         return (

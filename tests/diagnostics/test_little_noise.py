@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.targets.little_noise import LittleNoise
+from particlegvi.diagnostics.little_noise import LittleNoise
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
 PRIOR = pg.priors.Normal(0.0, 1.0)
