@@ -34,8 +34,8 @@ figure = results.plot()
 # each point is the share of its valley under the start**: depth plays no part. DLE and DRLE become draws from a
 # density that prefers the deeper valley.
 #
-# What the numbers say
-# --------------------
+# The numbers
+# -----------
 # The column *W1 to truth* is the distance of the particles to the truth, and *exact draws* is the range of this
 # distance for 300 independent draws from the truth itself. Nothing can be expected to be closer.
 

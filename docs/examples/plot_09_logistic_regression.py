@@ -42,8 +42,8 @@ print("DLE ", dle.final.mean(axis=0).round(2), "+-", dle.final.std(axis=0).round
 print("MALA", mala.final.mean(axis=0).round(2), "+-", mala.final.std(axis=0).round(2))
 
 # %%
-# What the posterior predicts
-# ---------------------------
+# Predictions of the posterior
+# ----------------------------
 # The probability of a class is the mean over the particles. Where the data are far away the lines disagree, and the
 # probability goes towards one half: one line alone would be sure there.
 

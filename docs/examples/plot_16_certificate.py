@@ -25,8 +25,8 @@ sizes = [12, 24, 48]
 fits = [SparseGaussianProcess(kernel, noise, size).fit(X, y) for size in sizes]
 
 # %%
-# What is guaranteed
-# ------------------
+# The guarantee
+# -------------
 # `mean_error` is at least the distance of the two means, at every input.
 
 for size, sparse in zip(sizes, fits, strict=True):

@@ -26,7 +26,7 @@ def explained(name: str) -> str:
     if not kind.defaults:
         lines.append("  none")
     every = ", ".join(STYLE)
-    lines += ["", *textwrap.wrap(f"settings of every kind: {every} (docs/slides.md)", WIDTH)]
+    lines += ["", *textwrap.wrap(f"settings of every kind: {every}; particlegvi plot --help explains them", WIDTH)]
     lines.append("it can be filmed" if kind.moves else "it cannot be filmed")
     return "\n".join(lines)
 

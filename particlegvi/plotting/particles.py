@@ -78,7 +78,7 @@ def particles(
             target = results.targets.get(label) if truth else None
             labelled = position % columns == 0
             draws = draw_panel(panels[position], run, target, colours[label], plane, start=start, labelled=labelled)
-            style.panel_title(panels[position], label, run, colours[label])
+            style.panel_title(panels[position], label, run, colours[label], reading.facts_of(results, label))
             shows[label] = draws
             if words is not None:
                 count = partial(counts_of, results, label, run, plane, valleys)

@@ -35,6 +35,11 @@ def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) ->
         A notebook shows it by itself; ``figure.savefig(path)`` writes it.
     """
     parts.run(run)
+    if isinstance(target, str):
+        raise ValueError(
+            f"target must be a target, not {target!r}: one run has one kind of figure; results of particlegvi.compare"
+            f" have every kind, as results.plot({target!r})"
+        )
     if target is not None:
         parts.target(target)
         parts.same_dim("target", target.dim, run.loss.dim)

@@ -23,8 +23,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
-from particlegvi.contracts import Method
-from particlegvi.plotting.look import HEIGHT, look, palette
+from particlegvi.contracts import Method, Scenario
+from particlegvi.plotting.look import HEIGHT, look, palette, say
 from particlegvi.plotting.look import number as localised
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs
 from particlegvi.settings import colours as table
@@ -178,15 +178,20 @@ def method_label(label: str, run: ParticleRun) -> str:
     return f"{shown_name(label)} ({text})" if text else shown_name(label)
 
 
-def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str) -> None:
-    """The method's name in bold, and its weights on the line below; on a slide beside it."""
+def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str, facts: Scenario | None = None) -> None:
+    """The method's name in bold, and its weights on the line below; on a slide beside it.
+
+    If its ``facts`` have the verdict that particles are stuck in their basins, a last line says so.
+    """
+    stuck = "metastable" in (facts or {}).get("equilibrium", {}).get("verdict", "")
+    last = f"\n{say('metastable')}" if stuck else ""
     if look().is_slide:
-        axes.set_title(method_label(label, run), y=1.0, fontweight="bold", color=lettering(colour))
+        axes.set_title(method_label(label, run) + last, y=1.0, fontweight="bold", color=lettering(colour))
         return
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
     # With a height given, matplotlib does not measure the title against the ticks of all panels.
-    axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=lettering(colour))
+    axes.set_title(f"{shown_name(label)}\n{second}{last}", y=1.0, fontweight="bold", color=lettering(colour))
 
 
 def note_above(axes: Axes, words: str) -> Text:

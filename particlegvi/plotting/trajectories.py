@@ -97,7 +97,7 @@ def _against_time(
         draw_levels(axes, minima, tops)
         scale_time(axes, runs.values(), time)
         axes.set_xlabel(time_label([run]))
-        style.panel_title(axes, label, run, colour)
+        style.panel_title(axes, label, run, colour, reading.facts_of(results, label))
         if truth:
             draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
     for axes in mains[::columns]:
@@ -169,7 +169,7 @@ def _over_the_plane(
     panels = planes.grid_of(figure, (rows, columns), len(runs))
     for position, (label, run) in enumerate(runs.items()):
         draw_paths(panels[position], run, colours[label], plane, particles, position % columns == 0)
-        style.panel_title(panels[position], label, run, colours[label])
+        style.panel_title(panels[position], label, run, colours[label], reading.facts_of(results, label))
     return figure
 
 

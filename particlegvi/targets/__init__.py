@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.compiling import working
 from particlegvi.engine.terms.own_parts import try_prior
@@ -26,7 +27,7 @@ __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 @explains_bad_calls
 @np.errstate(under="ignore")  # a density that underflows is 0, also where the user lets numpy raise
 def target(
-    loss: Loss, method: Method, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
+    loss: Loss, method: Method | str, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
 ) -> DensityTarget | AtomicTarget | GaussianOptima:
     """Q*, the distribution that a method's particles should have.
 
@@ -34,8 +35,9 @@ def target(
     ----------
     loss : Loss
         With one or two dimensions.
-    method : method
-        One of :mod:`particlegvi.methods`; its weights decide which Q* is meant.
+    method : method or str
+        One of :mod:`particlegvi.methods`, whose weights decide which Q* is meant; or the name of one such as "DLE",
+        which then has its defaults.
     prior : prior, optional
         Flat when left out, as for `particlegvi.simulate`. For DE only its box matters: the flow is reflected there.
     initial : prior or array (n, dim), optional
@@ -56,6 +58,7 @@ def target(
         of DE may not be isolated), it cannot be resolved, or an argument is missing or does not fit the loss.
     """
     dim = int(parts.loss(loss).dim)
+    method = methods.get(method)() if isinstance(method, str) else method
     parts.method(method)
     seed = arguments.seed(seed)
     if prior is not None:

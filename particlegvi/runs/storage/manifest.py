@@ -67,6 +67,8 @@ def read(folder: Path) -> Facts:
     taken = next_run(folder)
     manifest = earlier(folder) if taken is None else _checked(folder, taken[1], folder / NEXT)
     if manifest is None:
+        if not os.path.lexists(folder):
+            raise ValueError(f"{folder} does not exist")
         raise ValueError(f"{folder} is not the folder of a run: it has no manifest.json")
     return manifest
 

@@ -15,11 +15,11 @@ STUCK = ("metastable", "not at Q*", "not yet at equilibrium")  # beginnings of t
 COMMON = 1.01  # the usual limit of R-hat for single chains
 SINGLE = (
     "One particle's path alone would have to be much longer to come below 1.01; an ensemble is at its equilibrium long"
-    " before that, and the verdicts above are about the ensemble (docs/results.md)"
+    " before that, and the verdicts above are about the ensemble"
 )
 REMEDY = (
     "{label}: jumps = true in [methods.{label}], or jumps=True in Python, takes particles over barriers, exactly"
-    " (docs/equilibrium.md)"
+    " (particlegvi show methods.DLE.jumps)"
 )
 
 
@@ -132,13 +132,17 @@ def _of_single_particles(methods: Mapping[str, Facts]) -> list[str]:
 
 
 def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
-    """Whether a method could use jumps: it allows them, has none, and has not arrived."""
+    """Whether a method could use jumps: it allows them, has none, and has not arrived.
+
+    A run that still moves needs them only where several basins are known; otherwise it needs more steps.
+    """
     settings = scenario.get("methods", {}).get(label, {})
     noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
     integrator = settings.get("integrator", scenario.get("integrator"))
     can = "repulsion" not in settings and integrator != "leimkuhler-matthews"
     verdict = facts.get("equilibrium", {}).get("verdict", "")
-    return bool(noisy and can and "jumps" not in facts.get("run", {}) and verdict.startswith(STUCK))
+    told = verdict.startswith(STUCK) and ("basin_occupancy" in facts or not verdict.startswith("not yet"))
+    return bool(noisy and can and "jumps" not in facts.get("run", {}) and told)
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
