@@ -193,6 +193,21 @@ def test_placed_points_are_better_than_greedy_ones(placement):
         assert model.certify().kl < greedy.certify().kl
 
 
+def test_the_path_of_a_search_falls_to_its_end(rng):
+    """The iterates of 003's Figure 1: the objective falls along them, and the mean is nearer at the end."""
+    X = rng.uniform(-2.0, 2.0, (60, 1))
+    y, k, path = np.sin(3.0 * X[:, 0]) + 0.1 * rng.normal(size=60), SquaredExponential(0.6), []
+    problem, start = CollapsedBound(k, X, y, 0.01), X[:5]
+    end, facts = minimise(problem.at, start, X, 40, path)
+    assert np.array_equal(path[-1], end) and len(path) == facts["iterations"] > 5
+    values = [problem.at(Z)[0] for Z in (start, *path)]
+    assert np.all(np.diff(values) <= 1e-9 * abs(values[0])) and values[-1] == facts["objective"]["after"]
+    exact = ExactGaussianProcess(k, 0.01).fit(X, y).predict(X)
+    errors = [np.abs(SparseGaussianProcess(k, likelihoods.Gaussian(0.01), Z).fit(X, y).predict(X) - exact).max()
+              for Z in (start, path[-1])]  # fmt: skip
+    assert errors[1] < errors[0]
+
+
 def test_points_given_are_the_start():
     X, y, Z = data(3)
     k, gaussian = Matern52(SCALES), likelihoods.Gaussian(NOISE)

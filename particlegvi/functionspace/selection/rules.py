@@ -131,15 +131,16 @@ def _nearest(X: Array, centres: Array) -> np.ndarray:
 
 @one_blas_thread()
 def minimise(
-    objective: Objective, start: Array, X: Array, most_iterations: int = MOST_ITERATIONS
-) -> tuple[Array, Facts]:
+    objective: Objective, start: Array, X: Array, most_iterations: int = MOST_ITERATIONS,
+    path: list[Array] | None = None,
+) -> tuple[Array, Facts]:  # fmt: skip
     """Points (M, dim) that minimise the objective; it is never larger than at the start.
 
     Every coordinate stays between the smallest and the largest number of its column of X; a coordinate that is outside
     begins at the nearer end. A constant column does not change. Coordinates are in units of their columns' sd.
 
     The facts have ``iterations``, ``converged``, the ``objective`` before and after, and ``at_bound``, the number of
-    coordinates that end at an end of their column's range.
+    coordinates that end at an end of their column's range. The points of each iteration are added to ``path``.
     """
     low, high = X.min(axis=0), X.max(axis=0)
     unit = np.where(high > low, X.std(axis=0), 1.0)
@@ -150,12 +151,17 @@ def minimise(
         value, gradient = objective(np.clip(z.reshape(first.shape) * unit, low, high))
         return value, (gradient * unit).ravel()
 
+    def seen(z: Array) -> None:
+        if path is not None:
+            path.append(np.clip(z.reshape(first.shape) * unit, low, high))
+
     ends = [np.broadcast_to(end / unit, first.shape).ravel() for end in (low, high)]
     before = objective(first)[0]
     options = {"maxiter": most_iterations, "maxfun": 2 * most_iterations, "ftol": 1e-13}
     found = optimize.minimize(
-        scaled, (first / unit).ravel(), jac=True, method="L-BFGS-B", bounds=optimize.Bounds(*ends), options=options
-    )
+        scaled, (first / unit).ravel(), jac=True, method="L-BFGS-B", bounds=optimize.Bounds(*ends), callback=seen,
+        options=options,
+    )  # fmt: skip
     points = np.clip(found.x.reshape(first.shape) * unit, low, high)
     after = float(found.fun)
     if not after <= before:
