@@ -138,7 +138,7 @@ def test_paper_says_how_the_picture_was_made(browser, page):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     before, paper, after, text = found
     assert before == after and not before[0] and paper[0]
-    assert before[1] != "#fff" and paper[1] == "#fff" and paper[2] == pytest.approx(3.0, rel=0.02)
+    assert before[1] != "#ffffff" and paper[1] == "#ffffff" and paper[2] == pytest.approx(3.0, rel=0.02)
     assert "Time 0.060: 30 steps of 0.002" in text and "seed 7" in text and "50 particles" in text
     printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
     assert printed.startswith(b"%PDF") and printed.count(b"/Type /Page\n") == 1
