@@ -71,6 +71,7 @@ def test_one_label_agrees_with_quadrature():
     assert abs(other.predict(x)[0] - mean) > 0.3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spread", [0.0, 0.7])
 def test_a_shift_moves_the_argument_of_the_cost(spread):
     f, y, shifts = np.array([-1.0, 0.2, 3.0]), np.array([1.0, 0.0, 4.0]), np.array([0.5, -2.0, 1.0])

@@ -50,6 +50,7 @@ def test_pls_and_svgp_predict_the_same_regression(problem):
     np.testing.assert_allclose(particles.validation_sd, gaussian.validation_sd, rtol=0.1)
 
 
+@pytest.mark.thorough
 def test_pls_with_the_prior_of_the_thesis_has_the_mean_of_svgp_with_r(problem):
     task = problem("yacht", "thesis", 0)
     particles, with_r, with_k = (models.get(name)(task, SETTINGS) for name in ("pls", "svgp-r", "svgp"))
