@@ -196,3 +196,12 @@ def test_figures_name_the_axes(tmp_path):
     assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("$b$", "$a$")
     known = pg.run("lifting", steps=5, particles=20)  # a loss of the package has none
     assert symbols.coordinates(known["DLE"].loss, 1) == [r"$\theta$"]
+
+
+def test_the_title_of_a_method_that_is_stuck_says_so(line):
+    stuck = {"equilibrium": {"verdict": "near Q*, but metastable: ..."}}
+    for facts, words in ((None, False), ({"equilibrium": {"verdict": "at equilibrium: ..."}}, False), (stuck, True)):
+        with style.slide_style():
+            axes = style.new_slide().subplots()
+            style.panel_title(axes, "DLE", line["DLE"], "#0072B2", facts)
+        assert ("stuck (metastable)" in axes.get_title()) is words

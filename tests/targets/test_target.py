@@ -34,6 +34,12 @@ def test_the_weights_decide_which_target_it_is():
     assert not np.allclose(targets[1].pdf(x), targets[3].pdf(x))
 
 
+def test_the_name_of_a_method_stands_for_its_defaults():
+    x = np.linspace(-2.0, 2.0, 9)
+    assert np.array_equal(pg.target(LOSS, "DLE", NORMAL).pdf(x), pg.target(LOSS, pg.methods.DLE(), NORMAL).pdf(x))
+    refuse(lambda: pg.target(LOSS, "DEL", NORMAL), '^there is no method "DEL"')
+
+
 def test_no_prior_is_a_flat_one():
     x = np.linspace(-2.0, 2.0, 9)
     flat = pg.target(LOSS, pg.methods.DLE(0.5), prior=pg.priors.Flat(1))
