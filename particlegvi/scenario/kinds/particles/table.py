@@ -11,7 +11,6 @@ from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
 from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, heading, number, printed, wrapped
 
-STUCK = ("not at Q*", "not yet at equilibrium")  # beginnings of the verdicts that jumps may improve
 COMMON = 1.01  # the usual limit of R-hat for single chains
 SINGLE = (
     "One particle's path alone would have to be much longer to come below 1.01; an ensemble is at its equilibrium long"
@@ -141,8 +140,8 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     integrator = settings.get("integrator", scenario.get("integrator"))
     can = "repulsion" not in settings and integrator != "leimkuhler-matthews"
     verdict = facts.get("equilibrium", {}).get("verdict", "")
-    late = verdict.startswith(STUCK) and ("basin_occupancy" in facts or not verdict.startswith("not yet"))
-    told = late or "metastable" in verdict
+    moving = verdict.startswith("not yet at equilibrium") and "basin_occupancy" in facts
+    told = moving or "metastable" in verdict or verdict.startswith("not at Q*")
     return bool(noisy and can and "jumps" not in facts.get("run", {}) and told)
 
 
