@@ -42,7 +42,7 @@ def page_of_functions(scenario: Scenario, parts: Parts, seed: int, language: str
     """
     one_input(parts)
     try:
-        live = _live(parts, arguments.seed(seed))
+        live = _live(scenario, parts, arguments.seed(seed))
     except NotLive as reason:
         said = words.of()(f"page.{reason}")
         told = "Run it, and give the folder of the run: its functions are shown."
@@ -58,12 +58,12 @@ def page_of_function_runs(runs: FunctionRuns, parts: Parts, live: bool, language
         raise ValueError("a page needs at least one run that is done, not none")
     why, found = "", None
     try:
-        found = _live(parts, runs.seed) if live else None
+        found = _live(runs.scenario, parts, runs.seed) if live else None
     except NotLive as reason:
         why = words.of(language)(f"page.{reason}")
     names = {run.label: run.method.name for run in shown}
     content = _content(runs.scenario, names, found, language) | {"why": why}
-    window = _window(parts, runs.seed)
+    window = _window(runs.scenario, parts, runs.seed)
     content["functions"] |= window | {"runs": [_shown(run, window) for run in shown]}
     return build(content, language)
 
@@ -91,7 +91,7 @@ def _content(scenario: Scenario, names: Mapping[str, str], live: Facts | None, l
     }
 
 
-def _live(parts: Parts, seed: int) -> Facts:
+def _live(scenario: Scenario, parts: Parts, seed: int) -> Facts:
     """The settings of the live part."""
     kernel, likelihood, settings = parts.kernel, parts.likelihood, parts.settings
     if not isinstance(likelihood, Gaussian):
@@ -101,8 +101,11 @@ def _live(parts: Parts, seed: int) -> Facts:
     if parts.data.rows > MOST_DATA:
         raise NotLive("why_many_data")
     Z = settings["inducing_points"]
-    window = _window(parts, seed)
-    number = len(Z) if isinstance(Z, list) else Z
+    window = _window(scenario, parts, seed)
+    given = len(Z) if isinstance(Z, list) else Z
+    left, right = _around_data(parts.problem(seed).X)
+    low, high, _ = window["grid"]
+    number = round(given * max(1.0, (high - low) / (right - left)))  # as dense in a wider picture
     return window | {
         "settings": {
             "kernel": kernel.name,
@@ -118,19 +121,29 @@ def _live(parts: Parts, seed: int) -> Facts:
     }  # fmt: skip
 
 
-def _window(parts: Parts, seed: int) -> Facts:
-    """The ends of the picture and the number of places, the range of the values, and the true function if known."""
-    problem = parts.problem(seed)
-    low, high = float(problem.X.min()), float(problem.X.max())
+def _around_data(X: Array) -> list[float]:
+    low, high = float(X.min()), float(X.max())
     margin = BEYOND * (high - low or 1.0)
-    ends = [low - margin, high + margin]
+    return [low - margin, high + margin]
+
+
+def _window(scenario: Scenario, parts: Parts, seed: int) -> Facts:
+    """The ends of the picture and the number of places, the range of the values, and the true function if known.
+
+    The ends are those of the scenario's figure of functions, if it has a window.
+    """
+    problem = parts.problem(seed)
+    chosen = (each["window"] for each in scenario["figures"] if each["kind"] == "functions" and each.get("window"))
+    ends = [float(end) for end in next(chosen, _around_data(problem.X))]
     grid = _grid(ends)
     truth = parts.data.value(grid[:, None]) if parts.data.truth is not None else np.empty(0)
-    seen = np.concatenate([problem.y, truth[np.isfinite(truth)]])
+    levels = problem.likelihood.levels(problem.y) if problem.likelihood.even else problem.y[None]
+    x, y = np.tile(problem.X[:, 0], len(levels)), levels.ravel()
+    seen = np.concatenate([y, truth[np.isfinite(truth)]])
     return {
         "grid": [*ends, GRID],
         "range": [float(seen.min()), float(seen.max())],
-        "data": [_short(pair, 6) for pair in np.column_stack([problem.X[:, 0], problem.y])],
+        "data": [_short(pair, 6) for pair in np.column_stack([x, y])],
         "truth": _short(truth),
     }
 

@@ -133,6 +133,8 @@ def test_the_page_of_a_scenario_is_small_and_has_its_data():
     np.testing.assert_allclose(found["data"], np.column_stack([run.problem.X[:, 0], run.problem.y]), rtol=1e-5)
     assert settings["noise"] == pytest.approx(0.06**0.5, rel=1e-5) and settings["lengthscale"] == 0.8
     assert len(found["truth"]) == found["grid"][2] and data["live"]
+    wide = data_of(pg.page("prior-draws").html)["functions"]  # its figure has a window
+    assert wide["grid"][:2] == [-5.0, 10.0] and wide["settings"]["inducing_points"] == round(3 * 15.0 / 1.08)
 
 
 @pytest.mark.thorough
@@ -146,6 +148,11 @@ def test_the_page_of_a_run_shows_its_functions():
     for label, run in results.items():
         np.testing.assert_allclose(shown[label]["mean"], run.marginals(grid).mean(), atol=1e-3)
         assert len(shown[label]["draws"]) == 8
+    counts = pg.run("poisson-bimodal", particles=4, steps=5)
+    x, y = np.array(data_of(counts.page().html)["functions"]["data"]).T
+    seen = np.sqrt(counts["plain"].problem.y)  # f and -f explain a count, so that it has two places
+    np.testing.assert_allclose(y, np.concatenate([seen, -seen]), rtol=1e-5)
+    np.testing.assert_allclose(x, np.tile(counts["plain"].problem.X[:, 0], 2), rtol=1e-5, atol=1e-9)
     regression = pg.run("regression-curve", methods={"GP": {}})
     page = regression.page()
     assert data_of(page.html)["live"] and len(page.html.encode()) < 500_000

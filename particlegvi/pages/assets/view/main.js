@@ -43,5 +43,6 @@
     main.append(section);
     live();
   }
-  main.append(element("p", { class: "soft about" }, say(data.functions ? "about_functions" : "about")));
+  if (data.live || !data.functions)
+    main.append(element("p", { class: "soft about" }, say(data.functions ? "about_functions" : "about")));
 })();
