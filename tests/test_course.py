@@ -216,7 +216,7 @@ def functions(found, text):
     lost = found["lost"]
     assert lost[5] > 50.0 > lost[10] > 0.05 > lost[20] >= -1e-8
     told(text, f"{evidence:.3f}", f"{evidence - lost[5]:.1f}", f"{evidence - lost[10]:.2f}", f"{lost[10]:.2f} nats")
-    told(text, "74%, 97% and 97%")
+    told(text, "74.5%, 97% and 97%")
     assert [round(share, 3) for share in found["covered"].values()] == [0.745, 0.97, 0.97]
     assert near(found["positive"], 0.5, 0.05) and found["mixed"] > 0.5
     told(text, f"{100 * found['positive']:.0f}, 43, 42, 52 and 48", f"{100 * found['mixed']:.0f}%")
