@@ -78,7 +78,7 @@ def page(options: argparse.Namespace) -> None:
     option("--out", "its suffix is the format (default FIGURE.gif in DIR, NAME-FIGURE.gif)", metavar="FILE"),
     option("--figure", "the figure that moves, such as histograms or particles", metavar="KIND"),
     option("--methods", "these methods only", nargs="+", metavar="LABEL"),
-    option("--frames", "at most (default 120)", type=whole_number, default=120, metavar="N"),
+    option("--frames", "at most (default 120, or what a short film allows)", type=whole_number, metavar="N"),
     option("--seconds", "length of the film (default 8)", type=float, default=8.0, metavar="S"),
     option("--width", "in pixels (default 800)", type=whole_number, default=800, metavar="N"),
     flag("--even", "frames at equal times, not half of them in the first tenth"),

@@ -79,11 +79,11 @@ def one_input(parts: Parts) -> None:
 def _content(scenario: Scenario, names: Mapping[str, str], live: Facts | None, language: str) -> Facts:
     """The content without runs, whose models ``names`` has by their labels."""
     said, chosen = words.of(language), scenario.get("style", {}).get("colours", {})
-    watch = "page.watch_functions" if live else "page.watch_fitted"
+    watch = said("page.watch_functions" if live else "page.watch_fitted")
     return {
         "title": said.title(scenario["title"]),
         "source": said.source(scenario["source"]),
-        "watch": said(watch),
+        "watch": f"{watch} {said('page.dotted_truth')}" if live and live["truth"] else watch,
         "words": {**said.table("page"), "decimal": said.number(".")},
         "live": live is not None,
         "colours": colours_of(names, {"GP": "GP", "PLS": "PLS"}, chosen),

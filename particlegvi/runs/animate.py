@@ -26,7 +26,7 @@ def animate(
     source: str | os.PathLike[str] | Scenario,
     out: str | os.PathLike[str] | None = None,
     figure: str | None = None,
-    frames: int = 120,
+    frames: int | None = None,
     seconds: float = 8.0,
     *,
     seed: int | None = None,

@@ -43,11 +43,15 @@ def lengths(frames: int, seconds: float) -> list[float]:
     if frames == 2:
         return [0.5 * seconds, 0.5 * seconds]
     held = min(HELD, 0.25 * seconds)
-    each = (seconds - 2.0 * held) / (frames - 2)
-    if each < 1.0 / FASTEST:
-        most = int(FASTEST * (seconds - 2.0 * held)) + 2
-        raise ValueError(f"frames must be at most {most} in a film of {seconds:g} seconds, not {frames}")
-    return [held, *([each] * (frames - 2)), held]
+    if frames > most_frames(seconds):
+        most = f"at most {most_frames(seconds)} in a film of {seconds:g} seconds"
+        raise ValueError(f"frames must be {most}, not {frames}")
+    return [held, *([(seconds - 2.0 * held) / (frames - 2)] * (frames - 2)), held]
+
+
+def most_frames(seconds: float) -> int:
+    """The largest number of frames of a film of this length."""
+    return int(FASTEST * (seconds - 2.0 * min(HELD, 0.25 * seconds))) + 2
 
 
 class Film(NamedTuple):

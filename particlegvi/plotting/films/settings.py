@@ -14,6 +14,7 @@ from particlegvi.tools import arguments, files
 from particlegvi.tools.quoting import shown
 
 SUFFIXES = (".gif", ".webp", ".apng", ".mp4", ".webm")
+FRAMES = 120  # by default
 ROUNDS = 3  # what moves for more than five seconds must stop by itself (Web Content Accessibility Guidelines, 2.2.2)
 LENGTH = "a number of seconds from 0.1 to 3600"
 
@@ -36,7 +37,7 @@ class FilmSettings:
     def __init__(
         self,
         out: str | os.PathLike[str],
-        frames: int = 120,
+        frames: int | None = None,
         seconds: float = 8.0,
         width: int = 800,
         *,
@@ -44,11 +45,13 @@ class FilmSettings:
         loop: bool = False,
         overwrite: bool = False,
     ) -> None:
-        self.frames = arguments.whole("frames", frames, 2, 5000)
         self.width = arguments.whole("width", width, 100, 4096)
         self.seconds = arguments.real("seconds", seconds, LENGTH)
         if not 0.1 <= self.seconds <= 3600.0:
             raise arguments.refuse("seconds", seconds, LENGTH)
+        self.frames = min(FRAMES, pace.most_frames(self.seconds))
+        if frames is not None:
+            self.frames = arguments.whole("frames", frames, 2, 5000)
         pace.lengths(self.frames, self.seconds)
         self.even = arguments.flag("even", even)
         self.rounds = 0 if arguments.flag("loop", loop) else ROUNDS

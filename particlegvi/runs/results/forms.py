@@ -122,7 +122,7 @@ class ExportedRuns(Mapping[str, Any]):
         self,
         out: str | os.PathLike[str] | None = None,
         figure: str | None = None,
-        frames: int = 120,
+        frames: int | None = None,
         seconds: float = 8.0,
         *,
         width: int = 800,
@@ -141,8 +141,9 @@ class ExportedRuns(Mapping[str, Any]):
             FIGURE.gif in the folder of the results, or NAME-FIGURE.gif in the current folder if they have none.
         figure : str, optional
             A kind of figure that can be filmed; by default the first such figure of the scenario, or that of `plot`.
-        frames : int
-            Number of frames, 2 to 5000; a film has at most as many as there are records.
+        frames : int, optional
+            Number of frames, 2 to 5000; by default 120, or as many as ``seconds`` allow at 50 a second. Each shows
+            another record.
         seconds : float
             Length of the film, 0.1 to 3600. Its first and its last frame stand still for one second each.
         width : int

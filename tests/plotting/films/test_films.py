@@ -14,7 +14,7 @@ from PIL import Image, ImageSequence
 from particlegvi import plotting
 from particlegvi.plotting import style
 from particlegvi.plotting.camera import Camera
-from particlegvi.plotting.films import able, pace, video
+from particlegvi.plotting.films import FilmSettings, able, pace, video
 from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.moving import clock_of, decimals
 
@@ -161,7 +161,8 @@ def test_a_film_that_cannot_be_made_is_refused_in_one_sentence_and_leaves_nothin
     refused("^out must be the path of a file, not 3$", 3)
     refused("^frames must be a whole number from 2 to 5000, not 1$", good, frames=1)
     refused("^frames must be a whole number", good, frames="many")
-    refused("^frames must be at most 102 in a film of 4 seconds, not 120$", good, seconds=4)
+    refused("^frames must be at most 102 in a film of 4 seconds, not 103$", good, frames=103, seconds=4)
+    assert FilmSettings(good, seconds=4).frames == 102 and FilmSettings(good).frames == 120
     refused("^seconds must be a number of seconds from 0.1 to 3600, not 0$", good, seconds=0)
     refused("^seconds must be a number", good, seconds=float("nan"))
     refused("^width must be a whole number from 100 to 4096, not 1000000000", good, width=10**9)

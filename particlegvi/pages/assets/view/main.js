@@ -36,8 +36,9 @@
     VIEW.replay(replay, live);
   } else {
     if (data.functions && data.functions.runs) {
-      const fitted = element("section", { id: "fitted" });
-      main.append(element("p", { class: "watch" }, say("watch_fitted")), fitted);
+      const fitted = element("section", { id: "fitted" }),
+        dotted = data.functions.truth.length ? ` ${say("dotted_truth")}` : "";
+      main.append(element("p", { class: "watch" }, say("watch_fitted") + dotted), fitted);
       VIEW.fitted(fitted);
     }
     main.append(section);
