@@ -1,6 +1,5 @@
 """The base class of methods: what a subclass need not say, and what every method of the package keeps."""
 
-import inspect
 import pickle
 
 import numpy as np
@@ -117,20 +116,6 @@ def test_objectives_and_noise():
     assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 6
     assert [m.schedules for m in EVERY] == [True] * 11
     assert [m.follows_loss for m in EVERY] == [True] * 8 + [False] * 3
-
-
-def test_signatures_are_those_that_were_published():
-    def names(method):
-        return list(inspect.signature(method).parameters)
-
-    assert names(pg.methods.DE) == []
-    assert names(pg.methods.DLE) == ["kl_weight", "jumps"]
-    assert names(pg.methods.DRE) == ["mmd_weight", "kernel", "embedding", "repulsion"]
-    assert names(pg.methods.DRLE) == ["kl_weight", "mmd_weight", "kernel", "embedding", "repulsion", "jumps"]
-    assert names(pg.methods.FDGVI) == ["kl_weight", "draws"]
-    assert names(pg.methods.SVGD) == ["kl_weight", "kernel", "bandwidth"]
-    assert names(pg.methods.JKO) == ["kl_weight", "mmd_weight", "kernel", "embedding"]
-    assert names(pg.methods.MMDFlow) == ["reference", "kl_weight", "kernel", "samples", "noise"]
 
 
 JUMPING = [

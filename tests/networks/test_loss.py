@@ -1,9 +1,12 @@
 """The loss of networks against plain numpy and against differences, and its batches."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.methods.repulsion import lengthscale
 from particlegvi.networks import Network, NetworkLoss, activations, costs
 
 from ..refusals import refuse, refused
@@ -221,11 +224,7 @@ test_bad_values_are_one_sentence = refused(
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), X[:0]), "inputs must be"),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "new"), 'or "fresh"'),
     (
-        lambda: pg.simulate(
-            NetworkLoss(NET, X, Y),
-            pg.methods.DRE(1.0, pg.kernels.OnOutputs(pg.kernels.SquaredExponential("median"), X)),
-            initial=np.zeros((3, NET.dim)), steps=1, step_size=0.1,
-        ),
+        lambda: lengthscale(pg.kernels.SquaredExponential("median"), None, SimpleNamespace(prior=pg.priors.Flat(2))),
         'lengthscale must be a number, not the rule "median"',
     ),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "fresh", 0), "count must be"),

@@ -149,7 +149,7 @@ def test_a_changed_manifest_is_refused(tmp_path, key, values):
 
 def test_a_folder_without_a_manifest_is_no_run(tmp_path):
     refuse(lambda: open_folder(tmp_path), "not the folder of a run")
-    refuse(lambda: open_folder(tmp_path / "absent"), "not the folder of a run")
+    refuse(lambda: open_folder(tmp_path / "absent"), "absent does not exist")
     os.mkfifo(tmp_path / "manifest.json")
     refuse(lambda: open_folder(tmp_path), "not the folder of a run")
 
