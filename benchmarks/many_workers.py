@@ -97,7 +97,8 @@ class Share:
             self.x.reshape(-1)[: self.last], first, last, box, weighted, factor, self.force.reshape(-1)[: self.last]
         )
         switches = Switches(prior=True, embedding=not box.attracts, noise=True, force=True)
-        how = (switches.array(), self.x, self.force, self.stepping, key_words(SEED), step, 1, self.first, self.last)
+        forces = self.force, np.empty((0, 0))  # no normals wait for the next step
+        how = (switches.array(), self.x, forces, self.stepping, key_words(SEED), step, 1, self.first, self.last)
         self.entry(*self.terms, *how)
 
     def digest(self) -> list[str]:

@@ -214,7 +214,7 @@ def test_the_claim_is_verified_with_a_picture(ask):
 @pytest.mark.thorough
 def test_the_model_of_a_table_has_its_own_setting(ask):
     said = ask(TABLE)
-    assert said["names"] == ["constant", "linear", "neighbours", "pls", "svgp"]
+    assert said["names"] == ["constant", "linear", "neighbours", "pls", "svgp", "svgp-r"]
     assert max(said["errors"]) < 1e-12
     assert said["mae"][0] < said["mae"][1]  # thirty of eighty rows are not near
     assert said["refusal"].startswith('there is no parameter of models.neighbours "nubmer"; did you mean "number"?')

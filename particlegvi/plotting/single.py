@@ -14,6 +14,7 @@ from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import check
 from particlegvi.tools import parts
+from particlegvi.tools.quoting import shown
 
 
 def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) -> Figure:
@@ -37,8 +38,8 @@ def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) ->
     parts.run(run)
     if isinstance(target, str):
         raise ValueError(
-            f"target must be a target, not {target!r}: one run has one kind of figure; results of particlegvi.compare"
-            f" have every kind, as results.plot({target!r})"
+            f"target must be a target, not {shown(target)}: one run has one kind of figure; results of"
+            f" particlegvi.compare have every kind, as results.plot({shown(target)})"
         )
     if target is not None:
         parts.target(target)

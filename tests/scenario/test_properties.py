@@ -75,6 +75,8 @@ def scenarios(draw) -> dict:
     for key, values in optional.items():
         if draw(st.booleans()):
             found[key] = draw(values)
+    if any(each.get("method") == "FDGVI" for each in found["methods"].values()):
+        found.pop("integrator", None)  # it has steps of its own
     return found
 
 

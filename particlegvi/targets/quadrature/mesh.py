@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.fft import next_fast_len
 
 from particlegvi.contracts import Kernel
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
@@ -150,7 +149,7 @@ class Mesh:
     def convolved(self, masses: np.ndarray) -> np.ndarray:
         """Sums of the kernel at the mesh points for masses at the mesh points, both (mesh points,)."""
         if self._transform is None:
-            self._padded = tuple(next_fast_len(2 * number - 1, real=True) for number in self.shape)
+            self._padded = tuple(fast_length(2 * number - 1) for number in self.shape)
             axes = [self.spacing * np.minimum(np.arange(size), size - np.arange(size)) for size in self._padded]
             r2 = sum(axis**2 for axis in np.meshgrid(*axes, indexing="ij"))
             self._transform = np.fft.rfftn(profile_values(self.kernel, np.asarray(r2))).real
@@ -204,3 +203,9 @@ def _direct(kernel: Kernel, sources: np.ndarray, masses: np.ndarray, x: np.ndarr
             r2 = squared_distances(part, sources)
         result[start : start + step] = profile_values(kernel, np.minimum(r2, 1e300)) @ masses
     return result
+
+
+def fast_length(least: int) -> int:
+    """The smallest number from ``least`` on without prime factors above 5: transforms of this length are fast."""
+    odd = (3**i * 5**j for i in range(least.bit_length()) for j in range(least.bit_length()))
+    return min(part << (-(-least // part) - 1).bit_length() for part in odd)
