@@ -181,17 +181,19 @@ def method_label(label: str, run: ParticleRun) -> str:
 def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str, facts: Scenario | None = None) -> None:
     """The method's name in bold, and its weights on the line below; on a slide beside it.
 
-    If its ``facts`` have the verdict that particles are stuck in their basins, a last line says so.
+    If its ``facts`` have the verdict that particles do not leave their basins, the word "metastable" stands beside the
+    name; on a slide below it.
     """
-    stuck = "metastable" in (facts or {}).get("equilibrium", {}).get("verdict", "")
-    last = f"\n{say('metastable')}" if stuck else ""
+    word = say("metastable") if "metastable" in (facts or {}).get("equilibrium", {}).get("verdict", "") else ""
     if look().is_slide:
-        axes.set_title(method_label(label, run) + last, y=1.0, fontweight="bold", color=lettering(colour))
+        text = method_label(label, run) + (f"\n{word}" if word else "")
+        axes.set_title(text, y=1.0, fontweight="bold", color=lettering(colour))
         return
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
     # With a height given, matplotlib does not measure the title against the ticks of all panels.
-    axes.set_title(f"{shown_name(label)}\n{second}{last}", y=1.0, fontweight="bold", color=lettering(colour))
+    first = shown_name(label) + (f": {word}" if word else "")
+    axes.set_title(f"{first}\n{second}", y=1.0, fontweight="bold", color=lettering(colour))
 
 
 def note_above(axes: Axes, words: str) -> Text:

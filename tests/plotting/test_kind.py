@@ -204,4 +204,4 @@ def test_the_title_of_a_method_that_is_stuck_says_so(line):
         with style.slide_style():
             axes = style.new_slide().subplots()
             style.panel_title(axes, "DLE", line["DLE"], "#0072B2", facts)
-        assert ("stuck (metastable)" in axes.get_title()) is words
+        assert ("metastable" in axes.get_title()) is words
