@@ -182,11 +182,11 @@ def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str, facts: Sc
     """The method's name in bold, and its weights on the line below; on a slide beside it.
 
     If its ``facts`` have the verdict that particles do not leave their basins, the word "metastable" stands beside the
-    name; on a slide below it.
+    name; on a slide behind the weights.
     """
     word = say("metastable") if "metastable" in (facts or {}).get("equilibrium", {}).get("verdict", "") else ""
     if look().is_slide:
-        text = method_label(label, run) + (f"\n{word}" if word else "")
+        text = f"{method_label(label, run)} {word}".strip()
         axes.set_title(text, y=1.0, fontweight="bold", color=lettering(colour))
         return
     # Mathematics ignores the weight of the font, so the second line stays regular.
