@@ -1,14 +1,18 @@
-"""The page's engine alone, in V8 without a browser; and sources with one line changed, for controls."""
+"""The page's engine alone, in V8 without a browser; sources with one line changed, for controls; a page in Chromium."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import particlegvi as pg
 from particlegvi.pages import building
+
+from .chromium import CHROMIUM, DRIVER, OPTIONS
 
 Answers = Callable[..., Any]
 
@@ -48,3 +52,22 @@ def changed() -> Iterator[Callable[[str, str], Answers]]:
     yield make
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    return pg.page("global-minimiser").save(tmp_path_factory.mktemp("page") / "page.html")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[Any]:
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    for option in [*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,1000"]:
+        options.add_argument(option)
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()

@@ -17,7 +17,7 @@ import pytest
 
 import particlegvi as pg
 
-from .test_browser import ANSWERS, STATE, assert_particles_of_the_engine
+from .chromium import ANSWERS, STATE, assert_particles_of_the_engine
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 HEADLESS = ["--headless", "--no-remote", "--marionette", "--remote-allow-system-access"]

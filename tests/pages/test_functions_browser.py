@@ -9,11 +9,9 @@ import particlegvi as pg
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 
-from .test_browser import CHROMIUM, assert_quiet, browser, by_id, driven, opened, wait
+from .chromium import assert_quiet, by_id, driven, in_chromium, opened, wait
 
-__all__ = ["browser"]  # a fixture
-
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
+pytestmark = in_chromium
 
 DATA = "new URLSearchParams(location.hash.slice(1)).get('points').split(';').map(each => each.split(',').map(Number))"
 CELLS = "[...document.querySelectorAll('#live tbody td')].map(each => each.textContent)"

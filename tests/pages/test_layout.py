@@ -7,11 +7,9 @@ import pytest
 
 import particlegvi as pg
 
-from .test_browser import CHROMIUM, assert_quiet, browser, by_id, driven, opened, page, wait
+from .chromium import assert_quiet, by_id, driven, in_chromium, opened, wait
 
-__all__ = ["browser", "page"]  # fixtures
-
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
+pytestmark = in_chromium
 
 SIZES = {"1400x900": (1400, 900), "1280x720": (1280, 720), "960x560": (960, 560), "phone": (390, 844)}
 SEEN = """const inside = box => box.height > 0 && box.top >= -1 && box.bottom <= innerHeight + 1;

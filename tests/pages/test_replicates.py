@@ -5,10 +5,8 @@ import pytest
 
 import particlegvi as pg
 
-from .test_browser import CHROMIUM, assert_quiet, browser, by_id, driven, opened, wait
+from .chromium import CHROMIUM, assert_quiet, by_id, driven, opened, wait
 from .test_pages import data_of
-
-__all__ = ["browser"]  # a fixture
 
 ASK = """const found = {};
 PG.answers.replicates({ settings: { ...PG.DEFAULTS, ...settings }, own: null, types: null, modes, count },

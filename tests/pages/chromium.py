@@ -1,0 +1,91 @@
+"""Pages in Chromium, where it is installed: how tests start it, open a page, and ask it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
+DRIVER = shutil.which("chromedriver")
+OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--no-first-run"]
+LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')"
+
+driven = pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed")
+in_chromium = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
+
+
+def dumped(address: str, folder: Path) -> str:
+    command = [CHROMIUM, *OPTIONS, f"--user-data-dir={folder / 'profile'}", "--timeout=60000", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def opened(browser: Any, place: Path, state: str = "") -> Any:
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get(f"{place.as_uri()}{state}")
+    return browser
+
+
+def by_id(browser: Any, name: str) -> Any:
+    return browser.find_element("id", name)
+
+
+def assert_quiet(browser: Any) -> None:
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert [entry["message"] for entry in browser.get_log("browser")] == []
+
+
+def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := browser.execute_script(f"return {script}"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{script} is still false after {seconds} s")
+
+
+STATE = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}
+STATE |= {"kl_weight": 0.6, "mmd_weight": 0.8, "lengthscale": 0.7}
+
+
+def assert_particles_of_the_engine(report: dict[str, Any]) -> None:
+    kernel = pg.kernels.SquaredExponential(lengthscale=0.7)
+    methods = {
+        "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.6), "DRE": pg.methods.DRE(0.8, kernel=kernel),
+        "DRLE": pg.methods.DRLE(0.6, 0.8, kernel=kernel),
+    }  # fmt: skip
+    for label, method in methods.items():
+        run = pg.simulate(
+            pg.Loss.from_formula(STATE["loss"], "t"), method, pg.priors.Normal(0.0, 1.0), 20, 500, 0.002, seed=2**64 - 3
+        )
+        for mode in ("plain", "exact"):
+            np.testing.assert_allclose(report[mode][label], run.final[:, 0], rtol=0.0, atol=1e-11)
+        if label in ("DE", "DLE"):
+            assert report["exact"][label] == run.final[:, 0].tolist()
+
+
+ANSWERS = """const done = arguments[arguments.length - 1];  // the longest that the tab did not answer, in ms
+let longest = 0, before = performance.now();
+const end = before + arguments[0];
+const ask = () => {
+  const now = performance.now();
+  longest = Math.max(longest, now - before);
+  before = now;
+  if (now < end) setTimeout(ask, 0); else done(longest);
+};
+ask();"""
