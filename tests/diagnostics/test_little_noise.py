@@ -27,6 +27,8 @@ def test_without_barriers_every_flow_comes_near_and_with_one_a_falling_noise_doe
     made = problem("quadratic", 1.0)
     start = made.start(np.random.default_rng(0).normal(1.0, 0.5, 400))
     assert made.excess([start, made.after(0.01, start, 30.0)])[1] < 0.01 < 0.2 < made.excess([start])[0]
+    constant, plain = made.cooled((0.3, 0.3), start, 0.2), made.after(0.3, start, 0.2)
+    assert np.abs(np.cumsum(constant - plain)).max() < 0.01 < 0.05 < np.abs(np.cumsum(start - plain)).max()
     made = problem("tilted-double-well", 1.0)
     kept, cooled = made.after(0.01, start, 30.0), made.cooled((0.5, 0.01), start, 30.0)
     assert made.excess([kept])[0] > 2.0 * made.excess([cooled])[0]

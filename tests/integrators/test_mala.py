@@ -137,6 +137,7 @@ def textbook(drift, x, sizes, seed, order="BAOAB"):
     return x
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", [pg.methods.DLE(TEMPERATURE), pg.methods.DRLE(TEMPERATURE, 0.5, KERNEL)])
 def test_the_path_is_that_of_the_textbook(method):
     loss, start = pg.losses.get("tilted-double-well"), np.linspace(-2.0, 1.5, 37)[:, None]

@@ -99,6 +99,7 @@ def test_functions_of_constants_are_rounded_correctly(engine, rng, name):
         assert engine("return PG.functions[name](0);", name=name) == getattr(math, name)(0.0)
 
 
+@pytest.mark.thorough
 def test_random_formulas(engine, rng):
     assert compared(engine, [made(rng) for _ in range(300)], "plain") > 150
 

@@ -133,7 +133,10 @@ def test_the_page_of_a_scenario_is_small_and_has_its_data():
     np.testing.assert_allclose(found["data"], np.column_stack([run.problem.X[:, 0], run.problem.y]), rtol=1e-5)
     assert settings["noise"] == pytest.approx(0.06**0.5, rel=1e-5) and settings["lengthscale"] == 0.8
     assert len(found["truth"]) == found["grid"][2] and data["live"]
-    wide = data_of(pg.page("prior-draws").html)["functions"]  # its figure has a window
+    assert data["watch"].endswith("Dotted: the true function.")
+    without = data_of(pg.page("prior-draws").html)
+    assert "Dotted" not in without["watch"]
+    wide = without["functions"]  # its figure has a window
     assert wide["grid"][:2] == [-5.0, 10.0] and wide["settings"]["inducing_points"] == round(3 * 15.0 / 1.08)
 
 

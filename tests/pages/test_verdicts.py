@@ -90,6 +90,7 @@ def test_the_page_says_what_the_program_says(engine, name):
     assert expected.startswith(SAME[key]), (key, expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [

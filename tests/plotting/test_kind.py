@@ -187,6 +187,7 @@ def test_a_name_is_written_as_in_a_book(name, written):
     assert symbols.symbol(name) == written
 
 
+@pytest.mark.thorough
 def test_figures_name_the_axes(tmp_path):
     line = pg.run({"loss": "(speed - 1)^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
     figure = plotting.figure(line, "histograms")

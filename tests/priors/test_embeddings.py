@@ -245,6 +245,7 @@ def test_a_kernel_without_a_mixing_density_is_integrated_by_nodes(prior):
     assert made.error < 1e-8
 
 
+@pytest.mark.thorough
 def test_a_prior_without_closed_forms():
     line = priors.embedding(Logistic(1), kernels.Matern32(1.0))
     assert "quadrature with" in line.description

@@ -176,6 +176,7 @@ def test_a_changed_text_is_good_or_named_as_bad(tmp_path_factory, scenario, data
     accepted_or_one_sentence(lambda: build(load(place)))
 
 
+@pytest.mark.thorough
 @MANY
 @given(st.text(max_size=30) | st.builds("{}={}".format, names | st.just("methods.DE.method"), st.text(max_size=12)))
 def test_any_setting_is_good_or_named_as_bad(argument):

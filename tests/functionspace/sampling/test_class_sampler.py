@@ -42,6 +42,21 @@ def test_probabilities_are_those_of_importance_sampling(classes, rng):
     assert np.any(np.abs(exact.predict_proba(NEW) - wide) > bound)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("prior", ["gp", "rkhs"])
+def test_coefficients_have_the_law_of_their_prior_and_the_labels(prior, rng):
+    exact = ClassSampler(K, X[::2], particles=600, prior=prior).fit(X, LABELS[2])
+    e = exact.basis_.features(X)
+    draws = rng.normal(size=(40_000, 2, 3)) * np.sqrt(exact.basis_.prior_variances(prior))
+    p = softmax(np.einsum("nm,djm->dnj", e, draws), axis=2)
+    weight = np.prod(p[:, np.arange(6), LABELS[2]], axis=1)
+    weight /= weight.sum()
+    for power in (1, 2):
+        right, found = np.einsum("d,djm->jm", weight, draws**power), exact.coefficients_**power
+        variance = np.einsum("d,djm->jm", weight**2, (draws**power - right) ** 2) + found.var(axis=0) / 600
+        assert np.all(np.abs(found.mean(axis=0) - right) < 5.0 * np.sqrt(variance))
+
+
 def test_slopes_and_curvatures_are_differences(rng):
     e, labels = rng.normal(size=(7, 3)), rng.integers(0, 4, 7)
     where = Coordinates(rng.uniform(0.5, 2.0, 12), np.linalg.qr(rng.normal(size=(12, 12)))[0])
