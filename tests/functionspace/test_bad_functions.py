@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 import particlegvi as pg
 from particlegvi import functionspace as fs
@@ -106,30 +105,6 @@ def sampler(Z: Any = X[:3], **settings: Any) -> fs.ProjectedLangevinSampler:
     return fs.ProjectedLangevinSampler(KERNEL, inducing_points=Z, **given)
 
 
-def test_a_constant_column_changes_nothing():
-    """A stationary covariance sees differences alone, so that the same number in every row says nothing."""
-    beside = np.hstack([X, np.full((6, 1), 7.0)])
-    alone = sampler().fit(X, Y).predict(X)
-    np.testing.assert_allclose(sampler(beside[:3]).fit(beside, Y).predict(beside), alone, rtol=1e-9, atol=1e-12)
-    for model in (fs.LinearRegression, fs.LogisticRegression):
-        np.testing.assert_allclose(model().fit(beside, Y).predict(beside), model().fit(X, Y).predict(X), atol=1e-9)
-
-
-def test_inducing_points_that_repeat_themselves_count_once():
-    """The eigenvalues that they add are zero: the law of the functions is the same (but r is another)."""
-    twice = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), np.repeat(X[:3], 2, axis=0)).fit(X, Y)
-    once = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).fit(X, Y)
-    assert twice.facts["kept"] == 3 and twice.facts["dropped"] == 3 and twice.facts["jitter"] == 0.0
-    np.testing.assert_allclose(twice.predict(X, return_std=True), once.predict(X, return_std=True), atol=1e-8)
-    assert sampler(np.repeat(X[:3], 2, axis=0)).fit(X, Y).coefficients_.shape == (3, 3)
-
-
-def test_more_inducing_points_than_data_may_be_given_but_not_chosen():
-    given = np.linspace(-2.0, 2.0, 9)[:, None]
-    assert np.all(np.isfinite(sampler(given).fit(X, Y).predict(X)))
-    refuse(lambda: sampler(7).fit(X, Y), "the number of inducing points must be at most 6, the rows of X, not 7")
-
-
 def test_one_row_is_data():
     for model in (sampler(X[:1]), sampler(1), fs.ExactGaussianProcess(KERNEL, 0.1), fs.LinearRegression()):
         assert np.all(np.isfinite(model.fit(X[:1], Y[:1] + 1.0).predict(X)))
@@ -138,28 +113,3 @@ def test_one_row_is_data():
 
 def test_one_particle_is_a_sample():
     assert sampler(particles=1).fit(X, Y).sample(X).shape == (1, 6)
-
-
-def test_a_matrix_that_is_not_positive_definite_is_refused():
-    class Distance(covariances.Covariance):
-        """|a - b| + 1 is no covariance: two points at a distance of 1 have the matrix [[1, 2], [2, 1]]."""
-
-        name = "distance"
-
-        def __call__(self, A, B=None):
-            return np.abs(np.asarray(A) - np.asarray(A if B is None else B).T) + 1.0
-
-        def diagonal(self, A):
-            return np.ones(len(A))
-
-        def log_parameters(self):
-            return np.zeros(0)
-
-        def parameter_names(self):
-            return []
-
-    for model in (fs.ProjectedLangevinSampler(Distance(), likelihoods.Gaussian(0.1), X[:3], steps=2),
-                  fs.SparseGaussianProcess(Distance(), likelihoods.Gaussian(0.1), X[:3])):  # fmt: skip
-        with pytest.raises(ValueError, match="is not positive semi-definite: its smallest eigenvalue is -"):
-            model.fit(X, Y)
-    refuse(lambda: fs.ExactGaussianProcess(Distance(), 1e-9).fit(X, Y), "must be larger than|not positive")

@@ -8,8 +8,9 @@ import pytest
 
 from particlegvi.contracts import Snapshot
 from particlegvi.functionspace import ProjectedLangevinSampler, basis, likelihoods, residuals
+from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis.finding import find, packed, unpacked
-from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.covariances import Matern12, Matern52, Periodic, SquaredExponential
 from particlegvi.simulation.journal import Journal
 
 from ..refusals import refuse
@@ -123,15 +124,25 @@ def test_an_interrupted_fit_in_such_a_basis_continues_with_the_same_bytes(regist
     assert fit(storage).coefficients_.tobytes() == fit().coefficients_.tobytes()
 
 
-@pytest.mark.parametrize("make", [lambda: basis.Nystroem(K, Z), lambda: basis.InducingValues(K, Z),
-                                  lambda: Cosines(K, np.arange(3), 1.7)])  # fmt: skip
-def test_packed_arrays_give_the_basis_back(make, registered):
-    made, at = make(), np.linspace(-2.0, 2.0, 11)[:, None]
-    arrays = packed(made)
+MATERN = Matern52(0.5, 1.4)
+UNION = fl.Intervals([0.0, 0.25], [0.25, 0.5]) + fl.Points([[1.0], [0.1]]) + fl.Slopes([[0.7]])
+MADE = [
+    basis.Nystroem(K, Z), basis.InducingValues(K, Z), Cosines(K, np.arange(3), 1.7), basis.Mercer(K, 0.5, 1.3, 7),
+    basis.Mercer(Periodic(2.0, 0.8, 1.5), size=7), basis.Mercer(Matern12(0.5, 2.0), 1.0, 1.0, 7),
+    basis.Projection(MATERN, UNION), basis.Projection(MATERN, fl.Fourier(-0.5, 2.5, 6, ends=True)),
+    basis.Projection(MATERN, fl.Points([[0.1], [0.9]])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
+def test_packed_arrays_give_the_basis_back_with_the_same_bytes(made, registered):
+    arrays, at = packed(made), np.linspace(-2.0, 3.0, 30)[:, None]
     assert all(each.dtype == np.float64 and each.ndim > 0 for each in arrays.values())
-    again = unpacked(K, {**arrays, "mean": np.zeros(3)})
-    assert type(again) is type(made)
+    again = unpacked(made.covariance, {**arrays, "mean": np.zeros(3)})
+    assert type(again) is type(made) and again.facts() == made.facts()
     assert again.features(at).tobytes() == made.features(at).tobytes()
+    left = made.covariance.diagonal(at) - np.sum(made.features(at) ** 2, axis=1)
+    assert left.min() > -1e-10  # no basis explains more than the prior has
 
 
 def test_a_nystroem_basis_is_packed_as_it_always_was():

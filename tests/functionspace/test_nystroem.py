@@ -18,51 +18,32 @@ X = RNG.uniform(-2.5, 2.5, size=(30, 2))
 K = Matern32([0.8, 1.5], 1.3)
 
 
-def test_the_eigenpairs_are_those_of_the_matrix_over_m():
-    basis = Nystroem(K, Z)
-    assert basis.size == 12
-    assert np.all(np.diff(basis.eigenvalues) < 0.0)
-    np.testing.assert_allclose(K(Z) / 12 @ basis.vectors, basis.vectors * basis.eigenvalues, atol=1e-15)
+@pytest.mark.parametrize("points", [Z, Z[:1]], ids=["twelve points", "one point"])
+def test_eigenpairs_and_features_are_d88_and_both_priors_the_kernels_of_the_thesis(points):
+    basis, M = Nystroem(K, points), len(points)
+    assert basis.size == M and np.all(np.diff(basis.eigenvalues) < 0.0)
+    np.testing.assert_allclose(K(points) / M @ basis.vectors, basis.vectors * basis.eigenvalues, atol=1e-15)
     assert basis.eigenvalues.sum() == pytest.approx(1.3, rel=1e-13)  # the trace
-
-
-def test_the_features_are_d88():
-    basis = Nystroem(K, Z)
     e = basis.features(X)
-    for n in (0, 7):
-        for m in (0, 3, 11):
-            terms = [basis.vectors[j, m] * K(X[n : n + 1], Z[j : j + 1])[0, 0] for j in range(12)]
-            assert e[n, m] == pytest.approx(math.fsum(terms) / math.sqrt(12 * basis.eigenvalues[m]), rel=1e-11)
-
-
-def test_gp_prior_is_the_nystroem_approximation_and_k_itself_at_the_points():
-    basis = Nystroem(K, Z)
-    e, scales = basis.features(X), basis.prior_variances("gp")
-    np.testing.assert_allclose((e * scales) @ e.T, K(X, Z) @ np.linalg.solve(K(Z), K(Z, X)), atol=1e-12)
-    at = basis.features(Z)
-    np.testing.assert_allclose((at * scales) @ at.T, K(Z), atol=1e-13)
-
-
-def test_rkhs_prior_is_the_kernel_of_the_thesis():
-    basis = Nystroem(K, Z)
-    e, scales = basis.features(X), basis.prior_variances("rkhs")
-    mean_over_points = sum(K(X, z[None]) @ K(z[None], X) for z in Z) / 12
-    np.testing.assert_allclose((e * scales) @ e.T, mean_over_points, atol=1e-13)
-    at = basis.features(Z)
-    np.testing.assert_allclose((at * scales) @ at.T, K(Z) @ K(Z) / 12, atol=1e-13)
+    for n, m in ((0, 0), (7, M // 3), (7, M - 1)):
+        terms = [basis.vectors[j, m] * K(X[n : n + 1], points[j : j + 1])[0, 0] for j in range(M)]
+        assert e[n, m] == pytest.approx(math.fsum(terms) / math.sqrt(M * basis.eigenvalues[m]), rel=1e-11)
+    for prior, kernel in (
+        ("gp", lambda A: K(A, points) @ np.linalg.solve(K(points), K(points, A))), ("rkhs", Iterated(K, points))
+    ):  # fmt: skip
+        variances = basis.prior_variances(prior)
+        for at in (X, points):  # at the points the first is k itself
+            features = basis.features(at)
+            np.testing.assert_allclose((features * variances) @ features.T, kernel(at), atol=1e-12)
 
 
 def test_the_other_weights_of_the_sources_fail():
-    # D.7's b-hat scaled by the root of lambda only, and the authors' number of kept functions instead of M
+    """D.7's b-hat scaled by the root of lambda only, and the authors' number of kept functions instead of M."""
     doubled = np.vstack([Z, Z[:4]])
     basis = Nystroem(K, doubled)
     e = basis.features(doubled)
-    assert basis.size == 12
-    np.testing.assert_allclose(e @ e.T, K(doubled), atol=1e-12)
-    authors = e * math.sqrt(16 / 12)
-    assert np.abs(authors @ authors.T - K(doubled)).max() > 0.3
-    printed = e * np.sqrt(basis.eigenvalues)
-    assert np.abs(printed @ printed.T - K(doubled)).max() > 0.3
+    for wrong in (e * math.sqrt(16 / 12), e * np.sqrt(basis.eigenvalues)):
+        assert np.abs(wrong @ wrong.T - K(doubled)).max() > 0.3
 
 
 def test_eigenvalues_and_functions_of_the_squared_exponential_under_a_gaussian():
@@ -112,11 +93,6 @@ def test_more_points_than_data_and_a_constant_column_are_fine(rng):
     np.testing.assert_allclose(Nystroem(K, many).eigenvalues, Nystroem(line, many[:, 0]).eigenvalues, atol=1e-15)
 
 
-def test_one_inducing_point():
-    basis = Nystroem(K, Z[:1])
-    np.testing.assert_allclose(basis.features(X)[:, 0], K(X, Z[:1])[:, 0] / math.sqrt(1.3))
-
-
 def test_signs_follow_the_rule_and_survive_rounding(rng):
     grid = np.linspace(-1.0, 1.0, 11)[:, None]  # symmetric: the largest entries of odd eigenvectors come in pairs
     first = Nystroem(SquaredExponential(0.5), grid)
@@ -131,13 +107,6 @@ def test_blocks_of_rows_make_the_same_features(monkeypatch):
     whole = Nystroem(K, Z).features(X)
     monkeypatch.setattr(module, "ROWS", 7)
     np.testing.assert_allclose(Nystroem(K, Z).features(X), whole, rtol=1e-12, atol=1e-15)
-
-
-def test_state_restores_the_basis_bit_for_bit():
-    basis = Nystroem(K, Z)
-    again = Nystroem.restore(K, {key: array.copy() for key, array in basis.state().items()})
-    assert np.array_equal(again.features(X), basis.features(X))
-    assert again.facts() == basis.facts()
 
 
 class Lowered(SquaredExponential):
@@ -181,22 +150,13 @@ def test_bad_inputs_and_priors_are_refused():
     refuse(lambda: basis.prior_variances("gpp"), 'there is no prior of the coefficients "gpp"; did you mean "gp"')
 
 
-class TestInducingPoints:
-    def test_maps_are_inverses_and_values_are_those_of_the_function(self, rng):
-        basis = InducingValues(K, Z)
-        u = rng.normal(size=(4, 12))
-        np.testing.assert_allclose(basis.values(u), u @ basis.features(Z).T, atol=1e-12)
-        np.testing.assert_allclose(basis.coefficients(basis.values(u)), u, atol=1e-12)
-
-    def test_function_is_the_interpolation_of_its_values(self, rng):
-        basis = InducingValues(K, Z)
-        values = rng.normal(size=12)
-        expected = K(X, Z) @ np.linalg.solve(K(Z), values)  # P[F](X) of Theorem D.13.2
-        np.testing.assert_allclose(basis.features(X) @ basis.coefficients(values), expected, atol=1e-11)
-
-    def test_priors_of_the_values(self):
-        basis = InducingValues(K, Z)
-        root = basis.values(np.eye(12)).T
-        np.testing.assert_allclose(root * basis.prior_variances("gp") @ root.T, K(Z), atol=1e-12)
-        # (D.202): the precision is M k(Z, Z)^-2
-        np.testing.assert_allclose(root * basis.prior_variances("rkhs") @ root.T, K(Z) @ K(Z) / 12, atol=1e-12)
+def test_inducing_values_are_those_of_the_function_and_their_priors_those_of_the_thesis(rng):
+    basis, u, at = InducingValues(K, Z), rng.normal(size=(4, 12)), Nystroem(K, Z).features(Z)
+    np.testing.assert_allclose(basis.values(u), u @ at.T, atol=1e-12)
+    np.testing.assert_allclose(basis.coefficients(basis.values(u)), u, atol=1e-12)
+    interpolated = K(X, Z) @ np.linalg.solve(K(Z), basis.values(u).T)  # P[F](X) of Theorem D.13.2
+    np.testing.assert_allclose(basis.features(X) @ u.T, interpolated, atol=1e-11)
+    root = basis.values(np.eye(12)).T
+    # (D.202): under "rkhs" the precision is M k(Z, Z)^-2
+    for prior, right in (("gp", K(Z)), ("rkhs", K(Z) @ K(Z) / 12)):
+        np.testing.assert_allclose(root * basis.prior_variances(prior) @ root.T, right, atol=1e-12)

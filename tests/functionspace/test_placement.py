@@ -6,7 +6,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
@@ -17,24 +16,14 @@ from particlegvi.functionspace import (
     likelihoods,
     selection,
 )
-from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, Periodic, SquaredExponential
+from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, SquaredExponential
 from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
 from particlegvi.functionspace.selection.rules import minimise
 
+from ..differences import slopes
 from ..refusals import refused
 
 SCALES = np.array([0.7, 1.4])
-KERNELS = [
-    SquaredExponential(SCALES, 1.3),
-    Matern32(0.9, 0.8),
-    Matern52(SCALES, 1.1),
-    Matern12(SCALES, 1.1),
-    covariances.InverseMultiquadric(SCALES, 0.9),
-    Periodic(2.5, SCALES, 0.6),
-    SquaredExponential(0.8, 0.5) + Matern52(SCALES, 0.7),
-    Matern32(SCALES, 1.2) * Periodic(3.0, 1.5, 1.1) * SquaredExponential(2.0),
-    covariances.Iterated(Matern52(SCALES, 1.1), np.random.default_rng(5).normal(size=(9, 2))),
-]
 NOISE = 0.07
 
 
@@ -44,60 +33,15 @@ def data(seed=0, n=40):
     return X, np.sin(2.0 * X[:, 0]) + 0.3 * r.normal(size=n), r.uniform(-1.8, 1.8, (7, 2))
 
 
-def difference(function, x, direction, step=1e-5):
-    return (function(x + step * direction) - function(x - step * direction)) / (2.0 * step)
-
-
-def directional(function, gradient, x, rng):
-    """The relative error of a gradient along a random direction, by central differences."""
-    direction = rng.normal(size=np.shape(x))
-    found, right = float(np.sum(gradient * direction)), difference(function, x, direction)
-    return abs(found - right) / (1e-3 + abs(right))
-
-
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
-def test_gradients_of_covariances_in_inputs(k, rng):
-    A, B, w = rng.normal(size=(5, 2)), rng.normal(size=(8, 2)), rng.normal(size=(5, 8))
-    found = k.input_gradient(A, B, w)
-    for i in range(5):
-        for d in range(2):
-            one = np.zeros((5, 2))
-            one[i, d] = 1.0
-            assert found[i, d] == pytest.approx(difference(lambda a: np.sum(w * k(a, B)), A, one), abs=2e-8)
-
-
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
-def test_gradients_of_the_diagonal_in_parameters(k, rng):
-    A, w = rng.normal(size=(100, 2)), rng.normal(size=100)
-    found, logs = k.diagonal_log_parameter_gradient(A, w), k.log_parameters()
-    for one in np.eye(len(logs)):
-        right = difference(lambda v: np.sum(w * k.with_log_parameters(v).diagonal(A)), logs, one)
-        assert found @ one == pytest.approx(right, abs=2e-8)
-
-
-def test_a_kink_has_the_gradient_0():
+@pytest.mark.parametrize("kind", [SquaredExponential, Matern32, Matern52, Matern12, covariances.InverseMultiquadric])
+def test_a_kink_has_the_gradient_0(kind):
     """Where points coincide a Matern-1/2 has none; every other covariance of a distance has 0 there."""
     a = np.array([[0.3, 0.4]])
-    for k in KERNELS[:5]:
-        assert np.all(k.input_gradient(a, a, np.ones((1, 1))) == 0.0)
+    assert np.all(kind(SCALES).input_gradient(a, a, np.ones((1, 1))) == 0.0)
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
-@pytest.mark.thorough
-def test_the_bound_and_its_gradients(k, rng):
-    X, y, Z = data()
-    problem = CollapsedBound(k, X, y, NOISE)
-    value, gradient = problem.at(Z)
-    Q = k(X, Z) @ np.linalg.solve(k(Z), k(Z, X))
-    right = multivariate_normal(np.zeros(40), Q + NOISE * np.eye(40)).logpdf(y)
-    right -= (k.diagonal(X) - Q.diagonal()).sum() / (2.0 * NOISE)
-    assert -value == pytest.approx(right, rel=1e-6)
-    assert -value == pytest.approx(SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), Z).fit(X, y).bound, rel=1e-6)
-    assert directional(lambda z: problem.at(z)[0], gradient, Z, rng) < 1e-6
-
-
-@pytest.mark.parametrize("k", [KERNELS[0], KERNELS[2], KERNELS[6]], ids=repr)
-def test_the_squared_divergence_and_its_gradient(k, rng):
+@pytest.mark.parametrize("k", [SquaredExponential(SCALES, 1.3), SquaredExponential(0.8, 0.5) + Matern52(SCALES, 0.7)])
+def test_the_squared_divergence_and_its_gradient(k):
     """Against `divergences`, which computes it in another way; control: without the constant it is another number."""
     X, y, Z = data(1)
     problem = SquaredDivergence(k, X, selection.Targets(y, NOISE), X[:12])
@@ -108,7 +52,8 @@ def test_the_squared_divergence_and_its_gradient(k, rng):
     right = divergences.preconditioned_fisher(sparse, exact, nu) ** 2
     assert value == pytest.approx(right, rel=1e-5)
     assert abs(value - problem.constant / NOISE**2) > 0.1 * right
-    assert directional(lambda z: problem.at(z)[0], gradient, Z, rng) < 1e-5
+    differences = slopes(lambda z: problem.at(z.reshape(Z.shape))[0], Z.ravel())
+    np.testing.assert_allclose(gradient.ravel(), differences, rtol=1e-4, atol=1e-5 * np.abs(differences).max())
 
 
 def nine_points():
@@ -260,10 +205,6 @@ K = Matern52([0.8, 1.2], 1.5)
 def left_over(k, X, Z):
     """The conditional variances at X given the values at Z, by dense linear algebra."""
     return k.diagonal(X) - np.einsum("nm,mn->n", k(X, Z), np.linalg.solve(k(Z), k(Z, X)))
-
-
-def test_every_file_is_found():
-    assert {"greedy", "k-means", "random"} <= set(selection.names())
 
 
 class TestGreedy:

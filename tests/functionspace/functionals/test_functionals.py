@@ -135,6 +135,7 @@ test_what_is_not_defined_is_refused_in_a_sentence = refused(
     (lambda: fl.Slopes([[0.0]]).gram(SE(0.3) * M12(0.2)), "the covariance for slopes must be"),
     (lambda: fl.Intervals(0.0, 1.0) + fl.Points([[0.0, 1.0]]), "functions of 1 coordinates, not 2"),
     (lambda: fl.Intervals(0.0, 1.0).between(SE(0.3), fl.Points([[0.0, 1.0]])), "functions of 1 coordinates, not 2"),
+    (lambda: Projection(M52(0.5), fl.Points([[0.1]])).prior_variances("rkhs"), 'prior must be "gp"'),
 )
 
 
@@ -242,17 +243,6 @@ def test_points_are_what_arrays_are(rng):
     assert np.allclose(a @ a.T, b @ b.T, atol=1e-10)
     sparse = [SparseGaussianProcess(K, likelihoods.Gaussian(0.1), Z).fit(X, y) for Z in (X, fl.Points(X))]
     assert sparse[0].bound == pytest.approx(sparse[1].bound, rel=1e-9)
-
-
-@pytest.mark.parametrize("of", [DATA, fl.Fourier(-0.5, 2.5, 6, ends=True), fl.Points([[0.1], [0.9]])])
-def test_a_projection_is_restored_bit_for_bit(of):
-    basis = Projection(K, of)
-    again = Projection.restore(K, basis.state())
-    x = np.linspace(-1.0, 3.0, 30)[:, None]
-    assert np.array_equal(basis.features(x), again.features(x)) and again.facts() == basis.facts()
-    left = K.diagonal(x) - np.sum(basis.features(x) ** 2, axis=1)
-    assert left.min() > -1e-10 and basis.size <= len(basis.weights)
-    refuse(lambda: basis.prior_variances("rkhs"), 'prior must be "gp"')
 
 
 def test_ridge_is_the_mean_of_the_sparse_process(rng):

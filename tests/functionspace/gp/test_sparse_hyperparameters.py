@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
     SparseGaussianProcess,
-    covariances,
     fit_hyperparameters,
     likelihoods,
 )
@@ -20,10 +20,10 @@ from particlegvi.functionspace.covariances import (
     Periodic,
     SquaredExponential,
 )
-from particlegvi.functionspace.covariances.covariance import padded
 from particlegvi.functionspace.selection import objectives
 from particlegvi.functionspace.selection.objectives import CollapsedBound, Scratch
 
+from ...differences import slopes
 from ..references import synthetic
 
 RNG = np.random.default_rng(4)
@@ -31,42 +31,29 @@ X, Y = RNG.normal(size=(60, 2)) * [1.0, 30.0], RNG.normal(size=60)
 KERNELS = [
     SquaredExponential([0.9, 25.0], 1.4), Matern52(3.0, 0.7), Matern12([2.0, 40.0]),
     SquaredExponential(1.0) + Matern52([1.0, 9.0]) * SquaredExponential(3.0),
+    Matern32(3.0, 1.2) * Periodic(3.0, [1.5, 9.0], 1.1),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("k", KERNELS, ids=str)
-def test_all_gradients_at_once_are_those_one_by_one_and_those_of_differences(k, rng):
+def test_the_bound_and_its_gradients(k, rng):
+    """The bound by dense matrices, and its gradients by differences: all at once, and those in the points alone."""
     Z = rng.normal(size=(7, 2)) * [1.0, 30.0]
     problem = CollapsedBound(k, X, Y, 0.05)
     value, in_points, in_logs = problem.everywhere(Z)
+    q = k(X, Z) @ np.linalg.solve(k(Z), k(Z, X))
+    right = multivariate_normal(np.zeros(60), q + 0.05 * np.eye(60)).logpdf(Y)
+    right -= (k.diagonal(X) - q.diagonal()).sum() / (2.0 * 0.05)
+    assert -value == pytest.approx(right, rel=1e-6)
     single, alone = problem.at(Z)
     assert value == pytest.approx(single, rel=1e-12)
     np.testing.assert_allclose(in_points, alone, rtol=1e-9, atol=1e-12)
-    logs, h = np.append(k.log_parameters(), math.log(0.05)), 1e-5
-
-    def at(v):
-        return CollapsedBound(k.with_log_parameters(v[:-1]), X, Y, math.exp(v[-1])).at(Z)[0]
-
-    differences = [(at(logs + step) - at(logs - step)) / (2.0 * h) for step in h * np.eye(len(logs))]
+    moved = slopes(lambda z: problem.at(z.reshape(Z.shape))[0], Z.ravel())
+    np.testing.assert_allclose(alone.ravel(), moved, rtol=1e-5, atol=1e-5)
+    logs = np.append(k.log_parameters(), math.log(0.05))
+    differences = slopes(lambda v: CollapsedBound(k.with_log_parameters(v[:-1]), X, Y, math.exp(v[-1])).at(Z)[0], logs)
     np.testing.assert_allclose(in_logs, differences, rtol=1e-6, atol=1e-6)
     assert np.abs(in_logs + differences).max() > 1.0  # not all zero
-
-
-@pytest.mark.parametrize("name", covariances.names())
-def test_both_gradients_of_a_covariance_are_each_of_them(name, rng):
-    k = covariances.get(name) if name != "periodic" else Periodic(1.5, 2.0)
-    A, B = rng.normal(size=(5, 1)), rng.normal(size=(6, 1))
-    B[0] = A[0]
-    weights = np.zeros((5, padded(6)))
-    weights[:, :6] = rng.normal(size=(5, 6))
-    both, value = k.between(A, B, weights.shape[1]), np.empty(weights.shape)
-    both.fill(value)
-    np.testing.assert_allclose(value[:, :6], k(A, B), rtol=1e-13)
-    assert not value[:, 6:].any()
-    right = k.input_gradient(A, B, weights[:, :6]), k.log_parameter_gradient(A, B, weights[:, :6])
-    in_inputs, in_logs = both.gradients(weights)
-    np.testing.assert_allclose(in_inputs, right[0], rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(in_logs, right[1], rtol=1e-10, atol=1e-12)
 
 
 def test_with_every_row_it_is_the_exact_maximum():
@@ -124,25 +111,6 @@ def test_no_result_depends_on_the_threads_or_on_what_the_scratch_held(rng, monke
             assert each[0] == found[-1][0] and value == pytest.approx(each[0], rel=1e-12)
             assert each[1].tobytes() == found[-1][1].tobytes() and each[2].tobytes() == found[-1][2].tobytes()
         np.testing.assert_allclose(each[1], alone, rtol=1e-9, atol=1e-10)
-
-
-def test_a_profile_of_ones_own_is_not_that_of_its_parent(rng):
-    class Half(SquaredExponential):
-        @staticmethod
-        def profile(s2):
-            return np.exp(-s2)
-
-        @staticmethod
-        def slope(s2):
-            return -np.exp(-s2)
-
-    x, Z = rng.normal(size=(30, 2)), rng.normal(size=(4, 2))
-    own, same = (
-        CollapsedBound(k, x, x[:, 0], 0.1).everywhere(Z) for k in (Half(2.0), SquaredExponential(2.0 / 2**0.5))
-    )
-    other = CollapsedBound(SquaredExponential(2.0), x, x[:, 0], 0.1).everywhere(Z)
-    assert own[0] == pytest.approx(same[0], rel=1e-12) and abs(own[0] - other[0]) > 1e-3
-    np.testing.assert_allclose(own[1], same[1], rtol=1e-8, atol=1e-10)
 
 
 def test_points_may_be_given_and_a_constant_column_stays():
