@@ -14,6 +14,15 @@ def gaussian_posterior(features, y, noise_variance, prior_variances):
     return covariance @ features.T @ y / noise_variance, covariance
 
 
+def assert_law(coefficients, mean, covariance, share=0.12):
+    """Means within 5 standard errors, variances within 12%, and correlations that fit as well."""
+    sd = np.sqrt(np.diag(covariance))
+    assert np.all(np.abs(coefficients.mean(axis=0) - mean) < 5.0 * sd / np.sqrt(len(coefficients)))
+    np.testing.assert_allclose(coefficients.var(axis=0), sd**2, rtol=share)
+    white = np.linalg.solve(np.linalg.cholesky(covariance / np.outer(sd, sd)), (coefficients / sd).T)
+    np.testing.assert_allclose(np.cov(white), np.eye(len(sd)), atol=share)
+
+
 def exact_process(among, between, there, y, noise_variance):
     """Posterior mean and covariance of a Gaussian process from its covariances k(X, X), k(X*, X) and k(X*, X*)."""
     inverse = np.linalg.inv(among + noise_variance * np.eye(len(among)))

@@ -14,9 +14,8 @@ from particlegvi.functionspace.covariances import Matern12, Matern52, Periodic, 
 from particlegvi.simulation.journal import Journal
 
 from ..refusals import refuse
-from .references import gaussian_posterior
+from .references import assert_law, gaussian_posterior
 from .sampling.test_journal import Memory
-from .sampling.test_sampler_gaussian import assert_law
 
 K = SquaredExponential(0.6, 1.3)
 Z = np.linspace(-1.0, 1.0, 5)[:, None]
@@ -88,9 +87,7 @@ def test_a_basis_without_inducing_points_is_sampled(prior):
     np.testing.assert_allclose(sd**2, (pls.coefficients_ @ e.T).var(axis=0) + np.maximum(rest, 0.0), rtol=1e-10)
 
 
-@pytest.mark.parametrize(
-    "likelihood", [likelihoods.Bernoulli(), likelihoods.Poisson(), likelihoods.StudentT(4.0, 0.3)]
-)
+@pytest.mark.parametrize("likelihood", [likelihoods.Bernoulli(), likelihoods.Poisson(), likelihoods.StudentT(4.0, 0.3)])
 def test_every_plan_takes_such_a_basis(likelihood):
     X, y = data()
     y = {"bernoulli-logistic": y > 0.0, "poisson-square": np.round(4.0 * np.abs(y))}.get(likelihood.name, y)

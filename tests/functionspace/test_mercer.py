@@ -9,8 +9,7 @@ from particlegvi.functionspace.basis import Mercer, Nystroem
 from particlegvi.functionspace.covariances import Matern12, Matern32, Periodic, SquaredExponential
 
 from ..refusals import refuse
-from .references import gaussian_posterior
-from .sampling.test_sampler_gaussian import assert_law
+from .references import assert_law, gaussian_posterior
 
 
 def nodes(name, mean, sd):

@@ -9,12 +9,13 @@ from scipy.special import expit
 from scipy.stats import multivariate_normal
 
 import particlegvi as pg
-from particlegvi.functionspace import ExactGaussianProcess, residuals
-from particlegvi.functionspace.basis import InducingValues, Nystroem
+from particlegvi.functionspace import ExactGaussianProcess
 from particlegvi.functionspace.covariances import Iterated, Matern32, Matern52, Periodic, SquaredExponential
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters, laplace_evidence
 
+from ...differences import slopes
 from ...refusals import refused
+from ..references import exact_process
 
 RNG = np.random.default_rng(7)
 X = RNG.uniform(-2.0, 2.0, size=(14, 2))
@@ -24,24 +25,14 @@ K = Matern32([0.9, 1.6], 1.4)
 NOISE = 0.05
 
 
-def conditional(prior_new, cross, prior_data, noise=NOISE):
-    """Mean and covariance at new inputs given the data, by inverting what has to be inverted."""
-    inverse = np.linalg.inv(prior_data + noise * np.eye(len(Y)))
-    return cross @ inverse @ Y, prior_new - cross @ inverse @ cross.T
-
-
-def test_predictions_are_the_conditional_law():
+def test_predictions_are_the_conditional_law_and_the_evidence_is_the_normal_density():
     model = ExactGaussianProcess(K, NOISE).fit(X, Y)
-    mean, covariance = conditional(K(NEW), K(NEW, X), K(X))
+    mean, covariance = exact_process(K(X), K(NEW, X), K(NEW), Y, NOISE)
     found, sd = model.predict(NEW, return_std=True)
     np.testing.assert_allclose(found, mean, atol=1e-12)
     np.testing.assert_allclose(sd**2, covariance.diagonal(), atol=1e-12)
     np.testing.assert_allclose(model.posterior_covariance(NEW), covariance, atol=1e-12)
     assert np.array_equal(model.predict(NEW), found)
-
-
-def test_log_marginal_likelihood_is_the_normal_density():
-    model = ExactGaussianProcess(K, NOISE).fit(X, Y)
     expected = multivariate_normal(np.zeros(14), K(X) + NOISE * np.eye(14)).logpdf(Y)
     assert model.log_marginal_likelihood() == pytest.approx(expected, rel=1e-12)
 
@@ -52,11 +43,8 @@ def test_its_gradient_is_that_of_finite_differences(k):
         return ExactGaussianProcess(k.with_log_parameters(vector[:-1]), np.exp(vector[-1])).fit(X, Y)
 
     start = np.append(k.log_parameters(), np.log(NOISE))
-    found = value(start).log_marginal_likelihood_gradient()
-    h = 1e-5
-    for p, step in enumerate(h * np.eye(len(start))):
-        above, below = (value(start + sign * step).log_marginal_likelihood() for sign in (1, -1))
-        assert found[p] == pytest.approx((above - below) / (2 * h), rel=1e-6, abs=1e-7)
+    right = slopes(lambda vector: value(vector).log_marginal_likelihood(), start)
+    np.testing.assert_allclose(value(start).log_marginal_likelihood_gradient(), right, rtol=1e-6, atol=1e-7)
 
 
 def test_the_law_of_the_draws_is_exact():
@@ -72,49 +60,6 @@ def test_rows_seen_twice_are_the_row_seen_once_with_half_the_noise():
         np.testing.assert_allclose(found, expected, atol=1e-11)
 
 
-class TestAgainstTheBases:
-    """With Z = X the coefficients' exact posterior is that of a Gaussian process: section 6.5.2, footnote 7."""
-
-    @staticmethod
-    def predictions(basis, prior, inputs, noise=NOISE):
-        # precision E E^T / noise + diag(1 / prior variances), with the residual's variance added to F
-        e, at = basis.features(X), basis.features(inputs)
-        covariance = np.linalg.inv(e.T @ e / noise + np.diag(1.0 / basis.prior_variances(prior)))
-        mean = at @ covariance @ e.T @ Y / noise
-        return mean, at @ covariance @ at.T + residuals.get("gp", basis).covariance(inputs)
-
-    @pytest.mark.parametrize("kind", [Nystroem, InducingValues])
-    def test_gp_prior_is_the_process_with_kernel_k_everywhere(self, kind):
-        model = ExactGaussianProcess(K, NOISE).fit(X, Y)
-        mean, covariance = self.predictions(kind(K, X), "gp", NEW)
-        np.testing.assert_allclose(mean, model.predict(NEW), atol=1e-11)
-        np.testing.assert_allclose(covariance, model.posterior_covariance(NEW), atol=1e-11)
-
-    def test_rkhs_prior_is_the_process_with_kernel_r_at_the_data(self):
-        model = ExactGaussianProcess(Iterated(K, X), NOISE).fit(X, Y)
-        mean, covariance = self.predictions(Nystroem(K, X), "rkhs", X)
-        np.testing.assert_allclose(mean, model.predict(X), atol=1e-11)
-        np.testing.assert_allclose(covariance, model.posterior_covariance(X), atol=1e-11)
-
-    def test_and_elsewhere_its_mean_with_the_residual_added_to_the_covariance(self):
-        basis = Nystroem(K, X)
-        model = ExactGaussianProcess(Iterated(K, X), NOISE).fit(X, Y)
-        mean, covariance = self.predictions(basis, "rkhs", NEW)
-        np.testing.assert_allclose(mean, model.predict(NEW), atol=1e-11)
-        added = residuals.get("gp", basis).covariance(NEW)
-        np.testing.assert_allclose(covariance, model.posterior_covariance(NEW) + added, atol=1e-11)
-
-    def test_the_two_priors_are_not_the_same(self):
-        first, second = (self.predictions(Nystroem(K, X), prior, NEW)[0] for prior in ("gp", "rkhs"))
-        assert np.abs(first - second).max() > 0.05
-
-
-def test_too_little_noise_for_rounding_is_refused_in_one_sentence():
-    near = np.linspace(0.0, 1.0, 60)
-    with pytest.raises(ValueError, match="noise_variance must be larger than 1e-20: rounding makes the kernel matrix"):
-        ExactGaussianProcess(SquaredExponential(2.0), 1e-20).fit(near, near)
-
-
 test_bad_data_are_refused = refused(
     lambda X, y: ExactGaussianProcess(pg.kernels.SquaredExponential(), 0.1).fit(X, y),
     (X, Y[:5], r"y must be an array \(14,\) of finite numbers, one for .*, not an array of the shape \(5,"),
@@ -124,9 +69,15 @@ test_bad_data_are_refused = refused(
 )
 
 
-def test_noise_must_be_positive():
-    with pytest.raises(ValueError, match="noise_variance must be a positive finite number from 1e-150 to 1e.*, not 0"):
-        ExactGaussianProcess(K, 0)
+NEAR = np.linspace(0.0, 1.0, 60)
+test_bad_settings_are_refused = refused(
+    (lambda: ExactGaussianProcess(K, 0), "noise_variance must be a positive finite number from 1e-150 to 1e.*, not 0"),
+    (lambda: ExactGaussianProcess(SquaredExponential(2.0), 1e-20).fit(NEAR, NEAR),
+     "noise_variance must be larger than 1e-20: rounding makes the kernel matrix"),
+    *((lambda labels=labels: laplace_evidence(SquaredExponential(), [[0.0], [1.0]], labels),
+       "labels must be 0 and 1, each at least once, not")
+      for labels in ([0.0, 0.0], [0.0, 2.0], [-1.0, 1.0])),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -180,14 +131,9 @@ def test_two_labels_against_quadrature(variance):
 
 @pytest.mark.parametrize("kernel", [SquaredExponential([1.0, 2.0, 3.0], 4.0), Matern52(1.5, 9.0)])
 def test_the_gradient_is_that_of_the_value(kernel, case):
-    X, y = case
     at = kernel.log_parameters()
-    gradient = laplace_evidence(kernel, X, y).gradient
-    for i in range(len(at)):
-        step = np.zeros(len(at))
-        step[i] = 1e-4
-        high, low = (laplace_evidence(kernel.with_log_parameters(at + s), X, y).value for s in (step, -step))
-        assert gradient[i] == pytest.approx((high - low) / 2e-4, rel=1e-6, abs=1e-7)
+    right = slopes(lambda vector: laplace_evidence(kernel.with_log_parameters(vector), *case).value, at, 1e-4)
+    np.testing.assert_allclose(laplace_evidence(kernel, *case).gradient, right, rtol=1e-6, atol=1e-7)
 
 
 def test_the_fit_raises_the_evidence_to_where_it_is_flat(case):
@@ -215,9 +161,3 @@ def test_of_many_rows_some_are_drawn_by_the_seed():
     assert [facts["rows"] for _, facts in fits] == [40, 40, 40]
     values = [k.log_parameters().tolist() for k, _ in fits]
     assert values[0] == values[1] != values[2]
-
-
-@pytest.mark.parametrize("labels", [[0.0, 0.0], [0.0, 2.0], [-1.0, 1.0]])
-def test_labels_that_are_not_zero_and_one_are_refused(labels):
-    with pytest.raises(ValueError, match="labels must be 0 and 1, each at least once, not"):
-        laplace_evidence(SquaredExponential(), [[0.0], [1.0]], labels)
