@@ -7,6 +7,8 @@ files. The rules about what is in a file are in `test_rules`.
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
+
 import pytest
 
 from .sources import imports, modules
@@ -94,7 +96,7 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
     running = set(imports(source, module, is_package))
     found = []
     for each in imports(source, module, is_package, types=True):
-        line, name, function = each
+        line, name = each.line, each.name
         top = name.split(".")[0]
         if top != "particlegvi" and each not in running:
             continue
@@ -108,8 +110,6 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
             found.append(f"{module}:{line} imports {top}, which only particlegvi.{KEPT[top][0]} may")
         if name in DECORATORS and part not in COMPILED:
             found.append(f"{module}:{line} compiles code that the digest of sources does not cover")
-        if name.startswith("scipy.stats") and function is None:
-            found.append(f"{module}:{line} imports scipy.stats at the top, which takes a second")
         if top != "particlegvi" or own is None:
             continue
         target = layer_of(name)
@@ -149,7 +149,6 @@ def test_the_layers_name_only_what_exists(root):
         ("particlegvi.losses.bad", "from scipy.special import erf", "a definition file imports only"),
         ("particlegvi.losses.bad", "from . import ring", "a definition file imports only"),
         ("particlegvi.kernels.bad", "from particlegvi.tools import files", "a definition file imports only"),
-        ("particlegvi.kernels.bad", "from ..engine.adapter import compiled", "a definition file imports only"),
         ("particlegvi.engine.bad", "from particlegvi.losses.loss import Loss", "a layer above"),
         ("particlegvi.engine.bad", "from ..methods import DLE", "a layer above"),
         ("particlegvi.engine.bad", "def step():\n    import particlegvi.simulation.loop", "a layer above"),
@@ -158,30 +157,13 @@ def test_the_layers_name_only_what_exists(root):
         ("particlegvi.engine.bad", "from particlegvi import simulation", "a layer above"),
         ("particlegvi.engine.bad", "if TYPE_CHECKING:\n    from particlegvi.losses.loss import Loss", "a layer above"),
         ("particlegvi.engine.bad", "import particlegvi as pg", "through the front door"),
-        ("particlegvi.methods.bad", "from particlegvi.scenario import load", "a layer above"),
-        ("particlegvi.integrators.bad", "import numba", "only particlegvi.engine may"),
         ("particlegvi.methods.bad", "from ..engine.numerics.compiled import nested", "digest of sources"),
-        ("particlegvi.simulation.loop", "from particlegvi.runs.results import Results", "a layer above"),
-        ("particlegvi.targets.bad", "from particlegvi import cli", "a layer above"),
-        ("particlegvi.diagnostics.bad", "import particlegvi.plotting.style", "a layer above"),
-        ("particlegvi.plotting.bad", "from particlegvi.runs.results import Results", "a layer above"),
         ("particlegvi.runs.storage.bad", "from particlegvi.scenario import kinds", "which shares a layer with"),
-        ("particlegvi.scenario.kinds.bad", "from particlegvi.runs.execute import run", "a layer above"),
-        ("particlegvi.runs.storage.bad", "from particlegvi.runs.results import load", "a layer above"),
         ("particlegvi.tools.files", "from particlegvi.tools.words import of", "a layer above"),
         ("particlegvi.tools.words.bad", "from ..cells import Store", "which shares a layer with"),
-        ("particlegvi.methods.jumps.bad", "from particlegvi.methods import DLE", "a layer above"),
-        ("particlegvi.engine.numerics.bad", "from particlegvi.engine.terms import constant", "a layer above"),
-        ("particlegvi.engine.pairs.bad", "from ..steps.flow import fold", "a layer above"),
-        ("particlegvi.engine.steps.bad", "from ..jumps.births import Births", "which shares a layer with"),
         ("particlegvi.settings.bad", "def check():\n    from particlegvi.scenario import kinds", "a layer above"),
-        ("particlegvi.losses", "from particlegvi.kernels import names", "which shares a layer with"),
-        ("particlegvi.bench.bad", "from particlegvi.cli import main", "a layer above"),
-        ("particlegvi.functionspace", "def show():\n    from particlegvi.runs import results", "a layer above"),
-        ("particlegvi.functionspace.linalg", "from particlegvi.functionspace.gp import laplace", "a layer above"),
         ("particlegvi.functionspace.gp.bad", "from particlegvi.functionspace.means import Given", "shares a layer"),
         ("particlegvi.targets.bad", "import matplotlib.pyplot as plt", "only particlegvi.plotting may"),
-        ("particlegvi.diagnostics.bad", "from scipy import stats", "at the top"),
         ("particlegvi.contracts", "import numpy as np", "nothing that runs but typing"),
         ("particlegvi.newcomer", "import math", "belongs to no layer"),
     ],
@@ -208,31 +190,13 @@ def test_a_good_import_is_not(module, source):
     assert violations(source, module, is_package=module.count(".") == 1 and module.endswith("losses")) == []
 
 
-def circles(edges: dict[str, set[str]]) -> list[list[str]]:
-    """The sets of two or more nodes that all lead to each other (Tarjan's algorithm)."""
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    waiting: list[str] = []
-    found = []
-
-    def visit(node: str) -> None:
-        number[node] = low[node] = len(number)
-        waiting.append(node)
-        for other in edges[node]:
-            if other not in number:
-                visit(other)
-            if other in waiting:
-                low[node] = min(low[node], low[other])
-        if low[node] == number[node]:
-            circle = waiting[waiting.index(node) :]
-            del waiting[waiting.index(node) :]
-            if len(circle) > 1:
-                found.append(sorted(circle))
-
-    for node in edges:
-        if node not in number:
-            visit(node)
-    return found
+def circle(edges: dict[str, set[str]]) -> list[str]:
+    """The nodes of a circle, if there is one."""
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
 
 
 def between_files(sources: dict[str, tuple[str, bool]]) -> dict[str, set[str]]:
@@ -249,7 +213,7 @@ def between_files(sources: dict[str, tuple[str, bool]]) -> dict[str, set[str]]:
 
 def test_no_files_import_each_other_in_a_circle(root):
     sources = {module: (path.read_text(encoding="utf-8"), package) for path, module, package in modules(root)}
-    assert circles(between_files(sources)) == []
+    assert circle(between_files(sources)) == []
 
 
 @pytest.mark.parametrize(
@@ -257,9 +221,9 @@ def test_no_files_import_each_other_in_a_circle(root):
 )
 def test_a_circle_is_found(form):
     sources = {"p": ("", True), "p.a": (form, False), "p.b": ("from p.c import g", False), "p.c": ("import p.a", False)}
-    assert circles(between_files(sources)) == [["p.a", "p.b", "p.c"]]
+    assert set(circle(between_files(sources))) == {"p.a", "p.b", "p.c"}
     sources["p.c"] = ("import math", False)
-    assert circles(between_files(sources)) == []
+    assert circle(between_files(sources)) == []
 
 
 def test_the_root_holds_packages_and_four_modules(root):

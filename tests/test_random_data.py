@@ -1,49 +1,18 @@
-"""Random data of a test depend on its name alone, and no test draws from a generator that it shares with others."""
+"""Random data of a test depend on its name alone, and no test draws from a generator that it shares with others.
+
+Ruff's rule NPY002 refuses the generator that all of numpy shares.
+"""
 
 import ast
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
+import re
 
 import pytest
 
-DRAWING = """
-import numpy as np
-import pytest
-
-SHARED = np.random.default_rng(3)
-
-def say(name, own):
-    with open("draws", "a") as file:
-        print(name, own.normal(), SHARED.normal(), file=file)
-
-def test_first(rng):
-    say("first", rng)
-
-@pytest.mark.parametrize("size", [1, 2])
-def test_second(rng, size):
-    say(f"second {size}", rng)
-
-class TestAgain:
-    def test_first(self, rng):
-        say("again", rng)
-"""
-# Names of what makes a generator, and of functions that draw from the one generator that a whole process shares.
-MAKERS = {"default_rng", "RandomState", "Generator", "Random", "SystemRandom"}
-HARMLESS = MAKERS | {"SeedSequence", "BitGenerator", "PCG64", "Philox"}
+MAKERS = {"default_rng", "RandomState", "Generator", "Random", "SystemRandom"}  # of generators
 
 
-def shared_generators(body: list[ast.stmt]) -> set[str]:
-    """Names that are bound to a generator by the statements of a module or a class."""
-    bound = set()
-    for statement in body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Call):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if ast.unparse(statement.value.func).split(".")[-1] in MAKERS:
-                bound |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return bound
+def is_made(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in MAKERS
 
 
 def draws_from_shared(source: str) -> list[str]:
@@ -51,32 +20,26 @@ def draws_from_shared(source: str) -> list[str]:
     if not any(word in source for word in ("random", *MAKERS)):
         return []  # before the slow part: most files have none of these
     tree = ast.parse(source)
-    names = shared_generators(tree.body)
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    of_process = {"np.random", "numpy.random", *({"random"} & imported)}
-    attributes = set().union(*(shared_generators(c.body) for c in ast.walk(tree) if isinstance(c, ast.ClassDef)))
-
-    def used(node: ast.AST) -> Iterator[tuple[int, str]]:
-        if isinstance(node, ast.Name) and node.id in names:
-            yield node.lineno, node.id
-        elif isinstance(node, ast.Attribute):
-            owner = ast.unparse(node.value)
-            of_class = owner in ("self", "cls") and node.attr in attributes
-            if of_class or (owner in of_process and node.attr not in HARMLESS):
-                yield node.lineno, ast.unparse(node)
-
-    found = []
+    shared = {
+        f"{owner}{ast.unparse(target)}"
+        for home in ast.walk(tree)
+        if isinstance(home, ast.Module | ast.ClassDef)
+        for statement in home.body
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and is_made(statement.value)
+        for target in getattr(statement, "targets", None) or [statement.target]
+        for owner in (("",) if isinstance(home, ast.Module) else ("self.", "cls."))
+    }
+    of_process = re.compile(rf"random\.(?!{'|'.join(MAKERS)})\w+" if "import random\n" in source else "(?!)")
+    found = set()
     for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        body = function.body if isinstance(function.body, list) else [function.body]
-        found += [use for statement in body for node in ast.walk(statement) for use in used(node)]
-        for default in [*function.args.defaults, *filter(None, function.args.kw_defaults)]:
-            if isinstance(default, ast.Call) and ast.unparse(default.func).split(".")[-1] in MAKERS:
-                found.append((default.lineno, ast.unparse(default)))
-    return [
-        f"line {line} draws from {name}, which tests share: use the fixture rng" for line, name in sorted(set(found))
-    ]
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                name = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+                if name and isinstance(node.ctx, ast.Load) and (name in shared or of_process.fullmatch(name)):
+                    found.add((node.lineno, name))
+            defaults = [*function.args.defaults, *function.args.kw_defaults]
+            found |= {(each.lineno, ast.unparse(each)) for each in defaults if is_made(each)}
+    return [f"line {line} draws from {name}, which tests share: use the fixture rng" for line, name in sorted(found)]
 
 
 def test_no_test_draws_from_a_generator_that_others_share(root):
@@ -89,60 +52,36 @@ def test_no_test_draws_from_a_generator_that_others_share(root):
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "is_shared"),
     [
-        "RNG = np.random.default_rng(3)\ndef test():\n    x = RNG.normal()",
-        "from numpy.random import default_rng\nRNG: object = default_rng(3)\ndef test():\n    x = RNG.normal()",
-        "RNG = np.random.default_rng(3)\nclass Test:\n    def test(self):\n        x = RNG.normal()",
-        "RNG = np.random.default_rng(3)\ndraw = lambda: RNG.normal()",
-        "class Test:\n    rng = np.random.default_rng(3)\n    def test(self):\n        x = self.rng.normal()",
-        "def helper(rng=np.random.default_rng(3)):\n    return rng.normal()",
-        "def test():\n    x = np.random.normal()",
-        "import random\ndef test():\n    x = random.random()",
+        ("RNG = np.random.default_rng(3)\ndef test():\n    x = RNG.normal()", True),
+        ("from numpy.random import default_rng\nRNG: object = default_rng(3)\ndef test():\n    x = RNG.normal()", True),
+        ("RNG = np.random.default_rng(3)\nclass Test:\n    def test(self):\n        x = RNG.normal()", True),
+        ("RNG = np.random.default_rng(3)\ndraw = lambda: RNG.normal()", True),
+        ("class Test:\n    rng = np.random.default_rng(3)\n    def test(self):\n        x = self.rng.normal()", True),
+        ("def helper(rng=np.random.default_rng(3)):\n    return rng.normal()", True),
+        ("import random\ndef test():\n    x = random.random()", True),
+        ("RNG = np.random.default_rng(3)\nX = RNG.normal()\ndef test():\n    x = X", False),
+        ("def test():\n    rng = np.random.default_rng(3)\n    x = rng.normal()", False),
+        ("def test(rng):\n    x = rng.normal()", False),
+        ("def test():\n    random = np.random.default_rng(3)\n    x = random.normal()", False),
+        ("import random\ndef test():\n    x = random.Random(3).random()", False),
     ],
 )
-def test_a_shared_generator_is_reported(source):
-    assert draws_from_shared(source)
+def test_a_shared_generator_is_reported_and_one_of_ones_own_is_not(source, is_shared):
+    assert bool(draws_from_shared(source)) is is_shared
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "RNG = np.random.default_rng(3)\nX = RNG.normal()\ndef test():\n    x = X",
-        "def test():\n    rng = np.random.default_rng(3)\n    x = rng.normal()",
-        "def test(rng):\n    x = rng.normal()",
-        "def test():\n    random = np.random.default_rng(3)\n    x = random.normal()",
-        "import random\ndef test():\n    x = random.Random(3).random()",
-    ],
-)
-def test_data_of_ones_own_are_not(source):
-    assert draws_from_shared(source) == []
+NUMBERS = {1: 538343633, 2: 531517571}
 
 
-@pytest.mark.thorough
-def test_a_test_has_the_same_numbers_alone_and_after_others(root, tmp_path):
-    """Control: the second column comes from a shared generator, and depends on what ran before."""
-    (tmp_path / "tests" / "part").mkdir(parents=True)
-    shutil.copy(root / "tests" / "conftest.py", tmp_path / "tests")
-    (tmp_path / "tests" / "part" / "test_drawing.py").write_text(DRAWING, encoding="utf-8")
+class TestNumbers:
+    """Equal alone, after other tests and on every machine, since they are written here."""
 
-    def draws(folder: str, *tests: str) -> dict[str, tuple[float, float]]:
-        here = tmp_path / folder
-        here.mkdir(exist_ok=True)
-        (here / "draws").unlink(missing_ok=True)
-        file = tmp_path / "tests" / "part" / "test_drawing.py"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
-        chosen = [f"{os.path.relpath(file, here)}{test}" for test in tests or [""]]
-        options = [f"--rootdir={tmp_path}", "--import-mode=importlib"]
-        environment = {**os.environ, "PYTHONHASHSEED": str(len(tests) + 1)}
-        done = subprocess.run([*command, *options, *chosen], cwd=here, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        rows = [line.rsplit(maxsplit=2) for line in (here / "draws").read_text(encoding="utf-8").splitlines()]
-        return {name: (float(own), float(shared)) for name, own, shared in rows}
+    @pytest.mark.parametrize("size", NUMBERS)
+    def test_each_parameter_has_its_own(self, rng, size):
+        assert rng.integers(10**9) == NUMBERS[size]
 
-    whole = draws(".")
-    assert len({own for own, _ in whole.values()}) == 4  # every test, and every parameter, has its own numbers
-    turned = draws("elsewhere", "::TestAgain", "::test_second[2]", "::test_first")
-    assert turned.keys() == {"again", "second 2", "first"}
-    assert all(turned[name][0] == whole[name][0] for name in turned)
-    assert all(turned[name][1] != whole[name][1] for name in turned)
+
+def test_each_test_has_its_own(rng):
+    assert rng.integers(10**9) == 307455038

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tomllib
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,7 @@ def scenario_files(folder: Path) -> Answer:
             warnings.simplefilter("ignore")
             settings = scenario.load(place)
             build(settings)
-            assert scenario.text(settings)
+            assert scenario.load(tomllib.loads(scenario.text(settings))) == settings
 
     return answer
 

@@ -135,7 +135,8 @@ def check(specification: Mapping[str, Any], scenario_kind: str | None = None) ->
     if scenario_kind is not None and scenario_kind not in kind.of:
         fitting = [name for name in kinds.names() if scenario_kind in kinds[name].of]
         allowed = f"one of {', '.join(fitting)}" if fitting else "left out"
-        raise ValueError(f"the figure of a scenario of the kind {scenario_kind} must be {allowed}, not {kind.name}")
+        asked = f"a scenario of the kind {shown(scenario_kind)}"
+        raise ValueError(f"the figure of {asked} must be {allowed}, not {kind.name}")
 
 
 def checked(specification: Mapping[str, Any]) -> tuple[FigureKind, dict[str, Any]]:
