@@ -63,6 +63,11 @@ class Repulsion:
         """The plan of the Fourier series where that can be used."""
         return None if self._series is None else self._series.plan
 
+    def scanned(self, number: int) -> tuple[float, float, float] | None:
+        """The slope of the kernel where the sorted scan takes every step of so many particles, wherever they are."""
+        found = next((each.slope for each in self.algorithms if isinstance(each, Scan)), None)
+        return found if Scan.cost(number) < CHEAP <= Direct.cost(number, 1) else None
+
     def take_in(self, attraction: tuple[float, float, float] | None) -> None:
         if self._series is not None:
             self._series.take_in(attraction)

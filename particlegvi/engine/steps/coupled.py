@@ -1,4 +1,4 @@
-"""Many steps of a repulsive flow in one dimension without leaving compiled code.
+"""Many steps of a repulsive flow in one dimension without leaving compiled code, by a series or a sorted scan.
 
 With a few hundred particles a step costs about a microsecond, less than one call from Python; so the whole loop of
 repulsion (`engine.pairs.fourier`), drift and move is compiled together. The noise of these steps is made
@@ -27,8 +27,9 @@ from particlegvi.engine.numerics.vectors import (
     subtract,
 )
 from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
+from particlegvi.engine.pairs.scan import scan_sorted, sort_again
 from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
-from particlegvi.engine.steps.flow import EMBEDDING, NOISE, WALLS, add_potential, fold
+from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, add_potential, fold, take_steps
 
 BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles
 
@@ -152,3 +153,28 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
     for i in range(number):
         positions[i, 0] = x[i]
     return done
+
+
+@compiled
+def advance_scanned(
+    loss, prior, embedding, weights, switches, slope, positions, order, kept, stepping, seed, first_step, steps
+):
+    """Move all particles of ``positions`` (particles, 1) by ``steps`` steps with the repulsion of a sorted scan.
+
+    ``order`` sorts the particles; from one step to the next few change their places in it. ``slope`` is that of
+    `scan_sorted`; ``kept`` is the room of `take_steps` for the normals of one more step.
+    """
+    number = positions.shape[0]
+    x = positions.reshape(-1)
+    ascending = np.empty(number)
+    room = np.empty((3, number))
+    force = np.empty((number, 1))
+    terms = switches.copy()
+    for step in range(first_step, first_step + steps):
+        sort_again(x, order, ascending)
+        scan_sorted(ascending, order, slope, 2.0 * weights[1] / number, room, force.reshape(-1))
+        terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > first_step else 0
+        take_steps(
+            loss, prior, embedding, weights, terms, positions, (force, kept), stepping, first_step, seed, step, 1, 0,
+            number,
+        )  # fmt: skip

@@ -13,8 +13,9 @@ from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.fourier import Series, within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.pairs.scan import Scan
 from particlegvi.engine.steps.ahead import NoiseAhead
-from particlegvi.engine.steps.coupled import advance_coupled
+from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
 from particlegvi.engine.steps.flow import LANES, Switches, advance
 from particlegvi.engine.terms.constant import Constant
 
@@ -98,6 +99,7 @@ class Ensemble:
         self.key = key_words(seed)
         self._entry = self.entry_point.for_terms(loss_term, prior_term, embedding_term)
         self._advance_coupled = advance_coupled.for_terms(loss_term, prior_term, embedding_term)
+        self._advance_scanned = advance_scanned.for_terms(loss_term, prior_term, embedding_term)
         self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
         if self.repulsion is not None and self.coupled and isinstance(embedding_term, OnTheLine):
             self.repulsion.take_in(embedding_term.gaussian_on_the_line())
@@ -155,19 +157,22 @@ class Ensemble:
         self._run(positions, self._force(positions, step), stepping, step, 1)
 
     def _fits_coupled(self, positions: Array) -> bool:
-        repulsion = self.repulsion
-        return (
-            self.coupled
-            and self.outside is None
-            and repulsion is not None
-            and repulsion.plan is not None
-            and positions.shape[0] <= COUPLED_UP_TO
-        )
+        alone = self.outside is not None or self.repulsion is None
+        return self.coupled and not alone and positions.shape[0] <= COUPLED_UP_TO
 
     def _coupled(
         self, positions: Array, stepping: tuple[Array, ...], first_step: int, steps: int
     ) -> int:
+        """Steps without leaving compiled code, as many as can be; returns their number."""
         assert self.repulsion is not None
+        slope = self.repulsion.scanned(len(positions))
+        if slope is not None:
+            switches, kept = self.switches._replace(force=True).array(), (1, len(positions)) if self._keeps else (0, 0)
+            order = np.argsort(positions[:, 0], kind="stable")
+            how = slope, positions, order, np.empty(kept), stepping, self.key, first_step, steps
+            self._advance_scanned(*self.terms, switches, *how)
+            self.repulsion.note(Scan.name, steps)
+            return steps
         done, plan, switches = 0, self.repulsion.plan, self.switches.array()
         if plan is None or not within_reach(plan, positions):
             return done

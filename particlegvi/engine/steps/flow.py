@@ -166,18 +166,11 @@ def copy_rows(source, target):
             target[row, column] = source[row, column]
 
 
-@compiled
-def advance(
-    loss, prior, embedding, weights, switches, positions, forces, stepping, seed, first_step, steps, first, last
+@nested
+def take_steps(
+    loss, prior, embedding, weights, switches, positions, forces, stepping, row_of, seed, first_step, steps, first, last
 ):
-    """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
-
-    ``weights`` is (kl_weight, lambda1); ``forces`` the tuple (force, kept) of the force (particles, dim), with which
-    only one step makes sense, and of the normals that one such step leaves for the next, (dim, particles) or (0, 0);
-    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
-    with a row for each step, and the others (dim,), or None where there are no walls; ``seed`` the two words of the
-    Philox key.
-    """
+    """`advance`, for other compiled loops; the first row of ``stepping`` is of step number ``row_of``."""
     force, kept = forces
     dim = positions.shape[1]
     width = width_of_blocks(first, last, dim)
@@ -209,10 +202,28 @@ def advance(
                 if switches[FORCE]:
                     add_block(force, start, drift)
                 now = (carried if ahead else odd) if is_odd else even
-                row = step - first_step if step - first_step < stepping[0].shape[0] else stepping[0].shape[0] - 1
+                row = step - row_of if step - row_of < stepping[0].shape[0] else stepping[0].shape[0] - 1
                 move(x, drift, stepping, row, now, even if is_odd else odd, switches)
             step += 1
         store_block(x, start, last, positions)
+
+
+@compiled
+def advance(
+    loss, prior, embedding, weights, switches, positions, forces, stepping, seed, first_step, steps, first, last
+):
+    """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
+
+    ``weights`` is (kl_weight, lambda1); ``forces`` the tuple (force, kept) of the force (particles, dim), with which
+    only one step makes sense, and of the normals that one such step leaves for the next, (dim, particles) or (0, 0);
+    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
+    with a row for each step, and the others (dim,), or None where there are no walls; ``seed`` the two words of the
+    Philox key.
+    """
+    take_steps(
+        loss, prior, embedding, weights, switches, positions, forces, stepping, first_step, seed, first_step, steps,
+        first, last,
+    )  # fmt: skip
 
 
 @compiled

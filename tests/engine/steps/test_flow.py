@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import particlegvi as pg
-from particlegvi.engine.steps import coupled, ensemble
+from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.steps import ensemble
 from particlegvi.methods.free_energy import FreeEnergy
 
 from ...flows import advanced, numpy_run, problem
@@ -45,20 +46,20 @@ def test_zero_weights_reduce_one_method_to_the_next_bit_for_bit():
     assert not np.array_equal(final(m.DLE(1e-12)), final(m.DE()))
 
 
-def test_coupled_loop_equals_the_general_path():
+@pytest.mark.parametrize("kind, particles", [(pg.kernels.SquaredExponential, 5000), (pg.kernels.Matern52, 300)])
+def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
     """Few particles run in one compiled loop, many step by step on threads: the same sums, so the same bits."""
-    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
-    method = pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))
+    loss, method = pg.losses.get("tilted-double-well"), pg.methods.DRLE(1.0, 0.5, kind(1.0))
+    start = np.random.default_rng(1).normal(size=particles).round(1)  # many particles coincide at first
 
-    def final(limit):
-        before, ensemble.COUPLED_UP_TO = ensemble.COUPLED_UP_TO, limit
-        try:
-            return pg.simulate(loss, method, prior=prior, particles=5000, steps=20, step_size=1e-3).final
-        finally:
-            ensemble.COUPLED_UP_TO = before
+    def final():
+        return pg.simulate(loss, method, pg.priors.Normal(0.0, 1.0), None, 21, 1e-3, initial=start[:, None]).final
 
-    assert np.array_equal(final(8192), final(0))
-    assert coupled.advance_coupled.function.__name__ == "advance_coupled"
+    together = final()
+    monkeypatch.setattr(ensemble, "COUPLED_UP_TO", 0)
+    called = []
+    monkeypatch.setattr(Repulsion, "force", lambda *given, force=Repulsion.force: called.append(1) or force(*given))
+    assert np.array_equal(together, final()) and len(called) == 21
 
 
 def test_a_loss_in_numpy_has_the_noise_of_the_compiled_loop():
