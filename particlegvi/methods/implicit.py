@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import solveh_banded
 
 from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
@@ -103,6 +102,8 @@ class ImplicitFlow(ParticleFlow):
 
     def _step(self, before: Array, step: int) -> Array:
         """The minimiser of N L(x) + sum (x - before)^2 / (2 step_size) over sorted places (n,)."""
+        from scipy.linalg import solveh_banded
+
         weight, step_size, x = self._method.kl_weight, self._problem.step_size_at(step), before.copy()
         scale = 1.0 + float(np.abs(before).max())
         for _ in range(MOST_ITERATIONS):

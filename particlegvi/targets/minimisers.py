@@ -33,7 +33,8 @@ MOST_SEARCHES = 3
 def gibbs(loss: Loss, prior: Prior, kl_weight: float) -> DensityTarget:
     """DLE's Q*: density proportional to exp(-loss/kl_weight) p (thesis C.76; (2.4) has p^lambda, which is wrong)."""
     log_weight = gibbs_log_weight(loss, prior, kl_weight)
-    place, nodes, missed = _searched(loss, prior, kl_weight)
+    place, known, missed = _searched(loss, prior, kl_weight)
+    nodes = discretise(log_weight, place) if known is None else known
 
     def log_density(x: np.ndarray) -> np.ndarray:
         return log_weight(x) - nodes.log_normaliser
@@ -63,17 +64,17 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     return DensityTarget(log_density, nodes, place, residual, error, log_normaliser=found.log_normaliser + change)
 
 
-def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes, float | None]:
+def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes | None, float | None]:
     """The place of exp(-loss/kl_weight) p with the wells that its survey misses, its quadrature, and `Missed.share`.
 
-    Only a formula can be searched without a gap: the share is None for other losses and priors, and if no bound is
-    found.
+    Only a formula can be searched without a gap: there is no quadrature for other losses and priors. The share is None
+    for these, and if no bound is found.
     """
     place, log_weight = place_of(prior), gibbs_log_weight(loss, prior, kl_weight)
-    nodes = discretise(log_weight, place)
     certify = certifier(loss, prior, kl_weight, place)
     if certify is None:
-        return place, nodes, None
+        return place, None, None
+    nodes = discretise(log_weight, place)
     missed = certify.missed(nodes)
     for _ in range(MOST_SEARCHES):
         if (missed.share <= UNCERTAIN and missed.least <= 1.0 + CERTAINLY) or not missed.wells:

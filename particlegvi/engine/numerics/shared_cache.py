@@ -25,6 +25,7 @@ from typing import Any
 
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime import rtsys
 
 from particlegvi.tools import system
 
@@ -66,9 +67,18 @@ class SharedCache(FunctionCache):
     def _found(self, sig: Any, target_context: Any) -> Any:
         """The kernel, or None, also where the files are right and numba cannot use them."""
         try:
-            return super().load_overload(sig, target_context)
+            self._prepare(target_context)
+            return self._load_overload(sig, target_context)
         except Exception:
             return None
+
+    def _prepare(self, target_context: Any) -> None:
+        """Make everything known that a kernel calls: numba's memory.
+
+        numba registers, and for that imports, all that it can compile, which takes longer than the kernels of a run.
+        It does so by itself where something is compiled.
+        """
+        rtsys.initialize(target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a kernel, and let those go on who wait for it; on a disk that is full it is not saved."""
@@ -97,6 +107,9 @@ class NamedCache(SharedCache):
 
     The name of a class from outside ends with the digest of the content of its class.
     """
+
+    def _prepare(self, target_context: Any) -> None:
+        target_context.refresh()  # code from outside may need more
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[object, ...]:
         _, *rest = super()._index_key(sig, codegen)
