@@ -49,7 +49,7 @@ def test_the_end_of_a_process_looks_through_no_garbage():
     assert done.stdout.splitlines()[-1] == "True"
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", ["lifting", "regression-curve", "uci-ensembles"])
 def test_show_prints_toml_and_nothing_else(capsys, name):
     code, out, err = called(capsys, "show", name)
     assert (code, err) == (0, "")
@@ -81,16 +81,6 @@ def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
     assert (tmp_path / "a" / "lifting.png").exists()
     assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
     assert not (tmp_path / "a" / "lifting.png").exists()
-
-
-def test_plot_draws_again(capsys, tmp_path):
-    assert called(capsys, "run", "lifting", "--out", "a", *SHORT)[0] == 0
-    picture = tmp_path / "a" / "lifting.png"
-    before = picture.read_bytes()
-    picture.unlink()
-    code, out, err = called(capsys, "plot", "a")
-    assert (code, out.split(), err) == (0, ["a/lifting.png"], "")
-    assert picture.read_bytes() == before
 
 
 @pytest.mark.thorough
@@ -150,18 +140,6 @@ def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch)
     assert "Traceback" not in err
 
 
-@pytest.mark.thorough
-def test_a_figure_that_cannot_be_drawn_leaves_the_results(capsys, tmp_path):
-    code, out, err = called(
-        capsys, "run", "four-particles", "--set", "steps=5", "--set", 'figures=[{kind="histograms"}]'
-    )
-    assert code == 2
-    assert "the results are in runs/four-particles" in err and "particlegvi plot" in err
-    place = tmp_path / "runs" / "four-particles" / "scenario.toml"
-    place.write_text(place.read_text().replace('"histograms"', '"particles"'))
-    assert called(capsys, "plot", "runs/four-particles")[0] == 0
-
-
 def test_warnings_of_the_caller_come_back(capsys):
     before = warnings.showwarning, list(warnings.filters)
     called(capsys, "list")
@@ -190,6 +168,8 @@ def shell(command: str, tmp_path, **options) -> subprocess.CompletedProcess:
         "set -o pipefail; particlegvi list | head -c 1 > /dev/null",
         "particlegvi list >&-",
         "PYTHONIOENCODING=ascii particlegvi list > /dev/null",
+        "particlegvi show nothing 2>&- ; test $? = 2",
+        pytest.param(f"particlegvi run lifting --no-figure {' '.join(SHORT)} >&- 2>&-", marks=pytest.mark.thorough),
     ],
 )
 def test_nobody_has_to_read_to_the_end(command, tmp_path):

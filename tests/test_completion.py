@@ -86,55 +86,35 @@ def asked_zsh(words, folder):
 SHELLS = pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=pytest.mark.thorough), "fish"])
 
 
-@SHELLS
-def test_commands(shell, folder):
-    assert asked(shell, ["particlegvi", ""], folder) >= set(cli.COMMANDS)
-    assert asked(shell, ["particlegvi", "res"], folder) == {"resume"}
+# The words typed, and those that must be offered; an empty last word may be offered more.
+OFFERED = [
+    ("particlegvi ", {*cli.COMMANDS}),
+    ("particlegvi res", {"resume"}),
+    ("particlegvi run --se", {"--seed", "--set"}),
+    ("particlegvi run global", {name for name in catalogue.names() if name.startswith("global")}),
+    ("particlegvi run mi", {"mine.toml"}),
+    ("particlegvi run lifting --set st", {f"{key}=" for key in KEYS if key.startswith("st")}),
+    ("particlegvi resume ", {"runs/one"}),
+    ("particlegvi resume runs/o", {"runs/one"}),
+    ("particlegvi completion ", {*completion.SHELLS}),
+    ("particlegvi plot runs/one --format ", {"png", "pdf", "svg"}),
+    ("particlegvi data wine", {"wine-colour", "wine-quality", "wine-white"}),
+]
 
 
 @SHELLS
-def test_options(shell, folder):
-    offered = asked(shell, ["particlegvi", "run", "--s"], folder)
-    assert {"--seed", "--set"} <= offered and "--frames" not in offered
-
-
-@SHELLS
-def test_scenarios_and_files(shell, folder):
-    assert asked(shell, ["particlegvi", "run", "global"], folder) == {
-        name for name in catalogue.names() if name.startswith("global")
-    }
-    if shell != "fish":
-        assert asked(shell, ["particlegvi", "run", "mi"], folder) == {"mine.toml"}
-
-
-@SHELLS
-def test_keys_of_set(shell, folder):
-    offered = asked(shell, ["particlegvi", "run", "lifting", "--set", "st"], folder)
-    assert offered == {f"{key}=" for key in KEYS if key.startswith("st")}
+def test_what_is_offered(shell, folder):
+    for typed, words in OFFERED:
+        offered = {word.rstrip("/") for word in asked(shell, typed.split(" "), folder)}
+        if (shell, typed) != ("fish", "particlegvi run mi"):
+            assert offered >= words if typed.endswith(" ") else offered == words, typed
+        assert not offered & {"--frames", "runs/no-run"}
     assert "methods.DRLE.mmd_weight=" in asked(shell, ["particlegvi", "run", "lifting", "--set", "methods.DR"], folder)
 
 
 def test_bash_parts_words_at_the_equals_sign(folder):
     assert asked("bash", ["particlegvi", "run", "--set", "steps", "=", "4", "liftin"], folder) == {"lifting"}
     assert asked("bash", ["particlegvi", "plot", "runs/one", "--format", "=", "pn"], folder) == {"png"}
-
-
-@SHELLS
-def test_folders_of_runs(shell, folder):
-    offered = asked(shell, ["particlegvi", "resume", ""], folder)
-    assert "runs/one" in offered and "runs/no-run" not in offered
-    assert "runs/one" in asked(shell, ["particlegvi", "resume", "runs/o"], folder)
-
-
-@SHELLS
-def test_choices(shell, folder):
-    assert asked(shell, ["particlegvi", "completion", ""], folder) == set(completion.SHELLS)
-    assert {"png", "pdf", "svg"} <= asked(shell, ["particlegvi", "plot", "runs/one", "--format", ""], folder)
-
-
-@SHELLS
-def test_data_sets(shell, folder):
-    assert asked(shell, ["particlegvi", "data", "wine"], folder) == {"wine-colour", "wine-quality", "wine-white"}
 
 
 @SHELLS

@@ -282,33 +282,3 @@ def test_one_setting_of_the_sweep_of_steps_is_on_its_law():
     for label, law in (("euler-maruyama", swept.laws["euler-maruyama"][0]), ("leimkuhler-matthews", np.sqrt(0.2))):
         assert near(swept.values("sd", label).mean() / law, 1.0, 1.0 / np.sqrt(8000))
         assert swept.truth("sd", label).ravel() == pytest.approx(np.sqrt(0.2), rel=1e-3)
-
-
-@pytest.mark.slow
-@pytest.mark.needs("nbclient", "nbformat", "ipykernel", "sklearn")
-@pytest.mark.parametrize("name", LECTURES)
-def test_a_notebook_opens_and_runs(folder, name, tmp_path):
-    import nbformat
-    from nbclient import NotebookClient
-
-    notebook = nbformat.read(folder / f"{name}.ipynb", as_version=4)
-    nbformat.validate(notebook)
-    place = {"metadata": {"path": str(tmp_path)}}
-    after = NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
-    outputs = [each for cell in after.cells if cell.cell_type == "code" for each in cell.outputs]
-    assert any("image/png" in each.get("data", {}) for each in outputs) or name == "honesty"
-    assert not any(each.output_type == "error" for each in outputs)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_the_scores_of_the_gap_are_those_of_the_page(folder, seed):
-    found = {}
-    text = page(folder, "honesty")
-    arrays = re.findall(r"^(gap|outside) = (np\.array\(.*?\))", text, re.MULTILINE)
-    for name, written in arrays:
-        found[name] = eval(written, {"np": np})
-    results = pg.run("regression-gap", seed=seed)
-    for region, numbers in found.items():
-        scores = [results.summary["methods"][label]["regions"][region]["nll"] for label in ("DE", "DRE")]
-        assert scores == pytest.approx(numbers[seed], abs=0.06)

@@ -169,11 +169,6 @@ def ask(root, tmp_path_factory):
     return ask
 
 
-@pytest.fixture(scope="module")
-def said(ask) -> dict:
-    return ask(PARTS)
-
-
 def test_the_pages_show_a_file_of_every_kind(root):
     parts = ("losses", "kernels", "priors", "integrators", "integrators/schedules", "methods", "plotting")
     functions = ("particlegvi/functionspace/covariances", "particlegvi/functionspace/likelihoods")
@@ -184,24 +179,18 @@ def test_the_pages_show_a_file_of_every_kind(root):
     assert shown == {*(f"particlegvi/{part}" for part in parts), *others}
 
 
-@pytest.mark.parametrize("part", ["loss", "prior", "kernel", "covariance", "likelihood"])
 @pytest.mark.thorough
-def test_slopes_of_the_examples_are_right(said, part):
-    assert said[part] < 1e-8
-
-
-@pytest.mark.thorough
-def test_draws_from_the_prior_have_its_moments(said):
-    # variance (pi scale)^2 / 3 with scale 2, kurtosis 4.2: sd of the sample variance exact sqrt(3.2 / n)
+def test_the_parts_do_what_their_pages_say(ask):
+    said = ask(PARTS)
+    for part in ("loss", "prior", "kernel", "covariance", "likelihood"):
+        assert said[part] < 1e-8, part  # the difference of two slopes
+    # draws: variance (pi scale)^2 / 3 with scale 2, kurtosis 4.2: sd of the sample variance exact sqrt(3.2 / n)
     (mean, variance), exact = said["draws"], 4.0 * math.pi**2 / 3.0
     assert abs(mean) < 4 * (exact / 40_000) ** 0.5
     assert abs(variance - exact) < 4 * exact * (3.2 / 40_000) ** 0.5
-
-
-@pytest.mark.thorough
-def test_the_integrator_has_the_variance_it_promises(said):
     assert said["matched-variance"] == pytest.approx(1.0, rel=1e-14)
     assert said["euler-maruyama"] == pytest.approx(1.0 / (1.0 - 0.5 / 2.0), rel=1e-14)  # what it promises to mend
+    assert said["stairs"] == [0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2]
 
 
 @pytest.mark.thorough
@@ -218,11 +207,6 @@ def test_the_model_of_a_table_has_its_own_setting(ask):
     assert max(said["errors"]) < 1e-12
     assert said["mae"][0] < said["mae"][1]  # thirty of eighty rows are not near
     assert said["refusal"].startswith('there is no parameter of models.neighbours "nubmer"; did you mean "number"?')
-
-
-@pytest.mark.thorough
-def test_the_schedule_halves_its_step(said):
-    assert said["stairs"] == [0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2]
 
 
 @pytest.mark.slow
@@ -263,12 +247,9 @@ def test_the_examples_keep_the_rules_of_the_house(root):
             assert test_rules.faults(source, module) == []
             assert test_layers.violations(source, module) == []
             assert test_rules.counted(source)[0] <= 2, f"{name} says Any"
-
-
-@pytest.mark.parametrize("name", ["scenarios/extended.toml", "scenarios/averaged.toml"])
-def test_the_scenarios_say_what_there_is_to_see(root, name):
-    found = tomllib.loads(examples(root)[name])
-    assert found["title"] and found["source"] and len(found["description"]) > 100
+        if name.endswith(".toml"):
+            found = tomllib.loads(source)
+            assert found["title"] and found["source"] and len(found["description"]) > 100
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The installed package has the files of the checkout, and works from any folder."""
+"""Wheel, source distribution and recipe hold the files and requirements of the checkout, and work from any folder."""
 
 import configparser
 import importlib.util
@@ -8,16 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
 
-def setup_cfg(root: Path) -> configparser.ConfigParser:
-    settings = configparser.ConfigParser()
-    settings.read(root / "setup.cfg", encoding="utf-8")
-    return settings
+@pytest.fixture
+def settings(root) -> configparser.ConfigParser:
+    read = configparser.ConfigParser()
+    read.read(root / "setup.cfg", encoding="utf-8")
+    return read
 
 
 def contents(root: Path) -> set[str]:
@@ -33,14 +35,9 @@ def contents(root: Path) -> set[str]:
 
 
 def run(command: list, **options) -> str:
-    done = subprocess.run(
-        [str(word) for word in command],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        **options,
-    )
+    words = [str(word) for word in command]
+    given = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 300, **options}
+    done = subprocess.run(words, **given)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -65,14 +62,9 @@ def wheel(root, tmp_path_factory) -> Path:
 
 
 @pytest.mark.thorough
-def test_the_wheel_holds_everything_and_nothing_else(root, wheel):
+def test_the_wheel_holds_everything_and_works_from_another_folder(root, wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert held == contents(root)
-
-
-@pytest.mark.thorough
-def test_the_wheel_works_from_another_folder(root, wheel, tmp_path):
+        assert {name for name in archive.namelist() if ".dist-info/" not in name} == contents(root)
     target, elsewhere = tmp_path / "target", tmp_path / "elsewhere"
     elsewhere.mkdir()
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
@@ -87,10 +79,58 @@ def test_the_wheel_works_from_another_folder(root, wheel, tmp_path):
     assert not list(elsewhere.iterdir())
 
 
-def test_one_version_everywhere(root):
-    version = setup_cfg(root)["metadata"]["version"]
+@pytest.mark.thorough
+def test_the_source_distribution_holds_every_file_of_the_checkout(root, tmp_path):
+    if not (root / ".git").exists():
+        pytest.skip("not a checkout of git")
+    listed = run(["git", "ls-files"], cwd=root).splitlines()
+    tracked = {name for name in listed if (root / name).exists()}
+    for name in tracked:
+        place = tmp_path / "source" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if Path(name).suffix in {".png", ".gif"}:
+            place.touch()  # megabytes of pictures tell nothing more
+        else:
+            shutil.copy(root / name, place)
+    build = "import setuptools.build_meta as build; print(build.build_sdist('dist'))"
+    run([sys.executable, "-c", build], cwd=tmp_path / "source")
+    (archive,) = (tmp_path / "source" / "dist").glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames() if not packed.getmember(name).isdir()}
+    assert not tracked - held
+    assert not {name for name in held - tracked if "egg-info" not in name and name not in {"PKG-INFO"}}
+
+
+def test_one_version_everywhere(root, settings):
+    version = settings["metadata"]["version"]
     released = re.search(rf"\n## \[{version}\] - (.*)\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"))
     cited = f"\nversion: {version}\ndate-released: {released[1]}\n"
     assert released[1] == "unreleased" or cited in (root / "CITATION.cff").read_text(encoding="utf-8")
     printed = run([sys.executable, "-c", "import particlegvi; print(particlegvi.__version__)"])
     assert printed.strip() == version
+
+
+def requirements(text: str) -> dict[str, str]:
+    """The lower bound of each package in lines such as ``numpy >= 2.0``."""
+    found = re.findall(r"^\s*(?:- )?([\w-]+) ?>= ?([\d.]+)$", text, flags=re.MULTILINE)
+    return {name.removesuffix("-base"): bound for name, bound in found}
+
+
+def test_the_recipe_has_the_requirements_of_the_package(root, settings):
+    recipe = (root / "recipe" / "meta.yaml").read_text(encoding="utf-8")
+    needed = requirements(recipe.partition("  run:")[2])
+    assert needed.pop("python") == settings["options"]["python_requires"].removeprefix(">=")
+    assert needed == requirements(settings["options"]["install_requires"])
+
+
+def test_each_python_of_the_classifiers_is_tested_and_released(root, settings):
+    named = set(re.findall(r"Python :: (3\.\d+)$", settings["metadata"]["classifiers"], flags=re.MULTILINE))
+    for workflow in ("tests", "release"):
+        text = (root / ".github" / "workflows" / f"{workflow}.yml").read_text(encoding="utf-8")
+        assert named <= set(re.findall(r"3\.\d+", text)), workflow
+
+
+def test_the_address_of_the_project_stands_in_one_place(root):
+    if not (root / ".git").exists():
+        pytest.skip("not a checkout of git")
+    assert run(["git", "grep", "-l", "example.invalid"], cwd=root).split() == ["setup.cfg", "tests/test_packaging.py"]

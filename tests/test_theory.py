@@ -59,15 +59,21 @@ def test_claims_that_the_pages_name_exist(root):
     assert asked <= known
 
 
-def sentences(root) -> Iterator[str]:
-    """Every text in the package's sources and words, "..." where a value stands."""
+def parsed(root) -> Iterator[ast.AST]:
     for path in sorted((root / "particlegvi").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.JoinedStr):
-                parts = [part.value if isinstance(part, ast.Constant) else "..." for part in node.values]
-                yield "".join(map(str, parts))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+        yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def written(node: ast.AST) -> str:
+    """The text of a constant or a formatted text, "..." where a value stands; "" for another node."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    found = [part.value if isinstance(part, ast.Constant) else "..." for part in parts]
+    return "".join(map(str, found)) if isinstance(node, ast.JoinedStr | ast.Constant) else ""
+
+
+def sentences(root) -> Iterator[str]:
+    """Every text in the package's sources and words."""
+    yield from map(written, parsed(root))
     for path in (root / "particlegvi" / "tools" / "words").glob("*.toml"):
         yield from map(str, tomllib.loads(path.read_text(encoding="utf-8")).values())
 
@@ -77,18 +83,10 @@ def missing(quoted: list[str], texts: list[str]) -> list[str]:
     return [each for each in quoted if LATER.sub("...", each) not in everything]
 
 
-def warned(root) -> Iterator[str]:
+def warned(root) -> list[str]:
     """Every sentence that stands in a call of ``warnings.warn``; one that is handed on is not seen."""
-    for path in sorted((root / "particlegvi").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn":
-                said = ast.unparse(node.args[0])
-                if said.startswith(("'", '"', "f'", 'f"')):
-                    text = "".join(
-                        part.value if isinstance(part, ast.Constant) else "..."
-                        for part in getattr(node.args[0], "values", [node.args[0]])
-                    )
-                    yield text
+    calls = (node for node in parsed(root) if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn")
+    return [text for text in (written(call.args[0]) for call in calls) if text]
 
 
 def indexed(root) -> list[str]:
@@ -110,7 +108,7 @@ def test_the_program_has_the_sentences_of_the_faq_and_of_the_index(root):
 
 @pytest.mark.thorough
 def test_every_warning_is_in_the_index(root):
-    found = list(warned(root))
+    found = warned(root)
     assert len(found) > 12
     assert missing([text for text in found if len(text) > 20], indexed(root)) == []
 

@@ -8,18 +8,14 @@ import pytest
 
 from particlegvi import datasets
 from particlegvi.cli import main
-from particlegvi.datasets import fetching, reading
+from particlegvi.datasets import fetching
 
 from ..datasets import toy
 
 
 @pytest.fixture
 def house(tmp_path, monkeypatch):
-    catalogue = toy.catalogue()
-    monkeypatch.setattr(reading, "catalogue", lambda: catalogue)
-    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path / "sets"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(fetching, "fetch", lambda address: pytest.fail(f"{address} was downloaded"))
+    toy.use(monkeypatch, tmp_path)
     (tmp_path / "flowers.txt").write_text(toy.FLOWERS)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from particlegvi import datasets
-from particlegvi.datasets import fetching, getting, reading
+from particlegvi.datasets import fetching, reading
 
 from ..refusals import refuse
 from . import toy
@@ -18,11 +18,7 @@ from . import toy
 @pytest.fixture
 def house(tmp_path, monkeypatch):
     """The made catalogue, an empty folder of data, and the folder of this test; a download would fail."""
-    catalogue = toy.catalogue()
-    monkeypatch.setattr(reading, "catalogue", lambda: catalogue)
-    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path / "data" / "sets"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(fetching, "fetch", lambda _: pytest.fail("something was downloaded"))
+    toy.use(monkeypatch, tmp_path)
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "flowers.txt").write_text(toy.FLOWERS)
     (tmp_path / "red.csv").write_text(toy.RED)
@@ -53,9 +49,9 @@ def sources(house):
 def test_every_form_of_a_raw_file_gives_the_same_bytes(house, monkeypatch):
     packed = set()
     for number, source in enumerate(sources(house)):
-        monkeypatch.setenv("PARTICLEGVI_DATA", str(house / f"data-{number}"))
+        monkeypatch.setenv("PARTICLEGVI_DATA", str(house / f"sets-{number}"))
         path = datasets.convert("flowers", source)
-        assert path == house / f"data-{number}" / "flowers.csv.gz"
+        assert path == house / f"sets-{number}" / "flowers.csv.gz"
         assert [each.name for each in path.parent.iterdir()] == ["flowers.csv.gz"]
         packed.add(path.read_bytes())
         data = datasets.load("flowers")
@@ -65,7 +61,7 @@ def test_every_form_of_a_raw_file_gives_the_same_bytes(house, monkeypatch):
 
 def test_two_raw_files_are_joined(house):
     sentence = refuse(lambda: datasets.convert("wine-red", house), "does not hold white.csv, of which")
-    assert "nothing is written" in sentence and not (house / "data").exists()
+    assert "nothing is written" in sentence and not (house / "sets").exists()
     refuse(lambda: datasets.convert("wine-red", house / "red.csv"), "does not hold red.csv and white.csv, of which")
     (house / "white.csv").write_text(toy.WHITE)
     assert datasets.convert("wine-red", house) == datasets.convert("wine-white", house)
@@ -83,7 +79,7 @@ def test_an_archive_is_read_without_following_its_paths(house):
     archive = zipped(house / "raw" / "flowers.zip", **member)
     for source in (archive, house / "raw"):  # the archive itself, and the folder that holds it
         datasets.convert("packed", source)
-    assert {each.name for each in house.iterdir()} == {"raw", "red.csv", "data"}
+    assert {each.name for each in house.iterdir()} == {"raw", "red.csv", "sets"}
     broken = archive.read_bytes().replace(b"A 1.0 red", b"A 9.0 red")
     (house / "broken.zip").write_bytes(broken)
     refuse(lambda: datasets.convert("packed", house / "broken.zip"), "cannot be unpacked: Bad CRC")
@@ -103,7 +99,7 @@ def test_other_data_are_refused_in_one_sentence(house, monkeypatch):
     monkeypatch.setattr(reading, "LARGEST", 20)  # a packed file that is large when it is unpacked
     file.write_bytes(gzip.compress(toy.FLOWERS.encode()))
     refuse(lambda: datasets.convert("flowers", file), "rows found, 2 expected")
-    assert not (house / "data").exists()
+    assert not (house / "sets").exists()
 
 
 @pytest.mark.parametrize("there", [gzip.compress(b"mine"), b"mine", gzip.compress(toy.KINDS.encode())[:-9]])
@@ -139,7 +135,3 @@ def test_a_download_is_converted_and_verified(house, monkeypatch):
         assert hashlib.sha256(content).hexdigest() == reading.entries(name)[1]["sha256"]
     served["https://example.org/raw/flowers.txt"] = b"<html>moved</html>"
     refuse(lambda: datasets.download("flowers"), "https://example.org/ is not what .* 0 rows found, 2 expected")
-
-
-def test_ends_of_a_path():
-    assert getting.ends("a/b/c") == ["a/b/c", "b/c", "c"]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
+
+from particlegvi.datasets import fetching, reading
+
 RED, WHITE = "a;b\n1.50;2\n3;4\n", "a;b\r\n5e0;.5\r\n"
 JOINED = "x,y,is_red\n1.5,2,1\n3,4,1\n5,0.5,0\n"
 FLOWERS = "flowers of 1936\nname x kind\nA 1.0 red\nB 2.0 ?\nC 3.0 blue\nD 1.0 red\n"
@@ -32,6 +36,15 @@ def catalogue():
         "packed": {"file": "packed", "task": "classification", "target": "kind"},
     }
     return {"sets": sets, "files": files}
+
+
+def use(monkeypatch, folder):
+    """Puts the made catalogue in the place of ours; its files come to ``sets`` in the folder; a download fails."""
+    made = catalogue()
+    monkeypatch.setattr(reading, "catalogue", lambda: made)
+    monkeypatch.setenv("PARTICLEGVI_DATA", str(folder / "sets"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.setattr(fetching, "fetch", lambda address: pytest.fail(f"{address} was downloaded"))
 
 
 def undone(file, part, text):

@@ -60,13 +60,15 @@ def test_a_new_number_is_one_file(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-def test_what_is_required_is_missed():
-    @fact(1, ("mean",), mean=is_per_coordinate)
-    def made(seen):
-        return {}
-
+def only(made: object) -> FactRegistry:
+    """A registry of one fact."""
     facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
     facts.all = lambda *_: [made]  # type: ignore[method-assign]
+    return facts
+
+
+def test_what_is_required_is_missed():
+    facts = only(fact(1, ("mean",), mean=is_per_coordinate)(lambda seen: {}))
     good = {"seed": 0, "status": "finished", "methods": {"DE": {"mean": [1.0, 2.0]}}}
     assert facts.checked(good) is good and facts.checked(None) is None
     for methods in ({"DE": {}}, {"DE": 3}, {"DE": {"mean": "x"}}, None):
@@ -79,12 +81,10 @@ def test_a_value_that_could_not_be_read_again_is_refused():
     def made(seen):
         return {"mean": seen}
 
-    facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
-    facts.all = lambda *_: [made]  # type: ignore[method-assign]
     for value in (1.5, 2, None, float("nan")):
-        assert facts.compute(value, {})["mean"] is value
+        assert only(made).compute(value, {})["mean"] is value
     with pytest.raises(RuntimeError, match='^the fact made failed: its form refuses mean = "1.5"$'):
-        facts.compute("1.5", {})
+        only(made).compute("1.5", {})
 
 
 def test_a_key_that_is_not_declared_is_refused():
@@ -94,10 +94,8 @@ def test_a_key_that_is_not_declared_is_refused():
     def made(seen):
         return {"mean": 1.0, "maen": 2.0}
 
-    facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
-    facts.all = lambda *_: [made]  # type: ignore[method-assign]
     with pytest.raises(RuntimeError, match="^the fact made must name a form for maen in @fact, or leave it out$"):
-        facts.compute(None, {}, more=["made"])
+        only(made).compute(None, {}, more=["made"])
 
 
 @pytest.mark.parametrize(

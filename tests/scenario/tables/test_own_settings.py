@@ -57,6 +57,7 @@ def test_a_list_and_a_table_without_settings_are_the_same():
     listed = ProjectedSettings(models=["pls", "linear"])
     assert ProjectedSettings(models={"pls": {}, "linear": {}}) == listed and listed.models == ("pls", "linear")
     assert hash(ProjectedSettings(models={"pls": {}, "linear": {}})) == hash(listed)
+    assert ProjectedSettings(models={"pls": {"particles": None}}) == ProjectedSettings(models=["pls"])  # the default
     own = ProjectedSettings(models={"pls": {"particles": 50}, "linear": {}})
     assert own.models == {"pls": {"particles": 50}, "linear": {}} and own != listed and hash(own) is not None
     assert replace(own, seed=3).models == own.models
@@ -139,10 +140,6 @@ def test_bad_settings_of_a_model_are_answered_before_anything_is_written(given, 
     with pytest.raises(ValueError, match=words):
         table(given, tmp_path / "table")
     assert not measured and not (tmp_path / "table").exists()
-
-
-def test_none_is_no_setting_where_it_is_the_default():
-    assert ProjectedSettings(models={"pls": {"particles": None}}) == ProjectedSettings(models=["pls"])
 
 
 def test_every_setting_has_a_check_and_a_default():

@@ -12,7 +12,6 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table, running
 from particlegvi.scenario.tables.functions.protocols import most_points
-from particlegvi.tools.cells import WorkerLost
 
 from ...bad_values import Calls, add, all_wrong_answers, wrong_answers
 from ...data_sets import needed
@@ -84,7 +83,7 @@ def test_a_damaged_cell_is_measured_again(toy, tmp_path):
         ({"rows": "yacht"}, 'rows must be a list of at least one name, none twice, not "yacht"'),
         ({"models": ["pls", "pls"]}, "none twice"),
         ({"protocols": ["honest"]}, 'there is no protocol of the table "honest"'),
-        ({"splits": 0}, "splits must be a whole number from 1 to 10000, not 0"),
+        *[({"splits": each}, f"splits must be a whole number from 1 to 10000, not {each}$") for each in (0, 10_001)],
         ({"splits": 2.5}, r"splits must be a whole number from 1 to 10000, not 2\.5"),
         ({"particles": True}, "particles must be a whole number from 2 to 2147483647, not True"),
         ({"seed": -1}, "seed must be a whole number from 0 to 2147483647, not -1"),
@@ -95,7 +94,9 @@ def test_bad_settings_are_refused_before_anything_is_written(change, words, toy,
     refuse(lambda: run_table({**SMALL, **change}, tmp_path / "table", workers=1), words)
     with pytest.raises(ValueError, match="workers must be a whole number of 1 or more, not 0"):
         run_table(SMALL, tmp_path / "table", workers=0)
-    assert not (tmp_path / "table").exists()
+    with pytest.raises(ValueError, match="^pool must be a function of a function, tasks and a number of .*, not 3$"):
+        run_table(SMALL, tmp_path / "table", workers=1, pool=3)
+    assert not (tmp_path / "table").exists() and ProjectedSettings(splits=10_000).splits == 10_000
 
 
 def test_standardised_inputs_are_those_of_the_training_rows(toy):
@@ -163,12 +164,6 @@ def test_progress_is_any_callable(toy, tmp_path):
             pg.tables.run_table(SETTINGS, tmp_path, value, workers=1)
 
 
-@pytest.mark.parametrize("number", [0, 10_001, 2**31])
-def test_splits_are_not_so_many_that_their_list_does_not_fit(number):
-    refuse(lambda: ProjectedSettings(splits=number), f"^splits must be a whole number from 1 to 10000, not {number}$")
-    assert ProjectedSettings(splits=10_000).splits == 10_000
-
-
 @pytest.mark.thorough
 def test_two_processes_compute_what_one_does(tmp_path):
     settings = {"rows": ["yacht", "heart"], "models": ["linear"], "protocols": ["standardised"], "splits": 2}
@@ -202,37 +197,6 @@ def test_another_engine_makes_the_same_table(pool, toy, tmp_path):
     assert not Path("not").exists()
 
 
-def losing(times):
-    """An engine whose process is lost while it computes its second problem, in each of its first lives."""
-    lives = iter(range(times))
-
-    def pool(function, tasks, workers):
-        lost = next(lives, None) is not None
-        for place, task in enumerate(tasks):
-            if lost and place == 1:
-                function.group(task.items[0][:1])  # one of two cells is finished
-                raise WorkerLost("killed")
-            yield function(task)
-
-    return pool
-
-
-def always_losing(function, tasks, workers):
-    next(iter(tasks))
-    raise WorkerLost("killed")
-    yield
-
-
-@pytest.mark.thorough
-def test_a_table_survives_lost_processes(toy, tmp_path):
-    whole = run_table(SMALL, tmp_path / "whole", workers=1)
-    toy.clear()
-    again = run_table(SMALL, tmp_path / "lost", workers=2, pool=losing(2))
-    assert again.scores == whole.scores and len(toy) == len(whole.scores)  # and no cell is measured twice
-    with pytest.raises(WorkerLost, match="in the same cell"):
-        run_table({**SMALL, "seed": 1}, tmp_path / "lost", workers=2, pool=always_losing)
-
-
 @pytest.mark.thorough
 def test_a_cell_is_kept_before_the_others_of_its_problem_are_finished(toy, tmp_path, monkeypatch):
     def measure(task, *rest):
@@ -245,10 +209,3 @@ def test_a_cell_is_kept_before_the_others_of_its_problem_are_finished(toy, tmp_p
     with pytest.raises(KeyboardInterrupt):
         run_table(SMALL, tmp_path, workers=1)
     assert [path.name for path in (tmp_path / "cells").iterdir()] == ["yacht.pls.standardised.0.json"]
-
-
-@pytest.mark.thorough
-def test_a_pool_is_a_function(toy, tmp_path):
-    with pytest.raises(ValueError, match="^pool must be a function of a function, tasks and a number of .*, not 3$"):
-        run_table(SMALL, tmp_path / "table", workers=1, pool=3)
-    assert not (tmp_path / "table").exists()

@@ -8,7 +8,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import kernels, methods
-from particlegvi.scenario import catalogue, load
+from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.particles.building import settled
 from particlegvi.scenario.kinds.particles.keys import KEYS
@@ -95,40 +95,27 @@ def test_a_missing_loss_is_named_with_the_smallest_file():
     assert '"loss" is missing' in sentence and 'the smallest file is: loss = "x^2/2"' in sentence
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("partcles", "particles"),
-        ("stepsize", "step_size"),
-        ("method", "methods"),
-        ("Loss", "loss"),
-        ("figure", "figures"),
+DEEP: list = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+test_other_keys_and_other_data_are_refused = refused(
+    lambda changes: load(complete(**changes)),
+    *[
+        ({typed: 1}, f'scenario: there is no key "{typed}"; did you mean "{meant}"?')
+        for typed, meant in {
+            "partcles": "particles", "stepsize": "step_size", "method": "methods", "Loss": "loss", "figure": "figures",
+        }.items()
     ],
-)
-def test_an_unknown_key_is_answered_with_the_nearest(typed, meant):
-    assert f'there is no key "{typed}"; did you mean "{meant}"?' in refusal(complete(**{typed: 1}))
-
-
-@pytest.mark.parametrize("value", [datetime.date(2020, 1, 1), b"bytes", {1, 2}, object(), 1j])
-def test_only_plain_data_passes(value):
-    assert "must be a text, a number" in refusal(complete(title=value))
-
-
-def test_deep_nesting_is_refused_and_not_followed():
-    deep = []
-    for _ in range(100_000):
-        deep = [deep]
-    assert "nested more than" in refusal(complete(modes=deep))
-
-
-def test_keys_that_would_garble_a_terminal_are_refused():
-    sentence = refusal(complete(**{"\x1b[31mred": 1}))
-    assert "printable" in sentence
-    assert sentence.isprintable()
-
-
-def test_the_seed_is_explained():
-    assert "--seed" in refusal(complete(seed=3))
+    *[
+        ({"title": value}, "must be a text, a number")
+        for value in (datetime.date(2020, 1, 1), b"bytes", {1, 2}, object(), 1j)
+    ],
+    ({"modes": DEEP}, "nested more than"),
+    ({"\x1b[31mred": 1}, "printable"),
+    ({"seed": 3}, "--seed"),
+    ({"record_every": 21}, "record_every must be at most steps"),
+    plain=True,
+)  # fmt: skip
 
 
 def test_what_is_left_out_gets_its_default():
@@ -161,10 +148,6 @@ def test_a_name_stands_for_a_table():
     assert scenario["loss"] == {"name": "double-well"}
     assert scenario["kernel"] == {"name": "matern-32"}
     assert scenario["methods"]["DRE"]["embedding"] == {"how": "quadrature"}
-
-
-def test_records_further_apart_than_the_run_is_long_are_refused():
-    assert "record_every must be at most steps" in refusal(complete(record_every=21))
 
 
 EGGS = 'loss = "x^2/2 + 3*cos(2*y) + y^2/4"\n'
@@ -269,17 +252,6 @@ def test_python_runs_a_mapping_and_resumes_it(tmp_path):
 def test_points_to_start_from_are_as_many_as_particles():
     scenario = load({"loss": "x^2 + y^2", "initial": {"points": [[0, 1], [1, 0], [2, 2]]}, "prior": "flat"})
     assert scenario["particles"] == 3 and scenario["steps"] >= 500
-
-
-@pytest.mark.parametrize("name", catalogue.names())
-def test_every_scenario_can_be_built(name):
-    scenario = load(name)
-    parts = build(scenario)
-    if scenario["kind"] == "particles":
-        assert list(parts.methods) == list(scenario["methods"])
-        assert parts.loss.dim == parts.prior.dim
-    if scenario["kind"] == "networks":
-        assert parts.network.inputs in (1, 2)
 
 
 def test_the_numbers_arrive_where_they_belong():

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import diagnostics
 from particlegvi.scenario.kinds.particles.facts import facts
 from particlegvi.scenario.kinds.particles.seen import Seen
 from particlegvi.scenario.kinds.particles.verdict import _hardly_moved, equilibrium
@@ -81,56 +80,9 @@ def test_particles_stuck_in_their_basins_are_told_so():
     said = simulated(MODES, pg.methods.DLE(0.2), pg.priors.Flat(2), 100.0, 0.1, initial=middle)["equilibrium"]
     assert said["reached"] is None
     assert said["verdict"].startswith("near Q*, farther than chance allows in 99 of 100 cases, but metastable")
-
-
-@pytest.mark.thorough
-def test_with_jumps_the_same_start_arrives():
-    start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])
-    method = pg.methods.DLE(0.2, jumps={"every": 20})
-    said = simulated(MODES, method, pg.priors.Flat(2), 100.0, 0.1, initial=start)["equilibrium"]
-    assert said["reached"] is True, said
-    assert said["verdict"].startswith("at equilibrium")
-
-
-def at_rest(draws, method, records=21):
-    """A run whose records are given: as at rest as can be, wherever it is."""
-    x = draws.reshape(records, -1, 1)
-    return Run("made", WELL, PRIOR, method, x, np.arange(records), 0.5, 0)
-
-
-def wrong_by_its_mass(mass):
-    """The density q = exp(phi + r (mu_P - mass kappa * q)) / Z on a grid: (C.128) with such a mass of exp(u)."""
-    x = np.linspace(-5.0, 4.0, 1801)
-    step = x[1] - x[0]
-    kernel = np.exp(-0.5 * (x[:, None] - x) ** 2)
-    prior = np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi)
-    psi = -WELL.value(x[:, None]) - 0.5 * x**2 + kernel @ prior * step
-    q = prior.copy()
-    for _ in range(400):
-        new = np.exp(psi - mass * (kernel @ q) * step)
-        q = 0.7 * q + 0.3 * new / (new.sum() * step)
-    return x, q, step
-
-
-@pytest.mark.slow
-def test_the_published_curve_would_have_been_caught():
-    """The authors' start value gave (C.128) a mass of 1.335 and a mean of -0.9755, where -1.0086 is right."""
-    target = pg.target(WELL, REPULSIVE, prior=PRIOR)
-    for mass, mean, reached in ((1.335, -0.9755, False), (1.0, -1.0086, True)):
-        x, q, step = wrong_by_its_mass(mass)
-        assert x @ q * step == pytest.approx(mean, abs=5e-4)
-        cdf = np.cumsum(q) * step - 0.5 * q * step
-        draws = np.interp(np.random.default_rng(7).random(21 * 30_000), cdf, x)
-        found = judged(at_rest(draws, REPULSIVE))
-        said = found["equilibrium"]
-        assert said["reached"] is reached, said
-        assert said["verdict"].startswith("at equilibrium" if reached else "at rest, but not at Q*")
-        assert (found["w1"] < found["w1_floor"][1]) is reached
-    # the free energy of the published curve lies above that of Q*
-    x, q, step = wrong_by_its_mass(1.335)
-    some = np.interp((np.arange(4000) + 0.5) / 4000, np.cumsum(q) * step - 0.5 * q * step, x)
-    exact = diagnostics.target_free_energy(target, WELL, REPULSIVE, PRIOR)
-    assert diagnostics.free_energy(some, WELL, REPULSIVE, PRIOR).mean_loss > exact.mean_loss + 1e-3
+    jumping = pg.methods.DLE(0.2, jumps={"every": 20})  # control: with jumps the first start arrives
+    said = simulated(MODES, jumping, pg.priors.Flat(2), 100.0, 0.1, initial=start)["equilibrium"]
+    assert said["reached"] is True and said["verdict"].startswith("at equilibrium"), said
 
 
 def test_deep_ensembles():
