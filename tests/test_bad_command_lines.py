@@ -25,17 +25,8 @@ KINDS = {
     "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "particles:3", ".=1", "a..b=1")],
     "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "loss.hieght=1", "x=1")]
     + [[*RUN, "--set"]],
-    "a value of the wrong type": [
-        [*RUN, "--set", text]
-        for text in ("particles=many", "steps=true", "step_size=[1]", "methods=3", "title=3", "loss=3", "modes=x")
-    ],
-    "a number out of range": [
-        [*RUN, "--set", text]
-        for text in ("particles=0", "particles=-3", "steps=1.5", "step_size=0", "tolerance=1", "record_every=-1")
-    ],
-    "a number that is not finite": [
-        [*RUN, "--set", text]
-        for text in ("step_size=inf", "step_size=nan", "particles=inf", "methods.DLE.kl_weight=nan", "steps=1e400")
+    "a bad value": [
+        [*RUN, "--set", text] for text in ("particles=many", "methods=3", "steps=1.5", "step_size=nan", "steps=1e400")
     ],
     "a number too long": [[*RUN, "--set", "steps=" + "9" * 6000], [*RUN, "--seed", "9" * 6000]],
     "parts that do not fit": [
@@ -77,11 +68,7 @@ KINDS = {
     "a folder that is no run": [
         [what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")
     ],
-    "a bad figure": [
-        [*RUN, "--set", "figures=[{kind='histgrams'}]"],
-        [*RUN, "--set", "figures=[{kind='histograms', bns=3}]"],
-        [*RUN, "--set", "figures=[{kind='histograms', bins=0}]"],
-    ],
+    "a bad figure": [[*RUN, "--set", f"figures=[{{kind={kind}}}]"] for kind in ("'histgrams'", "'histograms', bins=0")],
     "a name that leaves the folder": [
         [*RUN, "--set", text] for text in ("name=../../x", "name=/x/y", "methods={'../x'={method='DE'}}", "name=.")
     ],

@@ -1,10 +1,6 @@
-"""Notebooks in a real Jupyter kernel: that of the docs, a small one, and a cell that is stopped."""
+"""Notebooks in a real Jupyter kernel: that of the docs, and a small one."""
 
 import importlib.util
-import os
-import signal
-import threading
-import time
 
 import pytest
 
@@ -66,28 +62,3 @@ def test_the_notebook_of_the_docs_runs_and_shows_what_is_kept(root, tmp_path):
         assert kinds[0] == kinds[1], old.source
         assert shown(now, "text/plain") == shown(was, "text/plain"), old.source
     assert {path.name for path in tmp_path.iterdir()} >= {"film.gif", "temperatures.nc"}
-
-
-@pytest.mark.slow
-def test_a_cell_that_is_stopped_says_how_to_get_what_was_recorded(tmp_path):
-    import nbclient
-    import nbformat
-
-    run = "pg.simulate(pg.losses.get('double-well'), pg.methods.DLE(1.0), pg.priors.Normal(0.0, 1.0), 2000, 10**9, 1e-3"
-    long = f"import particlegvi as pg\n{run}, progress=lambda done, steps: open('begun', 'w').close())"
-    after = "left = pg.last_interrupted(); len(left.positions)"
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (long, after)])
-    place = {"metadata": {"path": str(tmp_path)}}
-    client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True, resources=place)
-
-    def stop():
-        while not (tmp_path / "begun").exists():
-            time.sleep(0.1)
-        os.kill(client.km.provisioner.process.pid, signal.SIGINT)  # as the stop button does
-
-    threading.Thread(target=stop, daemon=True).start()
-    client.execute()
-    first, second = notebook.cells
-    error = next(each for each in first.outputs if each.output_type == "error")
-    assert error.ename == "KeyboardInterrupt" and "particlegvi.last_interrupted()" in error.evalue
-    assert "error.run" in error.evalue and int(shown(second.outputs, "text/plain")) >= 1

@@ -90,22 +90,12 @@ def test_the_printed_numbers():
     assert PRINTED.published("naval", "gwi-svgp") == (-7.25, 0.08) and len(PRINTED.rows()) == 9
 
 
-# mean and standard deviation over ten splits of a prototype with other splits, kernels and starts
-BANDS = {
-    "energy": {"gwi-net": (0.71, 0.17), "net-constant": (0.73, 0.14), "svgp": (0.68, 0.15)},
-    "concrete": {"gwi-net": (3.28, 0.21), "net-constant": (3.21, 0.17), "svgp": (3.07, 0.12)},
-}
-
-
 @pytest.mark.slow
-def test_honest_rows_are_in_their_bands(tmp_path):
+def test_honest_rows_hold_up_as_the_notes_say(tmp_path):
     needed("energy-heating", "concrete")
     chosen = WassersteinSettings(
-        rows=tuple(BANDS), models=("gwi-net", "gwi-svgp", "net-constant", "svgp"), protocols=("standardised",), splits=3
+        rows=("energy", "concrete"), models=("gwi-net", "gwi-svgp"), protocols=("standardised",), splits=3
     )
     table = run_table(chosen, tmp_path, workers=1)
-    assert table.held("gwi-svgp", "standardised") == dict.fromkeys(BANDS, True)
+    assert table.held("gwi-svgp", "standardised") == {"energy": True, "concrete": True}
     assert table.held("gwi-net", "standardised") == {"energy": True, "concrete": False}
-    for row, bands in BANDS.items():
-        for model, (mean, sd) in bands.items():
-            assert abs(table.entry(row, model, "standardised", "nll").mean - mean) < 2.0 * sd

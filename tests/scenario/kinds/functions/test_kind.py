@@ -14,6 +14,7 @@ from particlegvi.scenario.kinds import build
 
 from ....refusals import refused
 from ....runs.interrupting import content
+from ....small_scenarios import COUNTS
 
 SMALL = {
     "kind": "function-space",
@@ -43,13 +44,6 @@ MEANS = {
     "inducing_points": 1,
     "methods": {"GP": {}, "centres": {"method": "GP", "centres": True}},
 }
-COUNTS = {
-    **SMALL,
-    "data": {"formula": "2*sin(2*x)", "count": 40},
-    "likelihood": "poisson-square",
-    "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 50}},
-}
-
 
 test_bad_settings_are_answered_in_one_sentence = refused(
     lambda changes: build(load({**SMALL, **changes})),
