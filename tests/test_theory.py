@@ -84,8 +84,8 @@ def missing(quoted: list[str], texts: list[str]) -> list[str]:
 
 
 def warned(root) -> list[str]:
-    """Every sentence that stands in a call of ``warnings.warn``; one that is handed on is not seen."""
-    calls = (node for node in parsed(root) if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn")
+    """Every sentence that stands in a call of ``warn``; one that is handed on is not seen."""
+    calls = (node for node in parsed(root) if isinstance(node, ast.Call) and ast.unparse(node.func) == "warn")
     return [text for text in (written(call.args[0]) for call in calls) if text]
 
 

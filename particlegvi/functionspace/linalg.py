@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -23,6 +22,7 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.tools import arguments
+from particlegvi.tools.errors import warn
 
 CovarianceFunction: TypeAlias = Callable[..., Array]  # k(A, B), and k(A) for k(A, A)
 TIES = 1e-6  # relative differences of standard deviations that order the pivots of equal ones
@@ -235,7 +235,7 @@ def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
         work(0, 1)
         done = 1
         minutes = (time.perf_counter() - begun) * blocks / threads.count() / 60.0
-        warnings.warn(f"a product with the kernel matrix of {len(X)} rows takes about {minutes:.0f} min", stacklevel=2)
+        warn(f"a product with the kernel matrix of {len(X)} rows takes about {minutes:.0f} min")
     try:
         threads.split(lambda first, last: work(first + done, last + done), blocks - done)
     except BaseException:  # Ctrl-C reaches this thread only: stop the others, which would go on to the end

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -11,7 +10,7 @@ import numpy as np
 from particlegvi.contracts import Array, Loss, Run
 from particlegvi.diagnostics.particles import has_bars
 from particlegvi.plotting.protocols import FunctionRun, HasDensity, Interval, NetworkRun, ParticleRun, Results
-from particlegvi.tools.errors import LossNotHere
+from particlegvi.tools.errors import LossNotHere, warn
 from particlegvi.tools.registry import look_up
 
 Select: TypeAlias = Callable[[Results, Sequence[str] | None], Mapping[str, Any]]  # the runs with these labels
@@ -152,7 +151,7 @@ def is_here(loss: Loss) -> bool:
     try:
         loss.value(np.zeros((1, loss.dim)))
     except LossNotHere as error:
-        warnings.warn(f"the figure is drawn without loss and truth: {error}", UserWarning, stacklevel=2)
+        warn(f"the figure is drawn without loss and truth: {error}")
         return False
     except ValueError:
         pass  # at this point

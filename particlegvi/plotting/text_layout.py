@@ -26,6 +26,7 @@ from particlegvi.plotting import style
 from particlegvi.plotting.axis_numbers import fewer_numbers, mark_numbers, number_decades
 from particlegvi.plotting.look import Look, look
 from particlegvi.tools import words
+from particlegvi.tools.errors import warn
 
 Drawn = TypeVar("Drawn")
 
@@ -61,10 +62,9 @@ def finished(figure: Drawn) -> Drawn:
             share = height_of_panels(figure)
             if share < LEAST_HEIGHT:
                 width, height = figure.get_size_inches()
-                warnings.warn(
+                warn(
                     f"words of {seen.small:g} points leave the panels {share:.0%} of the height of a picture of "
-                    f"{width:.4g} by {height:.4g} inches; a smaller font_size or a larger size gives them more",
-                    stacklevel=2,
+                    f"{width:.4g} by {height:.4g} inches; a smaller font_size or a larger size gives them more"
                 )
     return figure
 

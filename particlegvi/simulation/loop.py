@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NoReturn, Protocol, runtime_checkable
@@ -26,7 +25,7 @@ from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, memory, parts
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.errors import Diverged, carry, remembered
+from particlegvi.tools.errors import Diverged, carry, remembered, warn
 from particlegvi.tools.progress import listening_to_steps
 from particlegvi.tools.stages import Expected
 
@@ -155,7 +154,7 @@ def follow(
     limit = warn_when_unstable(problem, method)
     if isinstance(problem.loss, Advising):
         for sentence in problem.loss.advice(problem, method):
-            warnings.warn(sentence, stacklevel=3)
+            warn(sentence)
     started = time.perf_counter()
     flow = parts.part(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
     first = flow.particles()

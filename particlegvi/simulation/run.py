@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from particlegvi.integrators import schedules
 from particlegvi.simulation import picture
 from particlegvi.simulation.exporting import ParticleExports
 from particlegvi.tools import arguments, html
+from particlegvi.tools.errors import warn
 
 
 class Told(NamedTuple):
@@ -144,7 +144,7 @@ class Run(ParticleExports):
         """
         first = "_told" not in vars(self)
         if self._told.reached is False and first:
-            warnings.warn(f"{self.label}: {self._told.verdict}", UserWarning, stacklevel=2)
+            warn(f"{self.label}: {self._told.verdict}")
         return self._told.text
 
     @cached_property

@@ -15,7 +15,6 @@ direction, without the repulsion.
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from particlegvi.integrators.stepping import linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat
+from particlegvi.tools.errors import warn
 
 PARTICLES = 64
 COORDINATES = 32
@@ -43,10 +43,9 @@ def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
     step_size = schedules.largest(problem.step_size, problem.steps)
     if step_size > limit:
         what = "the largest step_size" if isinstance(problem.step_size, schedules.Schedule) else "step_size"
-        warnings.warn(
+        warn(
             f"{what} {step_size:g} is beyond the stability limit of about {limit:.3g}"
-            f" at the start of {method.label}; the run may diverge",
-            stacklevel=5,  # the caller of `simulate`, outside its wrapper that explains bad calls
+            f" at the start of {method.label}; the run may diverge"
         )
     return limit
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-import warnings
 from typing import IO
 
 import numpy as np
 
 from particlegvi.contracts import Snapshot
+from particlegvi.tools.errors import warn
 from particlegvi.tools.memory import IN_MEMORY
 
 
@@ -27,10 +27,9 @@ class MemoryStorage:
         self.shape = shape
         size = 8 * records * int(np.prod(shape))
         if size > IN_MEMORY:
-            warnings.warn(
+            warn(
                 f"{records} records of {shape[0]} particles take {size / 1e9:.2g} GB and are kept in a temporary file"
-                f" in {tempfile.gettempdir()}; record_every=0 keeps only the start and the end",
-                stacklevel=4,
+                f" in {tempfile.gettempdir()}; record_every=0 keeps only the start and the end"
             )
             self._file = tempfile.TemporaryFile(prefix="particlegvi-")  # noqa: SIM115 - lives as long as the array
         else:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import warnings
 from pathlib import Path
 
 from particlegvi import scenario as scenarios
@@ -25,6 +24,7 @@ from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
 from particlegvi.runs.storage.manifest import difference
 from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files, origins
+from particlegvi.tools.errors import warn
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import changed, decisive
 
@@ -114,10 +114,9 @@ def _check_scenario(path: Path, scenario: Facts) -> str:
     other = difference(earlier, asked)
     if other is not None and (path / "table.csv").exists():
         key, before, now = other
-        warnings.warn(
+        warn(
             f"{path} has the tables of another grid, where {key} is {before!r:.60}, not {now!r:.60}: they are replaced,"
-            " and its cells stay",
-            stacklevel=4,
+            " and its cells stay"
         )
     return files.read_text(path / SCENARIO, links=False)
 
@@ -137,11 +136,9 @@ def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
     if words is None or anyway:
         return there
     if next((path / "cells").glob("*.json"), None) is not None:
-        warnings.warn(
+        warn(
             f"the cells in {path} were computed with {words[0]}, and are computed anew; --anyway (anyway=True) uses"
-            " them",
-            UserWarning,
-            stacklevel=2,
+            " them"
         )
     return None
 

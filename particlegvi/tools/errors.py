@@ -1,9 +1,11 @@
-"""The errors that are not plain bad values (those are ``ValueError``)."""
+"""The errors that are not plain bad values (those are ``ValueError``), and warnings."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
+import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -91,3 +93,14 @@ def needed(what: str, extra: str, *libraries: str) -> None:
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
         raise MissingLibrary(f"{what} needs {' and '.join(missing)}: pip install 'particlegvi[{extra}]'")
+
+
+def warn(sentence: str) -> None:
+    """Warn with a sentence at the line that called the package: below it, numba and scikit-learn may call us again."""
+    depth, level, frame = 0, 1, sys._getframe()  # noqa: SLF001 - inspect would slow the start
+    while frame.f_back is not None:
+        depth += 1
+        if frame.f_globals.get("__name__", "").partition(".")[0] == "particlegvi":
+            level = depth + 1
+        frame = frame.f_back
+    warnings.warn(sentence, UserWarning, stacklevel=level)

@@ -13,7 +13,6 @@ import os
 import shutil
 import sys
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cache, partial, wraps
@@ -28,6 +27,7 @@ from particlegvi.engine.numerics.nesting import Options, helper_options
 from particlegvi.engine.numerics.outside_code import NAMES, Content, copied_methods, is_term_class
 from particlegvi.engine.numerics.shared_cache import NamedCache, SharedCache, share
 from particlegvi.engine.numerics.uncompiled import failed
+from particlegvi.tools.errors import warn
 
 OPTIONS: Options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 HELPER: Options = {**OPTIONS, **helper_options()}
@@ -54,7 +54,7 @@ OUTSIDE = "outside"  # the folder of folders with kernels that contain code from
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     # The intrinsics below everything have no plain Python form, and numba asks again whenever it compiles an overload.
-    warnings.warn("NUMBA_DISABLE_JIT is ignored: the engine exists as compiled code only", stacklevel=2)
+    warn("NUMBA_DISABLE_JIT is ignored: the engine exists as compiled code only")
     config.DISABLE_JIT = 0  # type: ignore[attr-defined]
 
 

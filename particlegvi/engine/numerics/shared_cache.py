@@ -17,7 +17,6 @@ import hashlib
 import io
 import os
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +27,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime import rtsys
 
 from particlegvi.tools import system
+from particlegvi.tools.errors import warn
 
 PATIENCE = 60.0  # seconds for a kernel that another process compiles; after that it is compiled here as well
 PAUSE = 0.01
@@ -134,7 +134,7 @@ _told: list[str] = []
 def _tell_once(sentence: str) -> None:
     if not _told:
         _told.append(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=2)
+        warn(sentence)
 
 
 class Lock:

@@ -15,7 +15,6 @@ The stationary distribution of all plans is exp(-V) of (D.125). Steps that are n
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 from typing import NamedTuple
 
@@ -47,6 +46,7 @@ from particlegvi.functionspace.sampling.langevin import (
 )
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
 from particlegvi.functionspace.sampling.sign_moves import Jumps, Region, find_jumps, find_regions
+from particlegvi.tools.errors import warn
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: the start is forgotten up to exp(-15)
 QUADRATIC_STEPS = 20  # default number of steps, each of one relaxation time
@@ -175,10 +175,9 @@ def euler(task: Task, integrator: str) -> Plan:
     step_size = task.step_size or BIAS / steepest * _calm(task)
     facts = {"time": "thesis", "largest curvature": steepest, "stability limit": 2.0 / steepest}
     if step_size >= 2.0 / steepest:
-        warnings.warn(
+        warn(
             f"step_size {step_size:g} is beyond the stability limit {2.0 / steepest:.3g} of {integrator} on these data;"
-            " the run may diverge",
-            stacklevel=4,
+            " the run may diverge"
         )
     if integrator == "euler-maruyama":
         scheme = euler_maruyama(step_size, precision)

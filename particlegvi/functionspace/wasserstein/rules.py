@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import linalg, optimize
 from particlegvi.contracts import Array
 from particlegvi.functionspace.linalg import root
 from particlegvi.tools import arguments
+from particlegvi.tools.errors import warn
 
 RULES = ("closed", "optimal", "svgp")
 WEIGHTS = ("unsquared", "code")
@@ -81,7 +81,7 @@ def checked_weight(value: object) -> float | str:
         return value
     found = float(arguments.not_negative("w2_weight", value))
     if found == 0.0:
-        warnings.warn("w2_weight is 0: least squares, whose only variance is the residual of the basis", stacklevel=3)
+        warn("w2_weight is 0: least squares, whose only variance is the residual of the basis")
     return found
 
 
@@ -109,6 +109,6 @@ def fixed_point(w2_squared: Callable[[float], float], scale: float, rows: float)
         return log + math.log(2.0 * distance(math.exp(log)) / scale)
 
     if excess(math.log(most)) <= 0.0:
-        warnings.warn("w2_weight outweighs the data for this noise variance: the posterior is the prior", stacklevel=5)
+        warn("w2_weight outweighs the data for this noise variance: the posterior is the prior")
         return most
     return math.exp(optimize.brentq(excess, math.log(LEAST * rows), math.log(most), xtol=1e-13))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from particlegvi.plotting.look import drawn_in
 from particlegvi.plotting.moving import Moving, clock_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.tools import files, memory
+from particlegvi.tools.errors import warn
 
 COPIES = 10  # bytes in memory for each pixel of each frame while a film is written
 
@@ -43,7 +43,7 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
     """Film a figure of runs from their first record to the last; the last frame is the figure of `plotting.figure`.
 
     ``figure`` has the "kind" of the figure and its options; ``progress("film", frames done, frames)`` is called. A
-    warning says that the runs have fewer records than the film has frames: each record is shown once.
+    warning says that the runs have fewer records than the frames asked for, or too few to move smoothly.
     """
     build, options = mover(figure)
     moving = build(results, **options)
@@ -52,11 +52,10 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
         raise ValueError(f"a film needs runs with at least two records, and {', '.join(moving.runs)} has one")
     moments = pace.chosen(clock.times, settings.frames, settings.even)
     count = len(moments)
-    if count < settings.frames:
-        warnings.warn(
+    if count < settings.wanted:
+        warn(
             f"the film has {count} frames instead of {settings.frames}, because the run has no more records; "
-            "a smaller record_every gives a run of particles more",
-            stacklevel=2,
+            "a smaller record_every gives a run of particles more"
         )
     shortest = float(np.min(np.diff(clock.times[moments])))
     with drawn_in(moving.look):

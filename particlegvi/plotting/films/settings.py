@@ -15,6 +15,7 @@ from particlegvi.tools.quoting import shown
 
 SUFFIXES = (".gif", ".webp", ".apng", ".mp4", ".webm")
 FRAMES = 120  # by default
+FEWEST = 24  # frames with which particles move smoothly
 ROUNDS = 3  # what moves for more than five seconds must stop by itself (Web Content Accessibility Guidelines, 2.2.2)
 LENGTH = "a number of seconds from 0.1 to 3600"
 
@@ -30,6 +31,8 @@ class FilmSettings:
         ``write(film, file)`` writes the format of that file.
     frames, seconds, width, even
         The arguments.
+    wanted : int
+        Number of frames below which a warning says that the records are few.
     rounds : int
         How often the film is played; 0 is without end.
     """
@@ -50,8 +53,9 @@ class FilmSettings:
         if not 0.1 <= self.seconds <= 3600.0:
             raise arguments.refuse("seconds", seconds, LENGTH)
         self.frames = min(FRAMES, pace.most_frames(self.seconds))
+        self.wanted = min(FEWEST, self.frames)
         if frames is not None:
-            self.frames = arguments.whole("frames", frames, 2, 5000)
+            self.frames = self.wanted = arguments.whole("frames", frames, 2, 5000)
         pace.lengths(self.frames, self.seconds)
         self.even = arguments.flag("even", even)
         self.rounds = 0 if arguments.flag("loop", loop) else ROUNDS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tomllib
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +23,7 @@ from particlegvi.scenario.kinds.particles import fingerprint, objects
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import origins
+from particlegvi.tools.errors import warn
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.parts import loss as check_loss
 from particlegvi.tools.quoting import as_argument
@@ -226,7 +226,7 @@ def _with_given(there: Folder, content: Facts, parts: Parts, loss: Loss | None) 
             raise ValueError(f"loss must be left out: {there.path} has its own, {parts.loss.name}")
         unsure = fingerprint.check_same(there.path, known, check_loss(loss, moves=True))
         if unsure:
-            warnings.warn(unsure, UserWarning, stacklevel=5)
+            warn(unsure)
         parts = parts._replace(loss=loss)  # type: ignore[arg-type]  # any loss will do
     if "array" in content.get("initial", {}):
         parts = parts._replace(initial=there.given("initial"))
@@ -241,7 +241,7 @@ def stored_scenario(there: Folder) -> Facts:
     """
     place, settings = there.path / SCENARIO, there.manifest["settings"]
     if settings and not os.path.lexists(place):
-        warnings.warn(f"{place} is missing, and taken from manifest.json, without title and figures", stacklevel=2)
+        warn(f"{place} is missing, and taken from manifest.json, without title and figures")
         return complete(place, text(settings))
     found = complete(place, there.text())
     changed = difference(settings, decisive(found)) if settings else None  # the first schema has no settings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 from particlegvi.contracts import Facts
 from particlegvi.tools import origins, system
+from particlegvi.tools.errors import warn
 from particlegvi.tools.sources import SOURCES, changed, code, versions
 
 NAMED = {"processor": "processor", "blas": "linear algebra"}
@@ -53,11 +53,9 @@ def warn_of_other_code(folder: Path, manifest: Facts) -> None:
     """A warning where results come from other sources than these, of the package or of parts from outside."""
     words = changed({**versions(), **_code_of(manifest), **manifest.get("parts", {})})
     if words is not None:
-        warnings.warn(
+        warn(
             f"{folder} was simulated with {words[0]} and this is {words[1]}: its files are unchanged, and numbers that"
-            " are computed from them now may differ",
-            UserWarning,
-            stacklevel=2,
+            " are computed from them now may differ"
         )
 
 
@@ -69,10 +67,8 @@ def warn_of_other_machine(folder: Path, manifest: Facts) -> Facts:
     changed = next((name for name in now if before.get(name, now[name]) != now[name]), None)
     if changed is None:
         return {}
-    warnings.warn(
+    warn(
         f"{folder} was begun with the {NAMED[changed]} {str(before[changed]):.60}, and this is {now[changed]}: the last"
-        " digits of its numbers may differ, and functions may be others from the same law",
-        UserWarning,
-        stacklevel=2,
+        " digits of its numbers may differ, and functions may be others from the same law"
     )
     return {"machine": now}
