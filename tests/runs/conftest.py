@@ -3,14 +3,21 @@ import pytest
 import particlegvi as pg
 from particlegvi.simulation import chunks
 
-from .interrupting import SHORT, content
+from .interrupting import SHORT, content, interrupted, no_summary
 
 
 @pytest.fixture
-def quick(monkeypatch):
+def quick():
     """No summary: the truth takes longer than all the rest, and is the same where the arrays are."""
-    said = lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}}
-    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", said)
+    with no_summary():
+        yield
+
+
+@pytest.fixture
+def half(tmp_path):
+    """The folder of a run of "lifting" that was interrupted."""
+    interrupted(tmp_path / "run", 4, "lifting")
+    return tmp_path / "run"
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Interrupting short runs, damaging their files, and comparing all that a folder holds."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 
@@ -35,6 +36,15 @@ def content(folder):
 def slow(*values):
     """Parameters that are tried in the slow tests alone."""
     return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@contextmanager
+def no_summary():
+    """Runs whose summary says nothing about their methods."""
+    said = lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("particlegvi.runs.results.runs.summarise", said)
+        yield
 
 
 class Stop:

@@ -10,10 +10,9 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.runs.storage import creating as making
-from particlegvi.tools import files
 
 from ..refusals import refuse
-from .interrupting import SHORT, change_manifest, content, interrupted, manifest
+from .interrupting import SHORT, change_manifest, content, interrupted, manifest, no_summary
 
 CHANGED = {**SHORT, "methods": {"DLE": {"kl_weight": 3.0}}}
 OPERATIONS = ("open", "replace", "unlink", "mkdir")
@@ -42,15 +41,23 @@ pytestmark = pytest.mark.usefixtures("quick")
 def runs(tmp_path_factory):
     """A finished run with a file of its owner, an interrupted one, and what each new run must be."""
     place = tmp_path_factory.mktemp("runs")
-    with pytest.MonkeyPatch.context() as patch:
-        said = lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}}
-        patch.setattr("particlegvi.runs.results.runs.summarise", said)
+    with no_summary():
         pg.run("lifting", out=place / "finished", **SHORT)
         interrupted(place / "interrupted", 4, "lifting")
         pg.run("lifting", out=place / "new", **CHANGED)
     for name in ("finished", "interrupted"):
         (place / name / "arrays" / "mine.npy").write_text("mine")
     return place
+
+
+def died_at(last, folder, monkeypatch):
+    """Start over in a folder, which ends at this operation on files; whether it came to its own end before."""
+    left = [last]
+    with monkeypatch.context() as patch, contextlib.suppress(Died):
+        for operation in OPERATIONS:
+            patch.setattr(os, operation, dying(getattr(os, operation), left))
+        pg.run("lifting", out=folder, overwrite=True, **CHANGED)
+    return left[0] >= 0
 
 
 @pytest.mark.parametrize("name", ["finished", "interrupted"])
@@ -62,18 +69,13 @@ def test_dying_at_any_operation(runs, tmp_path, name, monkeypatch):
     old, seen = content(tmp_path / "old"), []
     for last in range(200):
         folder = shutil.copytree(runs / name, tmp_path / str(last))
-        with monkeypatch.context() as patch:
-            left = [last]
-            for operation in OPERATIONS:
-                patch.setattr(os, operation, dying(getattr(os, operation), left))
-            with contextlib.suppress(Died):
-                pg.run("lifting", out=folder, overwrite=True, **CHANGED)
+        ended = died_at(last, folder, monkeypatch)
         assert list(pg.load(folder).labels) == ["DLE"]
         pg.resume(folder)
         seen.append(content(folder))
         assert seen[-1] in (old, new), last
         shutil.rmtree(folder)
-        if left[0] >= 0:
+        if ended:
             break
     assert seen.count(old) > 3 and seen.count(new) > 10
     assert seen == [old] * seen.count(old) + [new] * seen.count(new)
@@ -93,15 +95,11 @@ def test_dying_at_any_operation_in_an_empty_folder(tmp_path, monkeypatch):
         folder = tmp_path / str(last)
         folder.mkdir()
         with monkeypatch.context() as patch:
-            left = [last]
-            for operation in OPERATIONS:
-                patch.setattr(os, operation, dying(getattr(os, operation), left))
             patch.setattr(making.Lock, "release", left_behind)
-            with contextlib.suppress(Died):
-                pg.run("lifting", out=folder, overwrite=True, **SHORT)
+            ended = died_at(last, folder, monkeypatch)
         pg.run("lifting", out=folder, overwrite=True, **CHANGED)
         assert pg.load(folder).scenario["methods"]["DLE"]["kl_weight"] == 3.0
-        if left[0] >= 0:
+        if ended:
             break
     assert 3 < last < 39
 
@@ -111,13 +109,6 @@ def test_a_folder_with_somebody_elses_file_is_refused(tmp_path, name):
     (tmp_path / name).write_text("mine")
     refuse(lambda: pg.run("lifting", out=tmp_path, overwrite=True, **SHORT), "not the folder of a run")
     assert [(place.name, place.read_text()) for place in tmp_path.iterdir()] == [(name, "mine")]
-
-
-def test_a_mixture_would_be_seen(runs, tmp_path):
-    """The control: the new scenario beside the old manifest, which is what a process could leave behind once."""
-    folder = shutil.copytree(runs / "finished", tmp_path / "run")
-    shutil.copy(runs / "new" / "scenario.toml", folder)
-    refuse(lambda: pg.resume(folder), "kl_weight is 3.0, and was")
 
 
 def test_taking_over_again_finishes_the_first_time(runs, tmp_path, monkeypatch):
@@ -151,20 +142,3 @@ def test_pictures_named_by_a_file_made_to_do_harm_stay_inside(runs, tmp_path):
     change_manifest(folder, figures=["../outside.png"])
     refuse(lambda: pg.run("lifting", out=folder, overwrite=True, **SHORT), "not the name of a picture")
     assert (tmp_path / "outside.png").exists()
-
-
-def test_a_table_that_a_user_has_edited_is_not_taken(tmp_path):
-    (tmp_path / "table.md").write_text("| 1 |")
-    made = {"labels": [], "settings": {}, "figures": [], "sha256": {"table.md": files.digest(tmp_path / "table.md")}}
-    assert tmp_path / "table.md" in making.overwriting.written(tmp_path, made)
-    (tmp_path / "table.md").write_text("| 1, and a note |")
-    assert tmp_path / "table.md" not in making.overwriting.written(tmp_path, made)
-
-
-def test_starting_over_takes_what_a_run_has_written_and_nothing_else(tmp_path):
-    interrupted(tmp_path / "run", 4, "lifting")
-    (tmp_path / "run" / "arrays" / "mine.npy").write_text("mine")
-    (tmp_path / "run" / "arrays" / ".DLE.json.123.tmp").write_text("left by a process that was killed")
-    pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
-    names = sorted(path.name for path in (tmp_path / "run" / "arrays").iterdir())
-    assert names == ["DLE.json", "DLE.positions.npy", "DLE.steps.npy", "mine.npy"]

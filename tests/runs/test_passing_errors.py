@@ -100,17 +100,6 @@ class Stuttering:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def test_damage_is_damage_all_the_same(begun, tmp_path):
-    """The control: what is proved to be damaged, or is not there, is taken away and done again."""
-    folder = tmp_path / "run"
-    shutil.copytree(begun, folder)
-    (folder / "checkpoint" / "latest.json").write_text("{")
-    next(iter((folder / "checkpoint").glob("*.npy"))).write_bytes(b"")
-    checkpoint.read_sound(folder)
-    assert not (folder / "checkpoint" / "latest.json").exists()
-    assert len(checkpoint.read(folder)) <= 1
-
-
 def test_states_stay_while_it_is_not_known_which_are_needed(begun, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     shutil.copytree(begun, folder)

@@ -10,12 +10,11 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.runs.storage import checkpoint
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools.cells import Store
 
-from .interrupting import ALWAYS, Stop, again_and_again, content, manifest, spoil
+from .interrupting import ALWAYS, Stop, again_and_again, content, manifest, no_summary, spoil
 
 STEPS, NUMBER = 20, 4
 SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
@@ -37,21 +36,15 @@ def short_chunks(quick, monkeypatch):
     monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
 
 
-def stop_at(step):
-    return Stop(label="DLE", step=step)
-
-
 def interrupted(out, step):
     with pytest.raises(KeyboardInterrupt):
-        pg.run(SHORT, out=out, progress=stop_at(step), **ALWAYS)
+        pg.run(SHORT, out=out, progress=Stop(label="DLE", step=step), **ALWAYS)
 
 
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory):
     out = tmp_path_factory.mktemp("straight") / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        said = lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}}
-        patch.setattr("particlegvi.runs.results.runs.summarise", said)
+    with no_summary():
         pg.run(SHORT, out=out)
     return content(out)
 
@@ -94,7 +87,7 @@ def test_interrupted_anywhere(tmp_path, straight, each, step):
 
 def test_interrupted_again_and_again(tmp_path, straight, each):
     interrupted(tmp_path / "run", 2)
-    again_and_again(tmp_path / "run", lambda times: stop_at(7 * times))
+    again_and_again(tmp_path / "run", lambda times: Stop(label="DLE", step=7 * times))
     assert content(tmp_path / "run") == straight
 
 
@@ -121,18 +114,6 @@ def test_killed(tmp_path, straight, step, pool):
         assert first > step - 1
     else:
         assert 0 < entry["step"] < first <= entry["step"] + 1
-
-
-def test_without_checkpoints_and_cells_it_starts_over(tmp_path, straight, each):
-    """The control of the tests above: finished work is known by checkpoints and cells alone."""
-    interrupted(tmp_path / "run", 60)
-    checkpoint.clear(tmp_path / "run")
-    for place in done(tmp_path / "run"):
-        place.unlink()
-    heard = Stop()
-    pg.resume(tmp_path / "run", progress=heard)
-    assert heard.heard[0][1] <= 1
-    assert content(tmp_path / "run") == straight
 
 
 @pytest.mark.sample("flipped-*")

@@ -16,7 +16,7 @@ from particlegvi.tools import files
 from particlegvi.tools.sources import versions
 
 from ..refusals import refuse
-from .interrupting import SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest
+from .interrupting import SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest, slow
 
 
 @pytest.mark.sample("1", "20")
@@ -37,23 +37,21 @@ def test_interrupted_anywhere(tmp_path, straight, calls):
 SLOW = ("repulsion-pays",)  # many replicates
 
 
+FITTED = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}}  # with averages of its own
+
+
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in pg.scenarios.names("particles")],
+    ("name", "calls", "more"),
+    [
+        ("lifting", 12, FITTED),
+        *(slow(name, 3, {}) if name in SLOW else (name, 3, {}) for name in pg.scenarios.names("particles")),
+    ],
 )
-@pytest.mark.sample("four-particles", "global-minimiser", "lifting", "temperature-and-repulsion")
-def test_every_scenario(tmp_path, name, quick):
-    settings = {**SHORT, "steps": 30, "record_every": 4}
+@pytest.mark.sample("lifting-*", "four-particles-*", "global-minimiser-3-*", "temperature-and-repulsion-*")
+def test_every_scenario(tmp_path, name, calls, more, quick):
+    settings = {**SHORT, "steps": 30, "record_every": 4, **more}
     pg.run(name, out=tmp_path / "straight", **settings)
-    interrupted(tmp_path / "run", 3, name, **settings)
-    pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") == content(tmp_path / "straight")
-
-
-def test_the_gaussian_fit_goes_on_with_its_averages(tmp_path):
-    settings = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}, **SHORT}
-    pg.run("lifting", out=tmp_path / "straight", **settings)
-    interrupted(tmp_path / "run", 12, "lifting", **settings)
+    interrupted(tmp_path / "run", calls, name, **settings)
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") == content(tmp_path / "straight")
 
@@ -66,10 +64,8 @@ def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, thr
     assert len(manifest(tmp_path / "run")["resumed"]) == times
 
 
-def test_what_is_loaded_of_an_interrupted_run_are_its_records(tmp_path):
-    full = pg.run("lifting", **SHORT)["DLE"]
-    interrupted(tmp_path / "run", 6, "lifting")
-    kept = pg.load(tmp_path / "run")["DLE"]
+def test_what_is_loaded_of_an_interrupted_run_are_its_records(half):
+    full, kept = pg.run("lifting", **SHORT)["DLE"], pg.load(half)["DLE"]
     assert 1 <= len(kept.steps) < len(full.steps)
     assert kept.steps.tolist() == full.steps[: len(kept.steps)].tolist()
     assert kept.positions.tobytes() == full.positions[: len(kept.steps)].tobytes()
@@ -99,53 +95,47 @@ def test_a_run_that_diverged_is_not_simulated_again(tmp_path, monkeypatch):
     assert pg.resume(tmp_path / "run").status == "diverged"
 
 
-def test_steps_that_are_repeated_are_counted(tmp_path, monkeypatch):
+def test_steps_that_are_repeated_are_counted(half):
     """A process that dies without a word has noted how far it was; here it dies after its last note."""
-    interrupted(tmp_path / "run", 3, "lifting")
-    (tmp_path / "run" / "lock").write_text(json.dumps({"pid": 1, "label": "DLE", "step": 50}))
-    step = resuming.checkpoints.read(tmp_path / "run")[0].snapshot.step
-    pg.resume(tmp_path / "run")
-    (entry,) = manifest(tmp_path / "run")["resumed"]
-    assert entry == {"method": "DLE", "step": step, "repeated": 50 - step}
-    assert 0 < step < 50
+    (half / "lock").write_text(json.dumps({"pid": 1, "label": "DLE", "step": 50}))
+    step = resuming.checkpoints.read(half)[0].snapshot.step
+    pg.resume(half)
+    (entry,) = manifest(half)["resumed"]
+    assert entry == {"method": "DLE", "step": step, "repeated": 50 - step} and 0 < step < 50
 
 
-def test_two_writers_are_one_too_many(tmp_path):
-    interrupted(tmp_path / "run", 3, "lifting")
-
+def test_two_writers_are_one_too_many(half, tmp_path):
     def second(label, done, steps):
-        refuse(lambda: pg.resume(tmp_path / "run"), f"pid {os.getpid()}")
-        refuse(lambda: pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT), f"pid {os.getpid()}")
-        pg.load(tmp_path / "run")  # a reader disturbs nobody
+        refuse(lambda: pg.resume(half), f"pid {os.getpid()}")
+        refuse(lambda: pg.run("lifting", out=half, overwrite=True, **SHORT), f"pid {os.getpid()}")
+        pg.load(half)  # a reader disturbs nobody
 
-    pg.resume(tmp_path / "run", progress=second)
+    pg.resume(half, progress=second)
     pg.run("lifting", out=tmp_path / "straight", **SHORT)
-    assert content(tmp_path / "run") == content(tmp_path / "straight")
+    assert content(half) == content(tmp_path / "straight")
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "often", None])
-def test_checkpoint_every_is_checked_before_anything_is_written(tmp_path, value):
-    refuse(lambda: pg.run("lifting", out=tmp_path / "run", checkpoint_every=value, **SHORT), "checkpoint_every")
-    assert not list(tmp_path.iterdir())
-    interrupted(tmp_path / "run", 3, "lifting")
-    before = content(tmp_path / "run")
-    refuse(lambda: pg.resume(tmp_path / "run", checkpoint_every=value), "checkpoint_every")
-    assert content(tmp_path / "run") == before
+def test_checkpoint_every_is_checked_before_anything_is_written(half, tmp_path, value):
+    refuse(lambda: pg.run("lifting", out=tmp_path / "new", checkpoint_every=value, **SHORT), "checkpoint_every")
+    assert not (tmp_path / "new").exists()
+    before = content(half)
+    refuse(lambda: pg.resume(half, checkpoint_every=value), "checkpoint_every")
+    assert content(half) == before
 
 
-def test_a_bad_value_that_shows_late_takes_nothing_away(tmp_path, monkeypatch):
+def test_a_bad_value_that_shows_late_takes_nothing_away(half, monkeypatch):
     """A check that a resumed run does not pass, such as of the memory of a smaller machine."""
 
     def refused(*_):
         raise ValueError("not enough memory here")
 
-    interrupted(tmp_path / "run", 4, "lifting")
-    before = (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes()
+    before = (half / "checkpoint" / "latest.json").read_bytes()
     with monkeypatch.context() as patch, pytest.raises(ValueError, match="here"):
         patch.setattr("particlegvi.scenario.kinds.particles.building.check_problem", refused)
-        pg.resume(tmp_path / "run")
-    assert (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes() == before
-    assert pg.resume(tmp_path / "run").status == "finished"
+        pg.resume(half)
+    assert (half / "checkpoint" / "latest.json").read_bytes() == before
+    assert pg.resume(half).status == "finished"
 
 
 def test_what_a_run_that_diverged_says_does_not_depend_on_chunks(tmp_path, monkeypatch):

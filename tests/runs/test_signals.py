@@ -22,7 +22,11 @@ HAS_HANGUP = hasattr(signal, "SIGHUP")  # Windows has no such signal
 ENDINGS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), *([(signal.SIGHUP, 129)] if HAS_HANGUP else [])]
 
 
-def start(*arguments, code="import sys; from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"):
+MAIN = "import sys; from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"
+IGNORING = "signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+
+
+def start(*arguments, code=MAIN):
     return subprocess.Popen([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
@@ -58,38 +62,30 @@ def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_pa
     assert not (tmp_path / "run" / "lock").exists()
 
 
-def test_the_second_signal_ends_the_process_at_once(tmp_path):
-    code = "import os, signal, sys, time\nfrom particlegvi.tools.signals import StopSignals\n"
-    code += "with StopSignals():\n  try:\n    print('ready', flush=True); time.sleep(60)\n"
-    code += "  except KeyboardInterrupt:\n    print('stopping', flush=True); time.sleep(60)\n"
-    process = start(code=code)
-    assert process.stdout.readline() == b"ready\n"
-    process.send_signal(signal.SIGINT)
-    assert process.stdout.readline() == b"stopping\n"
-    process.send_signal(signal.SIGINT)
+TWICE = """
+import time
+from particlegvi.tools.signals import StopSignals
+with StopSignals():
+    try:
+        print("ready", flush=True); time.sleep(60)
+    except KeyboardInterrupt:
+        print("stopping", flush=True); time.sleep(60)
+"""
+
+
+def test_the_second_signal_ends_the_process_at_once():
+    process = start(code=TWICE)
+    for said in (b"ready\n", b"stopping\n"):
+        assert process.stdout.readline() == said
+        process.send_signal(signal.SIGINT)
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-
-
-def test_compiled_code_that_takes_long_is_not_waited_for():
-    """A sum that does not come back to Python for minutes stands for a long step or for the compiler."""
-    code = "import hashlib\nfrom particlegvi.tools.signals import StopSignals\nwith StopSignals():\n"
-    code += "  print('ready', flush=True)\n  hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
-    process = start(code=code)
-    assert process.stdout.readline() == b"ready\n"
-    time.sleep(0.2)
-    process.send_signal(signal.SIGTERM)
-    err = process.communicate(timeout=PATIENCE)[1]
-    assert process.returncode == 143
-    assert err == b"particlegvi: interrupted between two checkpoints\n"
 
 
 @pytest.mark.skipif(not HAS_HANGUP, reason="there is no SIGHUP")
 @pytest.mark.thorough
 def test_what_the_process_was_told_to_ignore_stays_ignored(tmp_path):
-    code = "import signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    code += "from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"
-    process = start(*ENDLESS, "--out", str(tmp_path / "run"), code=code)
+    process = start(*ENDLESS, "--out", str(tmp_path / "run"), code=f"import signal\n{IGNORING}\n{MAIN}")
     wait_for_steps(tmp_path / "run", process)
     process.send_signal(signal.SIGHUP)
     time.sleep(0.3)
@@ -132,11 +128,9 @@ with signals.StopSignals():
 @pytest.mark.sample("0.2-*")
 def test_an_answer_that_gets_lost_is_not_the_last(grace, code):
     """With the patience of a minute, the control, the process goes on as if there had been no signal."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SWALLOWED, grace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "ready\n"
+    process = start(grace, code=SWALLOWED)
+    assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGINT)
-    err = process.communicate(timeout=PATIENCE)[1]
+    err = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == code
     assert ("interrupted between two checkpoints" in err) == (code == 130)

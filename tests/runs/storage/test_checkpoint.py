@@ -26,13 +26,10 @@ def test_the_latest_two_come_back(tmp_path):
     assert checkpoint.read(tmp_path) == []
     for step in (10, 20, 30):
         checkpoint.write(tmp_path, made(step))
-    found = checkpoint.read(tmp_path)
-    assert [each.snapshot.step for each in found] == [30, 20]
-    assert same(found[0], made(30)) and same(found[1], made(20))
-    assert not same(found[0], made(20))
-    assert sorted(path.name for path in (tmp_path / "checkpoint").iterdir()) == [
-        "20.npy", "30.npy", "latest.json", "previous.json"
-    ]  # fmt: skip
+    latest, previous = checkpoint.read(tmp_path)
+    assert same(latest, made(30)) and same(previous, made(20)) and not same(latest, made(20))
+    names = sorted(path.name for path in (tmp_path / "checkpoint").iterdir())
+    assert names == ["20.npy", "30.npy", "latest.json", "previous.json"]
 
 
 @pytest.mark.parametrize("name", ["latest.json", "30.npy"])
@@ -53,18 +50,11 @@ def test_every_changed_or_missing_byte_is_found(tmp_path, name):
     assert same(checkpoint.read(tmp_path)[0], made(30))
 
 
-def test_a_changed_entry_is_refused(tmp_path):
+def test_a_checkpoint_without_one_of_its_entries_is_refused(tmp_path):
     checkpoint.write(tmp_path, made(30))
     place = tmp_path / "checkpoint" / "latest.json"
     content = json.loads(place.read_text())
-    changes = {
-        "schema": 1, "label": "DLE", "seed": 8, "step": 20, "state": "0", "dims": 1, "counts": {"pairs": 1.5},
-        "facts": [], "constants": {"basis": "0"}, "records": 4, "records_sha256": None, "seconds": 1.25, "sha256": "0",
-    }  # fmt: skip
-    assert set(changes) == set(content)
-    for name, value in changes.items():
-        place.write_text(json.dumps({**content, name: value}))
-        assert checkpoint.read(tmp_path) == [], name
+    for name in content:
         place.write_text(json.dumps({key: each for key, each in content.items() if key != name}))
         assert checkpoint.read(tmp_path) == [], name
 
@@ -127,18 +117,13 @@ def test_a_damaged_one_does_not_push_a_whole_one_out(tmp_path):
     assert [each.snapshot.step for each in checkpoint.read(tmp_path)] == [25, 20]
 
 
-def test_checkpoints_of_replicates_that_earlier_versions_wrote_are_cleared(tmp_path):
+def test_clearing_takes_its_own_files_only(tmp_path):
+    """Checkpoints of replicates, in a folder of their own, are those of earlier versions."""
     checkpoint.write(tmp_path, made(20))
     (tmp_path / "checkpoint").rename(tmp_path / "replicates")
     checkpoint.write(tmp_path, made(30))
     (tmp_path / "replicates").rename(tmp_path / "checkpoint" / "replicates")
     assert [each.snapshot.step for each in checkpoint.noted(tmp_path, 7)] == [30]
-    checkpoint.clear(tmp_path)
-    assert not (tmp_path / "checkpoint").exists()
-
-
-def test_clearing_takes_its_own_files_only(tmp_path):
-    checkpoint.write(tmp_path, made(20))
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
     checkpoint.clear(tmp_path)
     assert [path.name for path in (tmp_path / "checkpoint").iterdir()] == ["notes.txt"]

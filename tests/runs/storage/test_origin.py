@@ -15,7 +15,7 @@ from particlegvi.tools import sources as origin
 
 from ...refusals import refuse
 from ..interrupting import change_manifest as put
-from ..interrupting import interrupted, manifest
+from ..interrupting import manifest
 
 OTHER = "f" * 16
 SWEPT = {
@@ -58,77 +58,55 @@ def test_the_commit_is_that_of_the_checkout(root, tmp_path):
     assert origin.commit.__wrapped__(tmp_path) == ""
 
 
-def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(tmp_path, capsys, monkeypatch):
-    folder = tmp_path / "run"
-    interrupted(folder, 3, "lifting")
-    assert manifest(folder)["code"]["sources"] == origin.sources()
-    put(folder, code={"sources": OTHER, "commit": "c" * 40})
+def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(half, capsys):
+    assert manifest(half)["code"]["sources"] == origin.sources()
+    put(half, code={"sources": OTHER, "commit": "c" * 40})
     refused = f"begun with other sources of particlegvi \\(digest {OTHER}, commit c{{12}}\\) and this is .*--anyway"
-    refuse(lambda: pg.resume(folder), refused)
-    assert main(["resume", str(folder), "--quiet"]) == 2
+    refuse(lambda: pg.resume(half), refused)
+    assert main(["resume", str(half), "--quiet"]) == 2
     said = capsys.readouterr().err
     assert len(said.strip().splitlines()) == 1 and "--anyway" in said
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert main(["resume", str(folder), "--quiet", "--no-figure", "--anyway"]) == 0
-    (noted,) = manifest(folder)["anyway"]
+        assert main(["resume", str(half), "--quiet", "--no-figure", "--anyway"]) == 0
+    (noted,) = manifest(half)["anyway"]
     assert noted == {**origin.code(), "from_sources": OTHER}
     with pytest.warns(UserWarning, match=f"simulated with other sources of particlegvi \\(digest {OTHER}"):
-        pg.load(folder)
-
-
-def test_what_was_gone_on_with_anyway_is_what_counts_the_next_time(tmp_path):
-    folder = tmp_path / "run"
-    interrupted(folder, 3, "lifting")
-    put(folder, code={"sources": OTHER}, anyway=[{**origin.code(), "from_sources": OTHER}])
+        pg.load(half)
+    put(half, status="interrupted")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert pg.resume(folder).status == "finished"
+        assert pg.resume(half).status == "finished"  # with what it was gone on with, it goes on again
 
 
 @pytest.mark.parametrize("package", ["particlegvi", "numpy", "scipy", "numba"])
-def test_other_versions_too(tmp_path, package):
-    folder = tmp_path / "run"
-    interrupted(folder, 3, "lifting")
-    versions = manifest(folder)["versions"]
-    put(folder, versions={**versions, package: "0.0.7"})
-    refuse(lambda: pg.resume(folder), f"{package} 0.0.7 .*--anyway")
-    shutil.copytree(folder, tmp_path / "anyway")
+def test_other_versions_too(half, tmp_path, package):
+    versions = manifest(half)["versions"]
+    put(half, versions={**versions, package: "0.0.7"})
+    refuse(lambda: pg.resume(half), f"{package} 0.0.7 .*--anyway")
+    shutil.copytree(half, tmp_path / "anyway")
     assert pg.resume(tmp_path / "anyway", anyway=True).status == "finished"
     assert manifest(tmp_path / "anyway")["anyway"][0]["versions"][package] != "0.0.7"
-    put(folder, versions={**versions, "python": "3.0.0"})  # which does not reach the numbers
-    assert pg.resume(folder).status == "finished"
+    put(half, versions={**versions, "python": "3.0.0"})  # which does not reach the numbers
+    assert pg.resume(half).status == "finished"
 
 
-def test_control_a_folder_of_before_or_of_these_sources_goes_on_without_a_word(tmp_path):
-    for name, entries in (("before", {"code": None, "machine": None}), ("now", {})):
-        folder = tmp_path / name
-        interrupted(folder, 3, "lifting")
-        put(folder, **entries)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert pg.resume(folder).status == "finished"
-            assert pg.load(folder).status == "finished"
-        assert "anyway" not in manifest(folder)
+@pytest.mark.parametrize("entries", [{"code": None, "machine": None}, {}], ids=["before", "now"])
+def test_control_a_folder_of_before_or_of_these_sources_goes_on_without_a_word(half, entries):
+    put(half, **entries)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pg.resume(half).status == pg.load(half).status == "finished"
+    assert "anyway" not in manifest(half)
 
 
 @pytest.mark.parametrize(("name", "words"), [("blas", "linear algebra"), ("processor", "processor")])
-def test_another_machine_is_said_and_noted(tmp_path, name, words):
-    folder = tmp_path / "run"
-    interrupted(folder, 3, "lifting")
-    put(folder, machine={**machine(), name: "another one"})
+def test_another_machine_is_said_and_noted(half, name, words):
+    put(half, machine={**machine(), name: "another one"})
     with pytest.warns(UserWarning, match=f"begun with the {words} another one, and this is") as told:
-        pg.resume(folder)
+        pg.resume(half)
     assert len(told) == 1
-    assert manifest(folder)["resumed"][-1]["machine"] == machine()
-
-
-@pytest.mark.parametrize("entry", [{"code": 3}, {"machine": []}, {"anyway": {}}], ids=str)
-def test_a_damaged_entry_is_named(tmp_path, entry):
-    folder = tmp_path / "run"
-    interrupted(folder, 3, "lifting")
-    put(folder, **entry)
-    refuse(lambda: pg.load(folder), f"is damaged: {next(iter(entry))} is")
+    assert manifest(half)["resumed"][-1]["machine"] == machine()
 
 
 @pytest.mark.thorough

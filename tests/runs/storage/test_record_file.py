@@ -1,7 +1,6 @@
 """An array that grows on the disk: numpy's own bytes at the end, and a length that can be trusted at any time."""
 
 import hashlib
-import io
 import os
 
 import numpy as np
@@ -21,13 +20,18 @@ def grown(path, count=5):
     return array
 
 
-def test_a_full_one_is_what_numpy_writes(tmp_path):
-    digest = grown(tmp_path / "growing").finish(tmp_path / "a.npy")
+def test_a_full_one_is_what_numpy_writes_and_what_comes_after_the_records_is_cut(tmp_path):
     np.save(tmp_path / "b.npy", RECORDS)
-    content = (tmp_path / "a.npy").read_bytes()
-    assert content == (tmp_path / "b.npy").read_bytes()
-    assert digest == hashlib.sha256(content).hexdigest()
+    expected = (tmp_path / "b.npy").read_bytes()
+    digest = grown(tmp_path / "growing").finish(tmp_path / "a.npy")
+    assert (tmp_path / "a.npy").read_bytes() == expected and digest == hashlib.sha256(expected).hexdigest()
     assert not (tmp_path / "growing").exists()
+    array = grown(tmp_path / "growing")
+    array.close()
+    with open(tmp_path / "growing", "ab") as file:
+        file.write(b"of a run that had more records")
+    RecordFile(tmp_path / "growing", 5, (4, 2), 5, array.digest(5)).finish(tmp_path / "a.npy")
+    assert (tmp_path / "a.npy").read_bytes() == expected
 
 
 @pytest.mark.parametrize("keep", [1, 3, 4])
@@ -44,16 +48,6 @@ def test_it_is_taken_up_at_an_earlier_length(tmp_path, keep):
         again.append(record)
     again.finish(tmp_path / "a.npy")
     assert np.load(tmp_path / "a.npy").tobytes() == RECORDS.tobytes()
-
-
-def test_what_comes_after_the_records_is_cut(tmp_path):
-    array = grown(tmp_path / "growing")
-    array.close()
-    with open(tmp_path / "growing", "ab") as file:
-        file.write(b"of a run that had more records")
-    RecordFile(tmp_path / "growing", 5, (4, 2), 5, array.digest(5)).finish(tmp_path / "a.npy")
-    np.save(tmp_path / "b.npy", RECORDS)
-    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
 
 
 @pytest.mark.parametrize("place", [0, 20, 130, 200, None])
@@ -104,24 +98,15 @@ def test_the_length_before_stays_known(tmp_path):
         array.digest(2)
 
 
-def test_a_link_is_not_followed(tmp_path):
+@pytest.mark.parametrize("options", [{}, {"keep": 1, "digest": "0" * 64}])
+def test_a_link_is_not_followed_and_a_pipe_is_not_waited_for(tmp_path, options):
     (tmp_path / "mine").write_bytes(b"mine")
     (tmp_path / "growing").symlink_to(tmp_path / "mine")
-    for options in ({}, {"keep": 1, "digest": "0" * 64}):
-        with pytest.raises(OSError):
-            RecordFile(tmp_path / "growing", 5, (4, 2), **options)
+    with pytest.raises(OSError):
+        RecordFile(tmp_path / "growing", 5, (4, 2), **options)
     assert (tmp_path / "mine").read_bytes() == b"mine"
-
-
-@pytest.mark.parametrize("options", [{}, {"keep": 1, "digest": "0" * 64}])
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path, options):
-    os.mkfifo(tmp_path / "growing")
-    refuse(lambda: RecordFile(tmp_path / "growing", 5, (4, 2), **options), "growing is not a file")
-
-
-class Bomb:
-    def __reduce__(self):
-        return (pytest.fail, ("a file was unpickled",))
+    os.mkfifo(tmp_path / "pipe")
+    refuse(lambda: RecordFile(tmp_path / "pipe", 5, (4, 2), **options), "pipe is not a file")
 
 
 def test_arrays_come_back_bit_for_bit(tmp_path):
@@ -135,58 +120,11 @@ def test_arrays_come_back_bit_for_bit(tmp_path):
     np.testing.assert_array_equal(read_array(tmp_path / "b.npy", np.float64, 2), numbers.reshape(3, 2))
 
 
-def saved(array) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=True)
-    return buffer.getvalue()
-
-
-GOOD = saved(np.zeros((2, 3, 1)))
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\x93NUMPY",
-        b"PK\x03\x04 not an array",
-        GOOD[:-1],
-        GOOD + b"\0",
-        GOOD[:100],
-        saved(np.zeros((2, 3))),
-        saved(np.zeros((2, 3, 1), dtype=np.float32)),
-        saved(np.zeros((2, 3, 1), dtype=">f8")),
-        saved(np.zeros((2, 3, 1), dtype=np.int64)),
-        saved(np.asfortranarray(np.zeros((2, 3, 2)))),
-        saved(np.array([[[Bomb()]]], dtype=object)),
-        GOOD.replace(b"(2, 3, 1)", b"(2,-3,-1)"),
-        GOOD.replace(b"(2, 3, 1)", b"(2**3, 1)"),
-        GOOD.replace(b"(2, 3, 1)", b"(2, 9, 9)"),
-        GOOD.replace(b"(2, 3, 1), }", b"(9" + b"9" * 9 + b"}"),
-        GOOD.replace(b"\x93NUMPY\x01", b"\x93NUMPY\x03"),
-    ],
-    ids=lambda content: f"{len(content)} bytes",
-)  # fmt: skip
-def test_anything_else_is_refused(tmp_path, content):
-    (tmp_path / "a.npy").write_bytes(content)
-    with pytest.raises(ValueError, match=r"a\.npy is not an array that a run has written") as caught:
-        read_array(tmp_path / "a.npy", np.float64, 3)
-    assert len(str(caught.value)) < 600
-
-
-@pytest.mark.thorough
-def test_every_flipped_bit_of_the_header_is_refused_or_harmless(tmp_path):
-    """128 bytes of header: each bit turned once. An accepted file must give the array itself."""
-    for position in range(128):
-        for bit in range(8):
-            broken = bytearray(GOOD)
-            broken[position] ^= 1 << bit
-            (tmp_path / "a.npy").write_bytes(broken)
-            try:
-                found = read_array(tmp_path / "a.npy", np.float64, 3)
-            except ValueError:
-                continue
-            assert found.size == 6 and found.dtype == np.float64
+@pytest.mark.parametrize("array", [np.zeros((2, 3)), np.zeros((2, 3, 1), np.float32), np.zeros((2, 3, 1), np.int64)])
+def test_another_array_is_refused(tmp_path, array):
+    """And a file that is no array, or whose header lies: `test_hostile_files`."""
+    np.save(tmp_path / "a.npy", array)
+    refuse(lambda: read_array(tmp_path / "a.npy", np.float64, 3), r"a\.npy is not an array that a run has written")
 
 
 def test_a_missing_file_is_named(tmp_path):

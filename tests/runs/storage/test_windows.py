@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ..interrupting import slow
+
 EMULATED = Path(__file__).parents[2] / "emulated"
 PATIENCE = 1500.0  # seconds
 # Tests that make what a user of Windows cannot make, or remove a folder in which a file is open.
@@ -21,13 +23,6 @@ def emulated(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments], env=surroundings, capture_output=True, text=True, timeout=PATIENCE, cwd=root
     )
-
-
-def passes(root: Path, *files: str, picked: str = NOT_THERE) -> None:
-    """Run tests under the emulation: at least one, and all must pass."""
-    plain = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib", "-k", picked)
-    done = emulated(root, "-m", "pytest", *plain, "-m", "not slow", *files)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 REFUSALS = """
@@ -81,20 +76,19 @@ def test_a_run_is_interrupted_resumed_and_overwritten(tmp_path, root):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.thorough
-def test_locks_under_the_emulation(root):
-    passes(root, "tests/runs/storage/test_lock.py")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("files", [
-    ("tests/runs/storage",),
-    ("tests/runs/test_resume.py", "tests/runs/test_resume_damage.py"),
-    ("tests/runs/test_resume_functions.py", "tests/runs/test_overwriting.py"),
-    ("tests/runs/test_signals.py", "tests/runs/test_execute.py", "tests/runs/test_faults.py"),
+    pytest.param(("tests/runs/storage/test_lock.py",), marks=pytest.mark.thorough),
+    slow(("tests/runs/storage",)),
+    slow(("tests/runs/test_resume.py", "tests/runs/test_resume_damage.py")),
+    slow(("tests/runs/test_resume_functions.py", "tests/runs/test_overwriting.py")),
+    slow(("tests/runs/test_signals.py", "tests/runs/test_execute.py", "tests/runs/test_faults.py")),
 ])  # fmt: skip
-def test_all_of_storage_resuming_and_signals_under_the_emulation(files, root):
-    passes(root, *files, picked=f"{NOT_THERE} and not emulation and not test_windows")
+def test_storage_resuming_and_signals_under_the_emulation(files, root):
+    """At least one test passes in each file, and none fails."""
+    picked = f"{NOT_THERE} and not emulation and not test_windows"
+    plain = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib", "-k", picked)
+    done = emulated(root, "-m", "pytest", *plain, "-m", "not slow", *files)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 @pytest.mark.slow
