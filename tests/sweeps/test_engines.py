@@ -18,9 +18,11 @@ from particlegvi.cli.reporting import report
 from particlegvi.scenario import load, text
 from particlegvi.tools.cells import choose, engines
 
+from ..processes import every, linux, running, wait_until
+from ..refusals import refuse
+from ..runs.interrupting import slow
 from .conftest import OVER, SMALL, outputs
 
-OUTPUTS = ("table.csv", "table.md", "sweep.json", "heat-map.png", "scenario.toml")
 COMMAND = [sys.executable, "-m", "particlegvi"]
 
 
@@ -33,8 +35,7 @@ def straight(tmp_path_factory):
 
 def test_without_distributed_an_address_is_refused(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install 'particlegvi\[cluster\]'"):
-        choose(1, "tcp://127.0.0.1:8786")
+    refuse(lambda: choose(1, "tcp://127.0.0.1:8786"), r"pip install 'particlegvi\[cluster\]'")
 
 
 def killing(number, pids):
@@ -53,23 +54,15 @@ def killing(number, pids):
 
 def children():
     """Processes of joblib that this one has started and that compute."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = status.read_text().rpartition(")")[2].split()
-            command = (status.parent / "cmdline").read_text()
-            if "LokyProcess" in command and int(fields[1]) == os.getpid() and fields[0] != "Z":
-                found.append(int(status.parent.name))
-    return found
-
-
-linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+    return [each.pid for each in every() if each.parent == os.getpid() and "LokyProcess" in each.command]
 
 
 @linux
-@pytest.mark.thorough
-def test_two_processes_one_of_which_is_killed_make_the_same_bytes(straight, tmp_path):
-    pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=killing(1, children))
+@pytest.mark.parametrize("kills", [pytest.param(1, marks=pytest.mark.thorough), slow(3)])
+def test_two_processes_some_of_which_are_killed_make_the_same_bytes(straight, tmp_path, kills):
+    before = set(children())
+    progress = killing(kills, lambda: [pid for pid in children() if pid not in before])
+    pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=progress)
     assert outputs(tmp_path / "s") == straight
 
 
@@ -105,23 +98,13 @@ def test_a_worker_that_is_killed_when_the_pool_ends_keeps_nobody_waiting(monkeyp
     assert time.monotonic() - begun < 100  # the other waits for 300 s
 
 
-@linux
-@pytest.mark.slow
-def test_many_kills_of_workers(straight, tmp_path):
-    before = set(children())
-    progress = killing(3, lambda: [pid for pid in children() if pid not in before])
-    pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=progress)
-    assert outputs(tmp_path / "s") == straight
-
-
 @pytest.mark.slow
 @pytest.mark.needs("distributed")
 def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
     import distributed
 
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
+    local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**local) as cluster:
         pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", dask=cluster.scheduler_address)
     assert outputs(tmp_path / "s") == straight
 
@@ -129,42 +112,48 @@ def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
 @pytest.mark.needs("distributed")
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(engines, "ANSWER", 0.2)
-    with pytest.raises(ValueError, match=r'no scheduler answers at "tcp://127\.0\.0\.1:9"'):
-        pg.sweep(SMALL, over=OVER, seeds=1, dask="tcp://127.0.0.1:9", out=tmp_path / "s")
+    nobody = lambda: pg.sweep(SMALL, over=OVER, seeds=1, dask="tcp://127.0.0.1:9", out=tmp_path / "s")
+    refuse(nobody, r'no scheduler answers at "tcp://127\.0\.0\.1:9"')
     assert not (tmp_path / "s").exists()
 
 
-def answers(port):
-    """Wait until something listens at the port."""
-    deadline = time.monotonic() + 120.0
-    while True:
-        try:
-            return socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
-        except OSError:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+@contextlib.contextmanager
+def cluster(port, workers, cwd):
+    """A scheduler and workers as the page starts them: the leaders of their sessions, the scheduler first."""
+    dask = str(Path(sys.executable).with_name("dask"))
+    worker = [dask, "worker", f"tcp://127.0.0.1:{port}", "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
+    servers = [started(dask, "scheduler", "--port", str(port), "--no-dashboard", cwd=cwd)]
+    servers += [started(*worker, cwd=cwd, env={**os.environ, "NUMBA_NUM_THREADS": "1"}) for _ in range(workers)]
+    try:
+        yield servers
+    finally:
+        for server in servers:
+            end(server)
+            server.wait()
 
 
+def end(leader):
+    """Kill a session."""
+    for pid in group_of(leader.pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def listens(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1.0):
+        return True
+
+
+@linux
 @pytest.mark.slow
 @pytest.mark.needs("distributed")
 def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path, capsys):
     address = "tcp://127.0.0.1:18787"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
-    module = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
-    scheduler = subprocess.Popen([*module, "--port", "18787", "--no-dashboard"], **quiet)
-    module = [sys.executable, "-m", "distributed.cli.dask_worker"]
-    worker = subprocess.Popen([*module, address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"], **quiet)
-
-    def kill(label, done, total):
-        scheduler.kill()
-
-    answers(18787)
-    try:
+    with cluster(18787, 1, tmp_path) as (scheduler, _):
+        assert wait_until(lambda: listens(18787), 120.0)
         with pytest.raises(ConnectionError) as ended:
+            kill = lambda *_: end(scheduler)
             pg.sweep(SMALL, over=OVER, seeds=400, out=tmp_path / "s", dask=address, progress=kill)
-    finally:
-        worker.kill()
-        scheduler.kill()
     assert report(ended.value) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert f'the scheduler at "{address}" has ended' in line
@@ -178,13 +167,7 @@ def started(*arguments, cwd, **options):
 
 def group_of(leader):
     """The processes of the session that a process leads."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = status.read_text().rpartition(")")[2].split()
-            if int(fields[3]) == leader and fields[0] != "Z":
-                found.append(int(status.parent.name))
-    return found
+    return [each.pid for each in every() if each.session == leader]
 
 
 @linux
@@ -204,13 +187,8 @@ def test_a_worker_without_a_task_ends_with_its_parent(tmp_path):
     assert gone(members)
 
 
-def gone(pids, within=20.0):
-    deadline = time.monotonic() + within
-    while time.monotonic() < deadline:
-        if not [pid for pid in pids if os.path.exists(f"/proc/{pid}")]:
-            return True
-        time.sleep(0.1)
-    return False
+def gone(pids):
+    return wait_until(lambda: not running(pids), 20.0)
 
 
 @linux
@@ -221,11 +199,10 @@ def test_twenty_kills_of_clients_and_workers(tmp_path):
     (tmp_path / "small.toml").write_text(text(load(scenario)))
     quiet = [*COMMAND, "sweep", "small.toml", "--quiet", "--workers", "2"]
     assert subprocess.run([*quiet, "--out", "whole"], cwd=tmp_path).returncode == 0
-    chance = random.Random(7)
-    kills = 0
+    chance, kills = random.Random(7), 0
     while kills < 20:
-        again = quiet + ["--out", "s"] if kills % 2 else [*COMMAND, "resume", "s", "--quiet", "--workers", "2"]
-        client = started(*(again if (tmp_path / "s").exists() else quiet + ["--out", "s"]), cwd=tmp_path)
+        begin, resume = [*quiet, "--out", "s"], [*COMMAND, "resume", "s", "--quiet", "--workers", "2"]
+        client = started(*(begin if kills % 2 or not (tmp_path / "s").exists() else resume), cwd=tmp_path)
         time.sleep(chance.uniform(1.5, 6.0))
         members = group_of(client.pid)
         if client.poll() is None:
@@ -239,10 +216,9 @@ def test_twenty_kills_of_clients_and_workers(tmp_path):
                 client.kill()
         client.wait()
         assert gone(members)
-        kept = len(list((tmp_path / "s" / "cells").glob("*.json")))
-        if kept > 110:  # all but done: begin again with fewer
-            for place in list((tmp_path / "s" / "cells").glob("*.json"))[:60]:
-                place.unlink()
+        kept = list((tmp_path / "s" / "cells").glob("*.json"))
+        for place in kept[:60] if len(kept) > 110 else []:  # all but done: begin again with fewer
+            place.unlink()
     assert subprocess.run([*COMMAND, "resume", "s", "--quiet"], cwd=tmp_path).returncode == 0
     assert outputs(tmp_path / "s") == outputs(tmp_path / "whole")
     done = subprocess.run([*COMMAND, "resume", "s"], cwd=tmp_path, capture_output=True, text=True)
@@ -252,33 +228,17 @@ def test_twenty_kills_of_clients_and_workers(tmp_path):
 @linux
 @pytest.mark.slow
 @pytest.mark.needs("distributed")
-def test_a_scheduler_and_two_workers_as_the_page_starts_them_one_killed(tmp_path):
+def test_a_scheduler_and_two_workers_one_of_which_is_killed(tmp_path):
     scenario = {**SMALL, "steps": 20_000, "sweep": {"seeds": 20, "over": OVER}}
     (tmp_path / "small.toml").write_text(text(load(scenario)))
-    address = "tcp://127.0.0.1:18786"
-    environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
-    dask = [str(Path(sys.executable).with_name("dask"))]
-    servers = [started(*dask, "scheduler", "--port", "18786", "--no-dashboard", cwd=tmp_path)]
-    worker = [*dask, "worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
-    servers += [started(*worker, cwd=tmp_path, env=environment) for _ in range(2)]
-    try:
-        sweep = [*COMMAND, "sweep", "small.toml", "--quiet", "--dask", address, "--out", "s"]
+    with cluster(18786, 2, tmp_path) as (_, worker, _):
+        sweep = [*COMMAND, "sweep", "small.toml", "--quiet", "--dask", "tcp://127.0.0.1:18786", "--out", "s"]
         client = started(*sweep, cwd=tmp_path)
-        deadline = time.monotonic() + 120.0
-        while len(list(tmp_path.glob("s/cells/*.json"))) < 20:
-            assert client.poll() is None and time.monotonic() < deadline, client.communicate()[0]
-            time.sleep(0.1)
-        for pid in group_of(servers[1].pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        some = lambda: client.poll() is not None or len(list(tmp_path.glob("s/cells/*.json"))) >= 20
+        assert wait_until(some, 120.0) and client.poll() is None, client.communicate()[0]
+        end(worker)
         said, _ = client.communicate(timeout=300)
         assert client.returncode == 0, said
-    finally:
-        for server in servers:
-            for pid in group_of(server.pid):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            server.wait()
     alone = [*COMMAND, "sweep", "small.toml", "--quiet", "--out", "one", "--workers", "1"]
     assert subprocess.run(alone, cwd=tmp_path).returncode == 0
     assert outputs(tmp_path / "s") == outputs(tmp_path / "one")

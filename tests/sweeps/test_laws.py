@@ -1,7 +1,6 @@
 """Laws of a sweep: their values, their lines, and what is refused before anything is computed."""
 
 import numpy as np
-import pytest
 
 import particlegvi as pg
 from particlegvi.sweeps.laws import laws
@@ -29,16 +28,15 @@ def test_laws_are_drawn_beside_the_numbers(small):
     assert drawn["law of DLE"].get_color() == drawn["mean"].get_color() != drawn["law of truth"].get_color()
 
 
-@pytest.mark.parametrize(
-    ("table", "over", "words"),
-    [
-        ({"truth": "sqrt("}, {"step_size": [0.1]}, r"sweep\.laws\.truth: "),
-        ({"truth": "eta"}, {"step_size": [0.1]}, r"sweep\.laws\.truth: .*eta"),
-        ({"truth": "1"}, {"step_size": [0.1], "particles": [4]}, "sweep.laws must stand beside one swept key with num"),
-        ({"truth": "1"}, {"loss": ["double-well"]}, "sweep.laws must stand beside one swept key with numbers"),
-        ({"truth": 1}, {"step_size": [0.1]}, r"sweep\.laws\.truth must be"),
-        ({}, {"step_size": [0.1]}, r"sweep\.laws must be a table of 1 to 8 formulas"),
-    ],
-)
-def test_laws_that_cannot_be_drawn_are_refused(small, table, over, words):
-    refuse(lambda: pg.sweep({**small, "sweep": {"laws": table}}, over=over, seeds=1), words)
+def test_laws_that_cannot_be_drawn_are_refused(small):
+    over, beside = {"step_size": [0.1]}, "sweep.laws must stand beside one swept key with numbers"
+    for table, swept, words in (
+        ({"truth": "sqrt("}, over, r"sweep\.laws\.truth: "),
+        ({"truth": "eta"}, over, r"sweep\.laws\.truth: .*eta"),
+        ({"truth": "1"}, {**over, "particles": [4]}, beside),
+        ({"truth": "1"}, {"loss": ["double-well"]}, beside),
+        ({"truth": 1}, over, r"sweep\.laws\.truth must be"),
+        ({}, over, r"sweep\.laws must be a table of 1 to 8 formulas"),
+    ):
+        call = lambda table=table, swept=swept: pg.sweep({**small, "sweep": {"laws": table}}, over=swept, seeds=1)
+        refuse(call, words)

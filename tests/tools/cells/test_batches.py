@@ -23,38 +23,35 @@ class Clock:
 
 @pytest.mark.parametrize(("seconds", "size"), [(0.1, 10), (0.3, 3), (2.0, 1), (1e-9, LARGEST)])
 def test_a_batch_is_a_second_of_work(seconds, size):
+    """Of a generator, which a dropped batch must not close: the rest would need a second round of processes."""
     clock = Clock(seconds)
-    found = list(compute(clock, range(3000), in_process, 1))
-    assert sorted(item for item, *_ in found) == list(range(3000))
+    found = list(compute(clock, (k for k in range(3000)), in_process, 1))
+    assert [item for item, *_ in found] == list(range(3000))
     assert all(result == item * item and spent == seconds for item, result, spent in found)
     assert clock.sizes[0] == 1 and set(clock.sizes[1:-1]) == {size}
 
 
 def test_the_first_cells_which_take_longer_do_not_decide():
-    slow = iter([5.0] * 2)
+    clock, slow = Clock(0.1), iter([5.0] * 2)
 
     def function(batch):
-        each = next(slow, 0.1)
-        sizes.append(len(batch.items))
-        return Done(batch.number, batch.items, [each] * len(batch.items))
+        clock.seconds = next(slow, 0.1)
+        return clock(batch)
 
-    sizes: list[int] = []
     list(compute(function, range(200), in_process, 1))
-    assert sizes[:3] == [1, 1, 1] and sizes[-2] == 10
+    assert clock.sizes[:3] == [1, 1, 1] and clock.sizes[-2] == 10
 
 
 def test_items_are_taken_when_there_is_room():
     """Not all at once: a hundred thousand cells would fill the memory of the pool."""
     taken = itertools.count()
-    items = (next(taken) for _ in range(10_000))
-    results = compute(Clock(1.0), items, in_process, 1)
-    next(results)
+    next(compute(Clock(1.0), (next(taken) for _ in range(10_000)), in_process, 1))
     assert next(taken) < 5
 
 
-def losing(times):
-    """A pool that loses its process at the second batch of each of its first lives; it yields backwards."""
-    lives = iter([True] * times)
+def test_what_a_lost_process_had_is_done_again():
+    """A pool that loses its process at the second batch of each of its first lives."""
+    lives = iter([True] * (TRIES - 1))
 
     def pool(function, tasks, number):
         lost = next(lives, False)
@@ -63,11 +60,7 @@ def losing(times):
                 raise WorkerLost("killed")
             yield function(task)
 
-    return pool
-
-
-def test_what_a_lost_process_had_is_done_again():
-    found = [item for item, *_ in compute(Clock(0.3), range(40), losing(TRIES - 1), 2)]
+    found = [item for item, *_ in compute(Clock(0.3), range(40), pool, 2)]
     assert sorted(found) == list(range(40))
 
 
@@ -105,23 +98,17 @@ def test_an_error_of_a_task_and_of_the_caller_end_the_pool():
     assert closed == [True, True]
 
 
-def test_what_shares_work_comes_together():
+@pytest.mark.parametrize(("seconds", "rows"), [(0.3, [8] * 5), (0.5, [6, 2] * 5)])
+def test_what_shares_work_comes_together(seconds, rows):
     """Seeds of a setting, eight in a row, in batches of three: each row is one batch, or two where it would be long."""
-    for seconds, rows in [(0.3, [8] * 5), (0.5, [6, 2] * 5)]:
-        batches = []
+    batches = []
 
-        def function(batch, seconds=seconds, batches=batches):
-            batches.append(batch.items)
-            return Done(batch.number, batch.items, [seconds] * len(batch.items))
+    def function(batch):
+        batches.append(batch.items)
+        return Done(batch.number, batch.items, [seconds] * len(batch.items))
 
-        list(compute(function, range(8, 48), in_process, 1, together=lambda item: item // 8))
-        assert [item for items in batches for item in items] == list(range(8, 48))
-        sizes = [len(items) for items in batches]
-        assert sizes[2:] == rows[len(rows) - len(sizes) + 2 :] or max(sizes) <= 3.0 / seconds
-        assert all(items[-1] // 8 == items[0] // 8 for items in batches if len(items) > 3)
-
-
-def test_items_of_a_generator_are_one_round():
-    """A dropped batch must not close the generator, or the rest would need a second round of processes."""
-    done = [item for item, *_ in compute(Clock(0.1), (k for k in range(500)), in_process, 1)]
-    assert done == list(range(500))
+    list(compute(function, range(8, 48), in_process, 1, together=lambda item: item // 8))
+    assert [item for items in batches for item in items] == list(range(8, 48))
+    sizes = [len(items) for items in batches]
+    assert sizes[2:] == rows[len(rows) - len(sizes) + 2 :] or max(sizes) <= 3.0 / seconds
+    assert all(items[-1] // 8 == items[0] // 8 for items in batches if len(items) > 3)

@@ -15,7 +15,7 @@ import pytest
 from particlegvi.tools.cells import MemoryStore, Store, choose
 from particlegvi.tools.cells.engines import in_process, loky
 
-PATIENCE = 60.0  # seconds; new processes of a busy machine take some
+from ...processes import linux, running, wait_until
 
 
 def square(number: int) -> tuple[int, int]:
@@ -27,36 +27,24 @@ def process(_: int) -> tuple[int, str, bool]:
     return os.getpid(), os.environ.get("NUMBA_NUM_THREADS", ""), signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
 
 
-def until_there(path: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path.name} never came"
-        time.sleep(0.02)
-
-
 def waiting(name: str, folder: Path) -> str:
     """The task "late" ends when there is a file of this name, "failing" fails when "late" is under way."""
     (folder / f"{name}.begun").touch()
     if name == "late":
-        until_there(folder / name)
+        assert wait_until((folder / name).exists)
     if name == "failing":
-        until_there(folder / "late.begun")
+        assert wait_until((folder / "late.begun").exists)
         raise LookupError("no such thing")
     return name
 
 
 def endless(_: int, folder: Path) -> None:
     (folder / str(os.getpid())).touch()
-    time.sleep(10.0 * PATIENCE)
+    time.sleep(600.0)
 
 
-def children_end(before: set, within: float = PATIENCE) -> bool:
-    deadline = time.monotonic() + within
-    while time.monotonic() < deadline:
-        if not set(multiprocessing.active_children()) - before:
-            return True
-        time.sleep(0.05)
-    return False
+def children_end(before: set, within: float = 60.0) -> bool:
+    return wait_until(lambda: not set(multiprocessing.active_children()) - before, within)
 
 
 @pytest.fixture
@@ -64,11 +52,8 @@ def before() -> set:
     return set(multiprocessing.active_children())
 
 
-def test_one_process_is_this_one_and_more_come_from_joblib():
+def test_one_process_is_this_one_which_keeps_the_order_and_more_come_from_joblib(tmp_path):
     assert choose(1) is in_process and choose(2) is loky
-
-
-def test_this_process_keeps_the_order(tmp_path):
     (tmp_path / "late").touch()
     assert list(in_process(partial(waiting, folder=tmp_path), ["late", "early"], 1)) == ["late", "early"]
     assert [pid for pid, *_ in in_process(process, [0, 1], 1)] == 2 * [os.getpid()]
@@ -88,7 +73,7 @@ def test_two_processes_have_the_results_of_one_and_leave_ctrl_c_to_their_parent(
 def test_results_come_in_the_order_of_completion_and_a_closed_iterator_ends_its_processes(tmp_path, before):
     results = loky(partial(waiting, folder=tmp_path), ["late", "early"], 2)
     assert next(results) == "early"
-    until_there(tmp_path / "late.begun")
+    assert wait_until((tmp_path / "late.begun").exists)
     assert not children_end(before, within=0.5)  # the control: as long as it is open they go on
     results.close()
     assert children_end(before)
@@ -118,45 +103,28 @@ def plain(function, tasks, number):
         return [future.result() for future in [pool.submit(function, task) for task in tasks]]
 
 
-def runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@linux
 @pytest.mark.parametrize(("pool", "left"), [("loky", 0), ("plain", 2)])
 @pytest.mark.thorough
 def test_a_killed_parent_leaves_no_process(root, tmp_path, pool, left):
-    (tmp_path / "pids").mkdir()
+    pids, found = tmp_path / "pids", []
+    pids.mkdir()
     (tmp_path / "parent.py").write_text(PARENT)
-    parent = subprocess.Popen(
-        [sys.executable, tmp_path / "parent.py", pool, tmp_path / "pids"],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    found: list[int] = []
+    command = [sys.executable, tmp_path / "parent.py", pool, pids]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    parent = subprocess.Popen(command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, **quiet)
     try:
-        deadline = time.monotonic() + PATIENCE
-        while len(found) < 2:
-            assert time.monotonic() < deadline and parent.poll() is None
-            time.sleep(0.05)
-            found = [int(path.name) for path in (tmp_path / "pids").iterdir()]
-        assert all(map(runs, found))
+        assert wait_until(lambda: len(list(pids.iterdir())) == 2)
+        found = [int(path.name) for path in pids.iterdir()]
+        assert len(running(found)) == 2
         parent.kill()
         parent.wait()
-        deadline = time.monotonic() + (PATIENCE if left == 0 else 2.0)
-        while any(map(runs, found)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert sum(map(runs, found)) == left
+        wait_until(lambda: not running(found), 60.0 if left == 0 else 2.0)
+        assert len(running(found)) == left
     finally:
         parent.kill()
         parent.wait()
-        for pid in filter(runs, found):
+        for pid in running(found):
             os.kill(pid, signal.SIGKILL)
 
 
@@ -178,18 +146,12 @@ def test_what_is_written_is_read(store):
     assert store.read("b" * 64, IDENTITY) is None
 
 
-def test_another_identity_is_another_cell(tmp_path):
+def test_a_damaged_cell_or_one_of_another_identity_is_not_finished(tmp_path):
     store = Store(tmp_path)
     store.prepare()
     store.write("cell", IDENTITY, RESULT, 0.25)
-    assert store.read("cell", {**IDENTITY, "seed": 3}) is None
-    assert store.read("cell", {**IDENTITY, "versions": {"numpy": "2.1"}}) is None
-
-
-def test_a_damaged_cell_is_not_finished(tmp_path):
-    store = Store(tmp_path)
-    store.prepare()
-    store.write("cell", IDENTITY, RESULT, 0.25)
+    for other in ({"seed": 3}, {"versions": {"numpy": "2.1"}}):
+        assert store.read("cell", {**IDENTITY, **other}) is None
     place = tmp_path / "cells" / "cell.json"
     whole = place.read_bytes()
     digit = whole.index(b"0.123") + 3
