@@ -17,6 +17,16 @@ from .chromium import CHROMIUM, DRIVER, OPTIONS
 Answers = Callable[..., Any]
 
 
+# The places of the particles of each method after steps in pieces, in each coordinate.
+MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), { loss, seed, particles, math } = problem;
+const noise = PG.noise(seed, particles, loss.dim, math);
+return problem.methods.map(name => {
+  const ensemble = PG.ensemble(PG.method(problem, name, noise));
+  for (const steps of pieces) ensemble.advance(steps);
+  return ensemble.x.map(row => Array.from(row));
+});"""
+
+
 def started(source: str) -> tuple[Any, Answers]:
     racer = pytest.importorskip("py_mini_racer", reason="needs pip install mini-racer")
     context = racer.MiniRacer()

@@ -32,9 +32,7 @@ pytestmark = in_chromium
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("kl_weight=1e-30", ""), ("loss=tan(1/t)*1e300", ""), ("variance=1e12&mmd_weight=1e6", ""),
-        ("particles=10000&lengthscale=1e-6", "DRLE takes too long"),
-        ("lengthscale=1e-3&mmd_weight=1e6", "DRLE takes too long"),
+        ("kl_weight=1e-30", ""), ("particles=10000&lengthscale=1e-6", "DRLE takes too long"),
         ("kl_weight=0.01&mmd_weight=100&lengthscale=0.1", ""), (f"{urlencode({'loss': LONG})}", "DLE"),
     ],
 )  # fmt: skip
@@ -67,11 +65,7 @@ def test_a_long_self_test_holds_no_tab(browser, page):
 
 @driven
 def test_hostile_titles_and_formulas_are_shown_as_text(browser, tmp_path):
-    scenario = {
-        "kind": "particles", "name": "hostile", "title": HOSTILE, "source": HOSTILE, "particles": 5, "steps": 5,
-        "step_size": 1e-3, "loss": {"formula": "t^2/2", "variables": ["t"]}, "prior": "normal", "methods": {"DE": {}},
-    }  # fmt: skip
-    place = pg.page(scenario).save(tmp_path / "hostile.html")
+    place = pg.page("global-minimiser", title=HOSTILE, source=HOSTILE).save(tmp_path / "hostile.html")
     opened(browser, place, f"#{urlencode({'loss': HOSTILE})}")
     assert browser.find_element("tag name", "h1").text == HOSTILE and browser.title == HOSTILE
     assert "not part of a formula" in browser.find_element("css selector", ".error").text
@@ -118,13 +112,9 @@ def test_a_replay_ends_where_the_run_ended(browser, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["formula", "numpy"])
 def test_a_replay_of_any_loss_in_the_plane(browser, tmp_path, kind):
-    if kind == "formula":
-        loss = pg.Loss.from_formula("(x^2 - 1)^2 + y^2", ["x", "y"])
-    else:
-        loss = pg.Loss.from_numpy(
-            lambda x: (x[:, 0] ** 2 - 1.0) ** 2 + x[:, 1] ** 2,
-            lambda x: np.column_stack([4.0 * x[:, 0] * (x[:, 0] ** 2 - 1.0), 2.0 * x[:, 1]]), dim=2,
-        )  # fmt: skip
+    loss = pg.Loss.from_formula("(x^2 - 1)^2 + y^2", ["x", "y"])
+    if kind == "numpy":
+        loss = pg.Loss.from_numpy(loss.value, loss.gradient, dim=2)
     prior = pg.priors.Normal([0.0, 0.0], 1.0)
     runs = pg.compare(loss, [pg.methods.DE(), pg.methods.DLE(1.0)], prior, particles=30, steps=300, step_size=1e-3)
     opened(browser, runs.page(frames=20).save(tmp_path / "replay.html"))
@@ -171,19 +161,22 @@ def test_nothing_moves_by_itself_where_motion_is_to_be_reduced(browser, page):
 @driven
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("state", "most"),
+    ("name", "state"),
     [
-        ({"particles": 300, "pace": 50}, 12.0),
-        ({"loss": "four-gaussians", "particles": 200, "pace": 10, "prior": "normal:0:2"}, 12.0),
+        ("global-minimiser", {"particles": 300, "pace": 50}),
+        ("global-minimiser", {"loss": "four-gaussians", "particles": 200, "pace": 10, "prior": "normal:0:2"}),
+        ("over-the-barrier", {"pace": 1}),  # 1,000 particles of four methods, two of which jump
+        ("regression-curve", {}),
     ],
 )
-def test_the_work_of_a_frame(browser, page, state, most):
-    opened(browser, page, f"#{urlencode(state)}")
+def test_the_work_of_a_frame(browser, tmp_path, name, state):
+    opened(browser, pg.page(name).save(tmp_path / "page.html"), f"#{urlencode(state)}")
     times = browser.execute_script("""
       for (let k = 0; k < 60; k++) VIEW.frame();
       const took = () => { const begun = performance.now(); VIEW.frame(); return performance.now() - begun; };
       return Array.from({ length: 150 }, took);""")
-    print(f"{state}: median {np.median(times):.2f} ms, 90% {np.quantile(times, 0.9):.2f} ms")
-    steps = int(by_id(browser, "clock").text.rpartition(" ")[2])
-    assert steps >= 0.9 * 210 * state["pace"]  # a frame on a busy machine gives steps up to stay in time
-    assert np.median(times) <= most
+    print(f"{name} {state}: median {np.median(times):.2f} ms, 90% {np.quantile(times, 0.9):.2f} ms")
+    if state:
+        steps = int(by_id(browser, "clock").text.rpartition(" ")[2])
+        assert steps >= 0.9 * 210 * state["pace"]  # a frame on a busy machine gives steps up to stay in time
+    assert np.median(times) <= 12.0

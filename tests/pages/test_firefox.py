@@ -90,11 +90,6 @@ def firefox(tmp_path_factory) -> Iterator[Firefox]:
         process.wait()
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory) -> Path:
-    return pg.page("global-minimiser").save(tmp_path_factory.mktemp("page") / "page.html")
-
-
 def test_particles_move_and_the_console_is_empty(firefox, page):
     firefox.opened(page, "#particles=50")
     means = "[...document.querySelectorAll('#live tbody td:nth-child(2)')].map(each => each.textContent).join()"

@@ -103,7 +103,7 @@ def test_a_wrong_address_is_answered_in_one_sentence(browser, page, state, said)
     assert_quiet(browser)
 
 
-MOVES = """const done = arguments[0], canvas = document.querySelector("#live canvas"), times = [];
+DRAG = """const done = arguments[0], canvas = document.querySelector("#live canvas"), times = [];
 canvas.setPointerCapture = () => {};
 const { left, top } = canvas.getBoundingClientRect();
 const at = k => ({ clientX: left + 80 + k, clientY: top + 90, buttons: 1 });
@@ -119,15 +119,10 @@ requestAnimationFrame(move);"""
 
 @driven
 @pytest.mark.slow
-def test_a_frame_and_a_drag_take_less_than_12_ms(browser, page):
+def test_a_drag_takes_less_than_12_ms(browser, page):
     """The lower quartile: what other processes take of the machine only adds."""
     opened(browser, page)
-    frames = browser.execute_script("""
-      const took = () => { const begun = performance.now(); VIEW.frame(); return performance.now() - begun; };
-      return Array.from({ length: 100 }, took).slice(20);""")
-    frame, drag = (np.quantile(times, 0.25) for times in (frames, browser.execute_async_script(MOVES)))
-    print(f"frame {frame:.1f} ms, drag {drag:.1f} ms")
-    assert frame <= 12.0 and drag <= 12.0
+    assert np.quantile(browser.execute_async_script(DRAG), 0.25) <= 12.0
 
 
 @driven

@@ -6,16 +6,10 @@ import pytest
 import particlegvi as pg
 from particlegvi.pages.content import prior_of
 
+from .conftest import MOVE
 from .test_pages import data_of
 
 WELLS = "0.366*t^4 - 2.419*t^2 + 0.1*t"
-MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), { seed, particles, math, loss } = problem;
-const noise = PG.noise(seed, particles, loss.dim, math);
-return problem.methods.map(name => {
-  const ensemble = PG.ensemble(PG.method(problem, name, noise));
-  for (const steps of pieces) ensemble.advance(steps);
-  return ensemble.x.map(row => Array.from(row));
-});"""
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.7)
 PRIORS = {
     "normal": (pg.priors.Normal(-0.6, 1.6), None),
@@ -91,19 +85,6 @@ def test_the_page_of_a_scenario_has_its_jumps():
     assert settings["jump_every"] == 0 and settings["DLE + jumps.jump_every"] == 50
     assert settings["DRLE + jumps.jump_every"] == 50 and "DLE.jump_every" not in settings
     assert "DLE kinetic" in data["watch"]
-
-
-@pytest.mark.thorough
-def test_a_state_with_jumps_becomes_a_scenario(engine, tmp_path):
-    write = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null);
-    return PG.scenario(problem, settings, null, "jumping");"""
-    text = engine(write, settings=SETTINGS | {"prior": "normal:-0.6:1.6", "particles": 20, "steps": 30})
-    place = tmp_path / "from-the-page.toml"
-    place.write_text(text, encoding="utf-8")
-    runs = pg.run(place, seed=5)
-    found = engine(MOVE, settings=SETTINGS | {"prior": "normal:-0.6:1.6", "particles": 20}, pieces=[30])
-    for x, run in zip(found, runs.values(), strict=True):
-        np.testing.assert_allclose(np.transpose(x), run.final, rtol=0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize(

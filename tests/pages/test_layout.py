@@ -140,18 +140,3 @@ def test_paper_says_how_the_picture_was_made(browser, page):
     assert "Time 0.060: 30 steps of 0.002" in text and "seed 7" in text and "50 particles" in text
     printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
     assert printed.startswith(b"%PDF") and printed.count(b"/Type /Page\n") == 1
-
-
-@driven
-@pytest.mark.slow
-def test_a_page_with_jumps_stays_quick(browser, tmp_path):
-    """1,000 particles of four methods, two of which jump: the median of a frame, and the mean with its jumps."""
-    opened(browser, pg.page("over-the-barrier").save(tmp_path / "jumps.html"))
-    times = browser.execute_script("""
-      const took = () => { const begun = performance.now(); VIEW.frame(); return performance.now() - begun; };
-      return Array.from({ length: 80 }, took).slice(20);""")
-    assert sorted(times)[30] <= 12.0
-    assert "jumps every 50 steps" in browser.find_elements("css selector", "#live figcaption")[1].text
-    by_id(browser, "DLE + jumps.jump_every").send_keys("\ue011")  # Home: none
-    wait(browser, "!document.querySelectorAll('#live figcaption')[1].textContent.includes('jumps every')")
-    assert_quiet(browser)

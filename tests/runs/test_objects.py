@@ -192,7 +192,7 @@ if __name__ == "__main__":
 
 @pytest.mark.thorough
 def test_killed_in_the_middle_and_finished_by_another_process(tmp_path):
-    """The same code and data have one fingerprint in two processes."""
+    """A function and its data have one fingerprint in two processes."""
     script = tmp_path / "own.py"
     script.write_text(OWN, encoding="utf-8")
     killed = subprocess.run([sys.executable, str(script), str(tmp_path / "run")], check=False)
