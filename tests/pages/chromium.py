@@ -22,6 +22,7 @@ OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-r
 LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')"
 
 driven = pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed")
+CELL = "document.querySelector('#live tbody td')"  # a table of numbers is there
 in_chromium = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
 
 
@@ -57,6 +58,20 @@ def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
             return found
         time.sleep(0.05)
     raise AssertionError(f"{script} is still false after {seconds} s")
+
+
+def step_is(browser: Any, number: int) -> None:
+    """Wait until the clock of the page shows this step."""
+    wait(browser, f"document.getElementById('clock').textContent.endsWith('step {number}')")
+
+
+def assert_refused(browser: Any, place: Path, state: str, said: str) -> None:
+    """The page answers a state in one sentence, shows its own settings instead, and works."""
+    opened(browser, place, f"#{state}")
+    assert said in browser.find_element("css selector", ".error").text
+    by_id(browser, "step").click()
+    step_is(browser, 1)
+    assert_quiet(browser)
 
 
 STATE = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}

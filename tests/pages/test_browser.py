@@ -11,31 +11,43 @@ import pytest
 
 import particlegvi as pg
 
+from ..processes import wait_until
 from .chromium import (
     LABEL,
     STATE,
     assert_particles_of_the_engine,
     assert_quiet,
+    assert_refused,
     by_id,
     driven,
     dumped,
     in_chromium,
     opened,
+    step_is,
     wait,
-)  # fmt: skip
+)
 
 pytestmark = in_chromium
 
 
-def test_the_self_test_has_the_particles_of_the_engine(page, tmp_path):
-    shown = dumped(f"{page.as_uri()}#selftest&{urlencode(STATE)}", tmp_path)
-    report = re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]
-    assert_particles_of_the_engine(json.loads(html.unescape(report)))
+def selftest(page, tmp_path, state):
+    shown = dumped(f"{page.as_uri()}#selftest&{urlencode(state)}", tmp_path)
+    return json.loads(html.unescape(re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]))
 
 
-def test_a_bad_self_test_says_so(page, tmp_path):
-    shown = dumped(f"{page.as_uri()}#selftest&loss=foo(t)", tmp_path)
-    assert "error" in json.loads(html.unescape(re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]))
+def test_the_self_test_has_the_particles_of_the_engine_or_says_so(page, tmp_path):
+    assert_particles_of_the_engine(selftest(page, tmp_path, STATE))
+    assert "error" in selftest(page, tmp_path, {"loss": "foo(t)"})
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-"))
+
+
+def means(browser) -> list[float]:
+    """The mean of the first method of each table."""
+    tables = browser.find_elements("css selector", "#live tbody")
+    return [number(table.find_element("tag name", "td").text) for table in tables]
 
 
 @driven
@@ -59,7 +71,7 @@ def test_a_students_session(browser, page, tmp_path):
     browser.execute_script("document.activeElement.blur()")
     body = browser.find_element("tag name", "body")
     body.send_keys("...")
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 3')")
+    step_is(browser, 3)
     body.send_keys(" ")
     time.sleep(1.0)
     body.send_keys(" ")
@@ -68,16 +80,12 @@ def test_a_students_session(browser, page, tmp_path):
     by_id(browser, "save").click()
     scenario = by_id(browser, "scenario").get_attribute("value")
     downloaded = tmp_path / "from-the-page.toml"
-    end = time.monotonic() + 10.0
-    while not downloaded.exists() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert downloaded.read_text(encoding="utf-8") == scenario
+    assert wait_until(downloaded.exists, 10.0) and downloaded.read_text(encoding="utf-8") == scenario
     assert "kl_weight = 0.5" in scenario and "--seed 3" in scenario
-    runs = pg.run(downloaded, seed=3)
     rows = browser.find_elements("css selector", "#live tbody tr")
     shown = {row.find_element("tag name", "th").text: row.find_element("tag name", "td").text for row in rows}
-    for label, run in runs.items():
-        assert float(shown[label].replace("\u2212", "-")) == pytest.approx(run.final.mean(), abs=6e-4)
+    for label, run in pg.run(downloaded, seed=3).items():
+        assert number(shown[label]) == pytest.approx(run.final.mean(), abs=6e-4)
     assert_quiet(browser)
 
 
@@ -166,12 +174,8 @@ def test_a_loss_is_drawn_by_arrow_keys_and_by_pointer(browser, page):
     ],
 )  # fmt: skip
 def test_a_wrong_state_is_answered_in_one_sentence(browser, page, state, said):
-    """And the page shows its own settings instead, and works; `test_limits` tries every key without a browser."""
-    opened(browser, page, f"#{state}")
-    assert said in browser.find_element("css selector", ".error").text
-    by_id(browser, "step").click()
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
-    assert_quiet(browser)
+    """`test_limits` tries every key without a browser."""
+    assert_refused(browser, page, state, said)
 
 
 @driven
@@ -189,11 +193,10 @@ def test_two_settings_are_compared_from_one_start(browser, page):
     by_id(browser, "kl_weight").send_keys("\ue012" * 6)
     grids = browser.find_elements("css selector", "#live .stage .panels")
     assert [grid.find_element("tag name", "small").text for grid in grids] == ["kl_weight 0.5", "kl_weight 1"]
-    tables = browser.find_elements("css selector", "#live tbody")
-    means = [table.find_element("tag name", "td").text for table in tables]
-    assert means[0] == means[1]
+    shown, kept = means(browser)
+    assert shown == kept
     by_id(browser, "step").click()
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
+    step_is(browser, 1)
     by_id(browser, "compare").click()
     assert_quiet(browser)
 
@@ -206,8 +209,7 @@ def test_kept_particles_are_at_the_same_time_with_another_step_size(browser, pag
     by_id(browser, "step_size").send_keys("\ue014" * 12)  # twelve twentieths of a decade: 0.004
     assert "0.004" in browser.execute_script("return location.hash")
     by_id(browser, "end").click()
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 200')")
+    step_is(browser, 200)
     time.sleep(0.5)
-    tables = browser.find_elements("css selector", "#live tbody")
-    shown, kept = (float(table.find_element("tag name", "td").text.replace("\u2212", "-")) for table in tables)
+    shown, kept = means(browser)
     assert shown == pytest.approx(kept, abs=0.005) and abs(shown) > 0.1

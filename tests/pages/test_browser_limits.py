@@ -11,16 +11,7 @@ import pytest
 
 import particlegvi as pg
 
-from .chromium import (
-    ANSWERS,
-    assert_quiet,
-    by_id,
-    digest,
-    driven,
-    in_chromium,
-    opened,
-    wait,
-)  # fmt: skip
+from .chromium import ANSWERS, CELL, assert_quiet, by_id, digest, driven, in_chromium, opened, step_is, wait
 
 LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 600)) + "+x^2+y^2"
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
@@ -47,7 +38,7 @@ def test_no_address_holds_the_tab(browser, page, tmp_path, state, said):
     assert time.monotonic() - begun < 3.0
     assert browser.execute_async_script(ANSWERS, 1500) < 1000.0
     by_id(browser, "step").click()
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
+    step_is(browser, 1)
     wait(browser, "!document.querySelector('#live tbody').textContent.includes('is being computed')")
     assert said in browser.find_element("css selector", ".error").text
     assert_quiet(browser)
@@ -79,7 +70,7 @@ def test_nothing_overflows_and_all_that_can_be_used_has_a_name(browser, page, wi
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 1000}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     opened(browser, page)
-    wait(browser, "document.querySelector('#live tbody td')")
+    wait(browser, CELL)
     assert browser.execute_script("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     unnamed = browser.execute_script("""
       return [...document.querySelectorAll("button, input, select, textarea, canvas")].filter(each => each.offsetParent)
@@ -134,7 +125,7 @@ def test_a_notebooks_frame_runs_without_an_error(browser, tmp_path):
     place.write_text(f"<!DOCTYPE html><meta charset=utf-8>{frame}", encoding="utf-8")
     opened(browser, place)
     browser.switch_to.frame(0)
-    wait(browser, "document.querySelector('#live tbody td')")
+    wait(browser, CELL)
     by_id(browser, "copy").click()
     assert 'kind = "particles"' in by_id(browser, "scenario").get_attribute("value")
     by_id(browser, "link").click()
@@ -154,7 +145,7 @@ def test_nothing_moves_by_itself_where_motion_is_to_be_reduced(browser, page):
         stack.callback(browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
         opened(browser, page, "#particles=20")
         by_id(browser, "play").click()
-        wait(browser, "document.getElementById('clock').textContent.endsWith('step 5000')")
+        step_is(browser, 5000)
         assert by_id(browser, "play").get_attribute("aria-pressed") == "false"
 
 

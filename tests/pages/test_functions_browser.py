@@ -9,7 +9,7 @@ import particlegvi as pg
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 
-from .chromium import assert_quiet, by_id, driven, in_chromium, opened, wait
+from .chromium import assert_quiet, assert_refused, by_id, driven, in_chromium, opened, wait
 
 pytestmark = in_chromium
 
@@ -96,11 +96,7 @@ def test_functions_settle_and_few_inducing_points_are_seen(browser, page):
     [("points=0,1;x,2", "data cannot be x"), ("noise=-1", "noise (sd) cannot be -1"), ("kernel=a", "covariance")],
 )
 def test_a_wrong_address_is_answered_in_one_sentence(browser, page, state, said):
-    opened(browser, page, f"#{state}")
-    assert said in browser.find_element("css selector", ".error").text
-    by_id(browser, "step").click()
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
-    assert_quiet(browser)
+    assert_refused(browser, page, state, said)
 
 
 DRAG = """const done = arguments[0], canvas = document.querySelector("#live canvas"), times = [];

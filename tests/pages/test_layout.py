@@ -1,13 +1,15 @@
 """The layout of a page, in Chromium: pictures beside sliders, in a frame on a slide, on paper; numbers in one line."""
 
 import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 import particlegvi as pg
 
-from .chromium import assert_quiet, by_id, driven, in_chromium, opened, wait
+from .chromium import CELL, assert_quiet, by_id, driven, in_chromium, opened, wait
 
 pytestmark = in_chromium
 
@@ -18,30 +20,42 @@ const [pictures, sliders] = [boxes("#live .panels canvas"), boxes(".settings inp
 return { pictures: pictures.length > 0 && pictures.every(inside), sliders: sliders.filter(inside).length };"""
 
 
-def sized(browser: Any, width: int, height: int) -> None:
+@contextmanager
+def sized(browser: Any, width: int, height: int) -> Iterator[None]:
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @driven
 @pytest.mark.parametrize("size", SIZES)
 def test_sliders_and_pictures_are_seen_together(browser, page, size):
     """From the top of the page; on a phone after scrolling to the sliders, and the control: not before."""
-    sized(browser, *SIZES[size])
-    opened(browser, page)
-    wait(browser, "document.querySelector('#live tbody td')")
-    if size == "phone":
-        assert browser.execute_script(SEEN)["sliders"] < 5
-        browser.execute_script("document.querySelector('.settings').scrollIntoView({ block: 'end' })")
-    seen = browser.execute_script(SEEN)
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    with sized(browser, *SIZES[size]):
+        opened(browser, page)
+        wait(browser, CELL)
+        if size == "phone":
+            assert browser.execute_script(SEEN)["sliders"] < 5
+            browser.execute_script("document.querySelector('.settings').scrollIntoView({ block: 'end' })")
+        seen = browser.execute_script(SEEN)
     assert seen["pictures"] and seen["sliders"] >= 5
+
+
+@driven
+@pytest.mark.parametrize("size", [(640, 360), (700, 450)])
+def test_at_200_per_cent_a_picture_fits_into_the_window(browser, page, size):
+    with sized(browser, *size):
+        opened(browser, page)
+        wait(browser, CELL)
+        browser.execute_script("document.querySelector('#live .panels').scrollIntoView({ block: 'end' })")
+        assert browser.execute_script(SEEN)["pictures"]
 
 
 @driven
 def test_long_numbers_stay_in_one_line(browser, page):
     opened(browser, page, "#kl_weight=1.6343696167774218&seed=18446744073709551613")
-    wait(browser, "document.querySelector('#live tbody td')")
+    wait(browser, CELL)
     shown = """return [...document.querySelectorAll("output")].filter(each => each.offsetParent)
       .map(each => [each.textContent, each.scrollWidth <= each.clientWidth])"""
     texts = dict(browser.execute_script(shown))
@@ -75,17 +89,16 @@ def test_bars_of_particles_at_rest_are_not_split_by_rounding(browser, page):
 
 @driven
 def test_a_frame_on_a_slide_has_pictures_and_sliders_alone(browser, page):
-    sized(browser, 960, 560)
-    browser.get(f"{page.as_uri()}?embed#particles=50")
-    wait(browser, "document.querySelector('#live tbody td')")
-    seen = browser.execute_script(SEEN)
     overflow = "return document.documentElement.scrollHeight - innerHeight"
-    assert seen["pictures"] and seen["sliders"] >= 6 and browser.execute_script(overflow) <= 0
-    shown = [browser.find_element("css selector", each).is_displayed() for each in ("h1", ".head", ".below", "#play")]
-    assert shown == [False, False, False, True]
-    opened(browser, page)
-    assert browser.find_element("tag name", "h1").is_displayed() and browser.execute_script(overflow) > 0
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    with sized(browser, 960, 560):
+        browser.get(f"{page.as_uri()}?embed#particles=50")
+        wait(browser, CELL)
+        seen = browser.execute_script(SEEN)
+        assert seen["pictures"] and seen["sliders"] >= 6 and browser.execute_script(overflow) <= 0
+        for part, is_there in (("h1", False), (".head", False), (".below", False), ("#play", True)):
+            assert browser.find_element("css selector", part).is_displayed() is is_there
+        opened(browser, page)
+        assert browser.find_element("tag name", "h1").is_displayed() and browser.execute_script(overflow) > 0
     assert_quiet(browser)
 
 
@@ -97,23 +110,11 @@ def test_a_frame_does_not_scroll_the_page_around_it(browser, page, tmp_path):
     around.write_text(f'<p style="height: 20rem">{frame}', encoding="utf-8")
     browser.get(around.as_uri())
     browser.switch_to.frame(0)
-    wait(browser, "document.querySelector('#live tbody td')")
+    wait(browser, CELL)
     assert browser.execute_script("return location.hash") == ""  # a fragment here scrolls the page around it
     browser.switch_to.default_content()
     assert browser.execute_script("return scrollY") == 0
     assert_quiet(browser)
-
-
-@driven
-@pytest.mark.parametrize("size", [(640, 360), (700, 450)])
-def test_at_200_per_cent_a_picture_fits_into_the_window(browser, page, size):
-    sized(browser, *size)
-    opened(browser, page)
-    wait(browser, "document.querySelector('#live tbody td')")
-    browser.execute_script("document.querySelector('#live .panels').scrollIntoView({ block: 'end' })")
-    seen = browser.execute_script(SEEN)
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert seen["pictures"]
 
 
 @driven

@@ -41,9 +41,6 @@ TILTED = PlainLoss(
     1,
     "tilted-double-well",
 )
-DOUBLE = PlainLoss(
-    lambda x: 3 * (x[:, 0] ** 2 - 1) ** 2, lambda x: 12 * x * (x**2 - 1), 1, "double-well"
-)
 SINE = PlainLoss(
     lambda x: -np.abs(np.sin(x[:, 0])), lambda x: -np.sign(np.sin(x)) * np.cos(x), 1, "abs-sine"
 )
@@ -103,14 +100,9 @@ def minima() -> PlainResults:
 
 
 @pytest.fixture(scope="session")
-def lifted() -> PlainResults:
+def lifted() -> pg.results.Results:
     """Figure 2.2: a symmetric double well and its Q*."""
-    prior = PlainPrior("standard-normal")
-    start = np.random.default_rng(6).standard_normal((60, 1))
-    run = flow(DOUBLE, prior, PlainMethod("DLE", 1.0), start, 400, 0.005, 50)
-    density = PlainDensity(lambda x: DOUBLE.value(x) + 0.5 * x[:, 0] ** 2, -5.0, 5.0)
-    scenario = {"name": "lifting", "title": "Lifting a loss to measures", "source": "thesis, Figure 2.2"}
-    return PlainResults([run], scenario, {}, {"DLE": density})
+    return pg.run("lifting", particles=60, steps=400, step_size=0.005)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
 """The artists hold what they should: areas, curves, counts and positions, each against numbers computed here."""
 
 import math
+from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +13,7 @@ from matplotlib.patches import Ellipse, PathPatch, Rectangle
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import buckets, loss, reading, shares
+from particlegvi.plotting import buckets, reading, shares
 from particlegvi.plotting import particles as particles_kind
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.loss import expected_loss
@@ -41,32 +43,37 @@ def bars(axes):
     return alone + joined
 
 
+def area(drawn):
+    return sum(bar.width * bar.height for bar in drawn)
+
+
+def others(results, runs, changes=None):
+    """Results with other runs, and other keys in the scenario."""
+    return type(results)(runs, {**results.scenario, **(changes or {})}, {}, results.targets)
+
+
 def test_histogram_has_area_one_and_the_particles_in_its_bins(line):
-    axes = panels(plotting.figure(line, "histograms", bins=30))[1]
-    drawn = bars(axes)
-    assert len(drawn) == 30
-    area = sum(bar.width * bar.height for bar in drawn)
-    assert area == pytest.approx(1.0, abs=1e-12)
+    """Particles outside a range that was given are missing from the area, and counted."""
+    drawn, final = bars(panels(plotting.figure(line, "histograms", bins=30))[1]), line["DLE"].final[:, 0]
+    assert len(drawn) == 30 and area(drawn) == pytest.approx(1.0, abs=1e-12)
     edges = np.array([bar.left for bar in drawn] + [drawn[-1].left + drawn[-1].width])
-    density, _ = np.histogram(line["DLE"].final[:, 0], edges, density=True)
+    density, _ = np.histogram(final, edges, density=True)
     np.testing.assert_allclose([bar.height for bar in drawn], density, atol=1e-12)
-
-
-def test_particles_outside_a_given_range_are_missing_from_the_area_and_counted(line):
     axes = panels(plotting.figure(line, "histograms", range=[-2.0, 0.0]))[1]
-    final = line["DLE"].final[:, 0]
     inside = np.mean((final >= -2.0) & (final <= 0.0))
-    area = sum(bar.width * bar.height for bar in bars(axes))
-    assert 0.3 < inside < 1.0 and area == pytest.approx(inside, abs=1e-12)
+    assert 0.3 < inside < 1.0 and area(bars(axes)) == pytest.approx(inside, abs=1e-12)
     assert any(f"{1 - inside:.1%} of the particles" in text.get_text() for text in axes.texts)
 
 
-def test_the_curve_is_the_targets_density(line):
-    axes = panels(plotting.figure(line, "histograms"))[2]
-    [curve] = with_gid(axes, "truth")
+def test_the_curve_is_the_targets_density_and_the_distance_is_written_where_it_is_known(line):
+    first, second, third = panels(plotting.figure(line, "histograms"))
+    [curve] = with_gid(third, "truth")
     x, y = curve.get_data()
     np.testing.assert_array_equal(y, line.targets["DRLE"].pdf(x))
     assert np.trapezoid(y, x) == pytest.approx(1.0, abs=0.01)  # the panel holds all but 0.2% of the mass
+    assert any("0.071" in text.get_text() and "0.032 to 0.116" in text.get_text() for text in second.texts)
+    assert any("0.052" in text.get_text() for text in third.texts)
+    assert not any("W_1" in text.get_text() for text in first.texts)
 
 
 def test_atoms_are_stems_of_their_weights_beside_fractions_of_the_particles(line):
@@ -84,54 +91,39 @@ def test_atoms_are_stems_of_their_weights_beside_fractions_of_the_particles(line
 
 def test_particles_on_their_way_to_an_atom_are_not_counted_at_it(line):
     run = line["DE"]
-    early = type(run)(**{**vars(run), "positions": run.positions[:2], "steps": run.steps[:2]})
-    copy = type(line)([early], line.scenario, {}, line.targets)
-    axes = panels(plotting.figure(copy, "histograms"))[0]
-    assert sum(bar.height for bar in bars(axes)[:2]) < 0.9
-    assert sum(bar.height for bar in bars(axes)) == pytest.approx(1.0, abs=1e-12)
+    early = replace(run, positions=run.positions[:2], steps=run.steps[:2])
+    drawn = bars(panels(plotting.figure(others(line, [early]), "histograms"))[0])
+    assert sum(bar.height for bar in drawn[:2]) < 0.9
+    assert sum(bar.height for bar in drawn) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_the_distance_and_its_floor_are_written_where_known(line):
-    first, second, third = panels(plotting.figure(line, "histograms"))
-    assert any("0.071" in text.get_text() and "0.032 to 0.116" in text.get_text() for text in second.texts)
-    assert any("0.052" in text.get_text() for text in third.texts)
-    assert not any("W_1" in text.get_text() for text in first.texts)
-
-
-def test_scatter_holds_the_final_particles(plane):
-    for axes, label in zip(panels(plotting.figure(plane, "particles")), plane, strict=True):
+def test_scatter_holds_the_final_particles_in_one_window(plane):
+    shown = panels(plotting.figure(plane, "particles"))
+    for axes, label in zip(shown, plane, strict=True):
         [dots] = with_gid(axes, "particles")
         assert isinstance(dots, PathCollection)
         np.testing.assert_array_equal(dots.get_offsets(), plane[label].final)
-
-
-def test_all_panels_of_the_plane_share_their_window(plane):
-    windows = {(axes.get_xlim(), axes.get_ylim()) for axes in panels(plotting.figure(plane, "particles"))}
-    assert len(windows) == 1
-    [only] = {(axes.get_xlim(), axes.get_ylim())
-              for axes in panels(plotting.figure(plane, "particles", window=[[-5, 4], [-6, 7]]))}
-    assert only == ((-5.0, 4.0), (-6.0, 7.0))
+    assert len({(axes.get_xlim(), axes.get_ylim()) for axes in shown}) == 1
+    shown = panels(plotting.figure(plane, "particles", window=[[-5, 4], [-6, 7]]))
+    assert {(axes.get_xlim(), axes.get_ylim()) for axes in shown} == {((-5.0, 4.0), (-6.0, 7.0))}
 
 
 def test_the_window_holds_modes_where_no_particle_is(plane):
-    run = plane["DLE"]
-    lone = type(run)(**{**vars(run), "positions": run.positions[:, :1]})
-    copy = type(plane)([lone], {**plane.scenario, "modes": [[-3, -3], [3, 3], [8, 0]]}, {}, {"DLE": None})
-    [(left, right), (bottom, top)] = planes.plane_of(copy, copy.targets, copy.scenario["modes"]).window
+    lone = replace(plane["DLE"], positions=plane["DLE"].positions[:, :1])
+    copy = others(plane, [lone], {"modes": [[-3, -3], [3, 3], [8, 0]]})
+    [(left, right), (bottom, top)] = planes.plane_of(copy, {"DLE": None}, copy.scenario["modes"]).window
     assert left < -3 and bottom < -3 and right > 8 and top > 3
 
 
 def test_shares_are_counts_by_quadrant(plane):
-    figure = plotting.figure(plane, "particles")
     final = plane["DLE"].final
-    written = [text.get_text() for text in panels(figure)[1].texts]
-    for side in (-1, 1):
-        for level in (-1, 1):
-            share = np.mean((final[:, 0] * side > 0) & (final[:, 1] * level > 0))
-            assert f"{share:.0%}\n(25%)" in written
+    written = [text.get_text() for text in panels(plotting.figure(plane, "particles"))[1].texts]
+    for side, level in product((-1, 1), (-1, 1)):
+        share = np.mean((final[:, 0] * side > 0) & (final[:, 1] * level > 0))
+        assert f"{share:.0%}\n(25%)" in written
 
 
-def test_gaussian_is_drawn_by_its_ellipses(plane):
+def test_a_gaussian_is_drawn_by_its_ellipses_and_its_mass_levels_are_chi_square_circles(plane):
     axes = panels(plotting.figure(plane, "particles"))[3]
     ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse)]
     info = plane["FD-GVI"].info
@@ -139,13 +131,8 @@ def test_gaussian_is_drawn_by_its_ellipses(plane):
         np.testing.assert_allclose(ellipse.get_center(), info["mean"])
         np.testing.assert_allclose([ellipse.width, ellipse.height], 2 * deviations * np.array(info["sd"]))
     assert len(ellipses) == 2
-
-
-def test_mass_levels_of_a_gaussian_are_its_chi_square_circles():
-    axis = np.linspace(-6, 6, 601)
-    x, y = np.meshgrid(axis, axis)
-    density = np.exp(-0.5 * (x**2 + y**2)) / (2 * math.pi)
-    levels = particles_kind.mass_levels(density, (0.5, 0.9))
+    x, y = np.meshgrid(*2 * [np.linspace(-6, 6, 601)])
+    levels = particles_kind.mass_levels(np.exp(-0.5 * (x**2 + y**2)) / (2 * math.pi), (0.5, 0.9))
     # The disc that holds the mass m has the density (1 - m) / (2 pi) on its edge.
     np.testing.assert_allclose(levels, [0.1 / (2 * math.pi), 0.5 / (2 * math.pi)], rtol=5e-3)
 
@@ -167,8 +154,8 @@ def test_valleys_of_four_wells_are_the_quadrants_and_a_ring_is_one(plane):
 
 def test_named_modes_take_the_nearest_and_the_summarys_counts(plane):
     modes = [[3.0, 3.0], [-3.0, -3.0]]
-    summary = {"methods": {"DLE": {"mode_occupancy": [7, 53]}}}
-    copy = type(plane)(list(plane.values()), {**plane.scenario, "modes": modes}, summary, plane.targets)
+    copy = others(plane, list(plane.values()), {"modes": modes})
+    copy.summary = {"methods": {"DLE": {"mode_occupancy": [7, 53]}}}
     surface = planes.plane_of(copy, copy.targets, modes)
     found = shares.modes_of(modes, surface)
     counts, total = shares.counts_of(copy, "DLE", copy["DLE"], surface, found)
@@ -193,44 +180,39 @@ def test_paths_are_those_of_particles_evenly_spread_over_the_start(line, plane):
 
 
 def test_minima_and_tops_of_the_tilted_double_well(line):
-    grid = np.linspace(-3.0, 2.0, 4001)
-    minima, tops = reading.turning_points(grid, line["DE"].loss.value(grid))
+    loss, grid = line["DE"].loss, np.linspace(-3.0, 2.0, 4001)
+    minima, tops = reading.turning_points(grid, loss.value(grid))
     np.testing.assert_allclose(minima, [-2.0, 1.0], atol=1e-6)  # roots of t^3 + t^2 - 2 t
     np.testing.assert_allclose(tops, [0.0], atol=1e-6)
-    np.testing.assert_allclose(reading.global_minimisers(line["DE"].loss, (-3.0, 2.0)), [-2.0], atol=1e-6)
+    np.testing.assert_allclose(reading.global_minimisers(loss, (-3.0, 2.0)), [-2.0], atol=1e-6)
 
 
-def test_loss_lines_are_the_averages_and_the_dashes_those_of_the_truth(line):
-    [axes] = plotting.figure(line, "loss").axes
-    first = axes.lines[0]
-    np.testing.assert_allclose(first.get_ydata(), [np.mean(line["DE"].loss.value(p)) for p in line["DE"].positions])
-    levels = {row.get_gid(): row.get_ydata()[0] for row in axes.lines if str(row.get_gid()).startswith("truth")}
+def test_loss_lines_are_the_averages_and_the_dashes_those_of_the_truth(line, plane):
+    [axes], loss = plotting.figure(line, "loss").axes, line["DE"].loss
+    np.testing.assert_allclose(axes.lines[0].get_ydata(), [np.mean(loss.value(p)) for p in line["DE"].positions])
+    levels = [row.get_ydata()[0] for row in axes.lines if str(row.get_gid()).startswith("truth")]
     grid = np.linspace(-7, 7, 20001)
-    weight = np.exp(-line["DLE"].loss.value(grid) - 0.5 * grid**2)
-    by_quadrature = np.trapezoid(weight * line["DE"].loss.value(grid), grid) / np.trapezoid(weight, grid)
-    values = list(levels.values())
-    assert values[0] == pytest.approx(0.5 * -4.375 + 0.5 * -1.0, abs=1e-12)  # the loss at -2 and at 1
-    assert values[1] == pytest.approx(by_quadrature, abs=2e-3)
-
-
-def test_expected_loss_of_a_density_in_the_plane(plane):
-    from_grid = expected_loss(plane["DLE"].loss, plane.targets["DLE"])
-    # Each well is close to a Gaussian of variance 0.2 in both coordinates around loss log(8 pi).
-    assert from_grid == pytest.approx(math.log(8 * math.pi) + 0.2, abs=5e-3)
+    weight = np.exp(-loss.value(grid) - 0.5 * grid**2)
+    assert levels[0] == pytest.approx(0.5 * -4.375 + 0.5 * -1.0, abs=1e-12)  # the loss at -2 and at 1
+    assert levels[1] == pytest.approx(weight @ loss.value(grid) / weight.sum(), abs=2e-3)
+    # In the plane each well is close to a Gaussian of variance 0.2 in both coordinates around loss log(8 pi).
+    in_plane = expected_loss(plane["DLE"].loss, plane.targets["DLE"])
+    assert in_plane == pytest.approx(math.log(8 * math.pi) + 0.2, abs=5e-3)
     assert expected_loss(plane["DLE"].loss, None) is None
-    assert loss.loss.name == "loss"
 
 
 def test_time_is_logarithmic_only_where_it_is_early(line):
-    slow = panels(plotting.figure(line, "trajectories", time="linear"))[0]
-    assert slow.get_xscale() == "linear"
-    assert panels(plotting.figure(line, "trajectories", time="log"))[0].get_xscale() == "symlog"
+    def scale(results, **options) -> str:
+        figure = plotting.figure(results, "trajectories", **options)
+        figure.draw_without_rendering()
+        return panels(figure)[0].get_xscale()
+
+    assert scale(line, time="linear") == "linear"
+    assert scale(line, time="log") == scale(line, time="log", truth=False) == "symlog"
     run = line["DE"]
     waiting = np.concatenate([run.positions, np.repeat(run.positions[-1:], 900, axis=0)])
-    longer = type(run)(**{**vars(run), "positions": waiting, "steps": np.arange(len(waiting)) * 4})
-    copy = type(line)([longer], line.scenario, {}, line.targets)
-    assert panels(plotting.figure(copy, "trajectories"))[0].get_xscale() == "symlog"
-    assert "t" in loss.time_label()
+    longer = replace(run, positions=waiting, steps=np.arange(len(waiting)) * 4)
+    assert scale(others(line, [longer])) == "symlog"
 
 
 def test_buckets_count_who_is_alone(minima):
@@ -238,20 +220,15 @@ def test_buckets_count_who_is_alone(minima):
     places = np.array([0.1, 3.0, 3.2, -0.1, 100.0])
     assert list(division_of_pi.of(places)) == [0, 0, 1, -1, 31]
     assert list(buckets.alone(places, division_of_pi)) == [False, False, True, True, True]
-    figure = plotting.figure(minima, "buckets")
-    above = figure.axes[0]
-    final = minima["DLE"].final[:, 0]
+    numbers = np.array([-1000, -3, 0, 999, 0])  # the bottom of each is half a period in
+    bottoms = division_of_pi.lowest(minima["DE"].loss, numbers)
+    np.testing.assert_allclose(bottoms, (numbers + 0.5) * math.pi, atol=1e-7)
+    above, final = plotting.figure(minima, "buckets").axes[0], minima["DLE"].final[:, 0]
     [ticks] = with_gid(above, "particles of DLE")
     np.testing.assert_array_equal(ticks.get_xdata(), final)
     _, back, counts = np.unique(np.floor(final / math.pi), return_inverse=True, return_counts=True)
-    texts = [text.get_text() for text in above.texts]
-    assert f"{np.sum(counts[back] == 1)} of 20 alone" in texts
+    assert f"{np.sum(counts[back] == 1)} of 20 alone" in [text.get_text() for text in above.texts]
     assert "2,000" in above.get_title()
-
-
-def test_the_bottom_of_every_bucket_is_half_a_period_in(minima):
-    bottoms = buckets.Buckets(math.pi, 0.0).lowest(minima["DE"].loss, np.array([-1000, -3, 0, 999, 0]))
-    np.testing.assert_allclose(bottoms, (np.array([-1000, -3, 0, 999, 0]) + 0.5) * math.pi, atol=1e-7)
 
 
 def test_lifting_marks_both_minimisers_and_draws_the_prior(lifted):

@@ -18,55 +18,42 @@ from ..plain_parts import PlainMethod
 from ..refusals import refuse
 
 
-def test_every_option_has_a_check_that_takes_its_default_value():
+def test_every_option_answers_every_value():
+    """Also those options that `test_bad_input` does not name: a sentence, or nothing where the value is allowed."""
     for name in plotting.names():
         kind = kinds[name]
         assert set(kind.checks) == set(kind.defaults) == set(plotting.options(name))
         kind.checked(kind.defaults)
-
-
-def test_every_option_answers_every_value():
-    """Also those options that `test_bad_input` does not name: a sentence, or nothing where the value is allowed."""
-    for name in plotting.names():
-        for option in plotting.options(name):
-            check = lambda value, k=name, o=option: kinds[k].checked({o: value})
+        for option in kind.checks:
+            check = lambda value, k=kind, o=option: k.checked({o: value})
             wrong = wrong_answers(f"{name} {option}", check, VALUES)
             assert not wrong, "\n".join(wrong)
 
 
-def test_an_option_without_a_check_is_refused_where_it_is_defined():
+def test_options_without_a_check_and_checks_without_an_option_are_refused_where_they_are_defined():
     def spread(results, *, coordinate=0, truth=True):
         raise NotImplementedError
 
     with pytest.raises(RuntimeError, match='the option coordinate of the figure "spread" has no check'):
         figure_kind("spread")(spread)
+    with pytest.raises(RuntimeError, match='the option bins of the figure "spread" is none of its keyword-only'):
+        figure_kind("spread", coordinate=rules.whole(0, 9), bins=rules.whole(1, 9))(spread)
     kind = figure_kind("spread", coordinate=rules.whole(0, 9))(spread)
     assert kind.checked({"coordinate": 3.0, "truth": False}) == {"coordinate": 3, "truth": False}
     refuse(lambda: kind.checked({"truth": 1}), '^truth of the figure "spread" must be true or false, not 1$')
 
 
-def test_a_check_without_an_option_is_refused():
-    def empty(results):
-        raise NotImplementedError
-
-    with pytest.raises(RuntimeError, match='the option bins of the figure "empty" is none of its keyword-only'):
-        figure_kind("empty", bins=rules.whole(1, 9))(empty)
-
-
-def test_a_number_out_of_its_limits_is_told_the_limits():
-    share = rules.number(above=0.0, below=1.0)
-    assert share(0.5, "share") == 0.5
-    refuse(lambda: share(2, "share"), r"^share must be a finite number above 0 and below 1, not 2$")
-    refuse(lambda: rules.number()(float("nan"), "share"), r"^share must be a finite number, not nan$")
-
-
-def test_options_come_in_plain_form():
+def test_options_come_in_plain_form_and_a_number_out_of_its_limits_is_told_the_limits():
     assert kinds["histograms"].checked({"bins": 20.0, "range": [-1, 2]}) == {"bins": 20, "range": (-1.0, 2.0)}
     assert kinds["histograms"].checked({"range": None}) == {"range": None}
     assert kinds["buckets"].checked({"bucket_width": "pi"}) == {"bucket_width": pytest.approx(3.141592653589793)}
     assert kinds["particles"].checked({"window": [[0, 1], [2, 3]]}) == {"window": ((0.0, 1.0), (2.0, 3.0))}
-    with pytest.raises(ValueError, match=r'^bins of the figure "histograms" must be a whole number .*, not None$'):
-        kinds["histograms"].checked({"bins": None})
+    bins = '^bins of the figure "histograms" must be a whole number .*, not None$'
+    refuse(lambda: kinds["histograms"].checked({"bins": None}), bins)
+    share = rules.number(above=0.0, below=1.0)
+    assert share(0.5, "share") == 0.5
+    refuse(lambda: share(2, "share"), r"^share must be a finite number above 0 and below 1, not 2$")
+    refuse(lambda: rules.number()(float("nan"), "share"), r"^share must be a finite number, not nan$")
 
 
 @pytest.mark.parametrize("kind", ["loss", "histograms", "coverage"])
@@ -115,30 +102,15 @@ def method(label: str, kl_weight: float = 0.0, mmd_weight: float = 0.0) -> Simpl
 
 
 def test_methods_stay_apart_for_every_eye():
+    """By tens of 2.3, a difference that is just noticeable (Mahy et al. 1994); the control is a bad palette."""
     colours = [palettes.LIGHT.methods[label] for label in ("DE", "DLE", "DRE", "DRLE", "FDGVI")]
-    # A difference of 2.3 is just noticeable (Mahy et al. 1994).
     assert closest(colours, np.eye(3)) > 10 * 2.3
     assert closest(colours, DEUTERANOPIA) > 7 * 2.3
     # What the thesis's figures show together is farther apart.
     together = [palettes.LIGHT.methods[label] for label in ("DE", "DLE", "DRLE", "FDGVI")]
     assert closest(together, DEUTERANOPIA) > 10 * 2.3
-
-
-def test_the_measure_knows_a_bad_palette():
     red_and_green = ["#A52A2A", "#556B2F"]
-    assert closest(red_and_green, np.eye(3)) > 10 * 2.3
-    assert closest(red_and_green, DEUTERANOPIA) < 7 * 2.3
-
-
-def test_names_have_their_colours_and_no_colour_comes_twice():
-    runs = {"DE": method("DE"), "wide": method("DRLE", 1, 1), "narrow": method("DRLE", 1, 2), "FD-GVI": method("FDGVI"),
-            "x": method("other")}
-    colours = style.colours(runs)
-    assert list(colours) == list(runs)
-    assert (colours["DE"], colours["wide"], colours["FD-GVI"]) == (palettes.VERMILLION, palettes.GREEN, palettes.SKY)
-    assert len(set(colours.values())) == len(runs)
-    many = {f"m{place}": method("DE") for place in range(12)}
-    assert set(style.colours(many)) == set(many)
+    assert closest(red_and_green, np.eye(3)) > 10 * 2.3 and closest(red_and_green, DEUTERANOPIA) < 7 * 2.3
 
 
 def test_labels_say_the_weights():
@@ -170,33 +142,29 @@ def test_the_line_of_facts_names_only_what_all_runs_share():
     assert layout.settings({"a": run(10, 50), "b": gaussian}) == ["10 particles", "50 steps of 0.1", "seed 4"]
 
 
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        ("x", "x"),
-        ("theta", r"\theta"),
-        ("x1", r"x_\mathrm{1}"),
-        ("theta_2", r"\theta_\mathrm{2}"),
-        ("speed", r"\mathrm{speed}"),
-        ("v_max", r"v_\mathrm{max}"),
-        ("a_b_c", r"\mathrm{a\_b\_c}"),
-        ("é_1", r"\mathrm{é\_1}"),
-    ],
-)
-def test_a_name_is_written_as_in_a_book(name, written):
-    assert symbols.symbol(name) == written
+def test_a_name_is_written_as_in_a_book():
+    for name, written in {
+        "x": "x",
+        "theta": r"\theta",
+        "x1": r"x_\mathrm{1}",
+        "theta_2": r"\theta_\mathrm{2}",
+        "speed": r"\mathrm{speed}",
+        "v_max": r"v_\mathrm{max}",
+        "a_b_c": r"\mathrm{a\_b\_c}",
+        "é_1": r"\mathrm{é\_1}",
+    }.items():
+        assert symbols.symbol(name) == written
 
 
 @pytest.mark.thorough
-def test_figures_name_the_axes(tmp_path):
-    line = pg.run({"loss": "(speed - 1)^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
-    figure = plotting.figure(line, "histograms")
+def test_figures_name_the_axes():
+    short = {"steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}}
+    figure = plotting.figure(pg.run({"loss": "(speed - 1)^2", **short}), "histograms")
     assert "parameter $\\mathrm{speed}$" in {axes.get_xlabel() for axes in figure.axes}
-    plane = pg.run({"loss": "b^2 + a^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
-    figure = plotting.figure(plane, "particles")
-    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("$b$", "$a$")
-    known = pg.run("lifting", steps=5, particles=20)  # a loss of the package has none
-    assert symbols.coordinates(known["DLE"].loss, 1) == [r"$\theta$"]
+    axes = plotting.figure(pg.run({"loss": "b^2 + a^2", **short}), "particles").axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$b$", "$a$")
+    known = pg.losses.get("double-well")  # a loss of the package has none
+    assert symbols.coordinates(known, 1) == [r"$\theta$"]
 
 
 def test_the_title_of_a_method_that_is_stuck_says_so(line):

@@ -20,6 +20,7 @@ from particlegvi.settings.colours import lightness
 from particlegvi.settings.look import PALETTES, SIZES
 
 from ..plain_parts import PlainMethod, PlainResults, PlainRun
+from ..refusals import refuse
 from .test_figure_kinds import KINDS, size_of
 
 OFFERED = [{"size": size} for size in (*SIZES, "10x5.6")] + [{"size": "4:3", "font_size": 16}]
@@ -101,18 +102,13 @@ def test_clashes_are_found(line, monkeypatch):
      ({"size": [13, 7.5]}, (1950, 1125)), ({"palette": "dark"}, (1500, 840)), ({"size": "column"}, (1400, None))],
 )
 @pytest.mark.sample("chosen0-*", "chosen4-*")
-def test_a_picture_has_the_size_that_was_asked_for(chosen, pixels, line):
+def test_a_picture_and_its_letters_have_the_size_that_was_asked_for(chosen, pixels, line):
     width, height = size_of(style.png(plotting.figure(line, "loss", **chosen)))
     assert width == pixels[0]
     assert pixels[1] is None or abs(height - pixels[1]) <= 1
-
-
-def test_letters_have_the_size_that_was_asked_for(line):
-    sizes = {}
     for points in (12, 20):
-        figure = plotting.figure(line, "loss", size="16:9", font_size=points)
-        sizes[points] = {text.get_fontsize() for legend in figure.legends for text in legend.get_texts()}
-    assert sizes == {12: {12.0}, 20: {20.0}}
+        figure = plotting.figure(line, "loss", font_size=points, **chosen)
+        assert {text.get_fontsize() for legend in figure.legends for text in legend.get_texts()} == {points}
 
 
 def colours_in(figure: Figure) -> np.ndarray:
@@ -123,15 +119,11 @@ def colours_in(figure: Figure) -> np.ndarray:
 
 @pytest.mark.thorough
 def test_grey_has_no_colour_and_dark_has_a_dark_ground(line):
-    grey = colours_in(plotting.figure(line, "histograms", palette="grey"))
-    assert np.ptp(grey, axis=1).max() == 0
+    assert np.ptp(colours_in(plotting.figure(line, "histograms", palette="grey")), axis=1).max() == 0
     assert np.ptp(colours_in(plotting.figure(line, "histograms")), axis=1).max() > 100  # the control
-    dark = plotting.figure(line, "histograms", palette="dark")
     assert lightness(style.palette().ground) == pytest.approx(100.0)
-    dark.canvas.draw()
-    pixels = np.asarray(dark.canvas.buffer_rgba())[..., :3]
-    assert np.median(pixels) < 40
-    assert pixels.max() > 230
+    pixels = colours_in(plotting.figure(line, "histograms", palette="dark"))
+    assert np.median(pixels) < 40 and pixels.max() > 230
 
 
 def test_words_are_in_the_language(line):
@@ -156,38 +148,30 @@ class Stairs(Schedule):
     """A schedule of a user's own."""
 
     name = "stairs"
-
-    def at(self, step):
-        return self.initial * 0.5 ** (step // 10)
+    in_words = {"de": "{initial}, dann und wann halbiert"}
 
     def __str__(self):
         return f"{self.initial:g}, halved now and then"
 
 
-@pytest.mark.parametrize(
-    ("step_size", "english", "german"),
-    [
+def test_a_schedule_is_said_in_the_language(line):
+    for step_size, *words in (
         (schedules.Polynomial(0.05, 1000.0, 0.55), "0.05 / (1 + k/1000)^0.55", "0,05 / (1 + k/1000)^0,55"),
         (schedules.Linear(0.05, 0.001, 100), "0.05 to 0.001 over 100 steps", "0,05 bis 0,001 über 100 Schritte"),
         (Stairs(0.05), "0.05, halved now and then", "0,05, dann und wann halbiert"),
-    ],
-)
-def test_a_schedule_is_said_in_the_language(step_size, english, german, line, monkeypatch):
-    monkeypatch.setattr(Stairs, "in_words", {"de": "{initial}, dann und wann halbiert"})
-    runs = {label: replace(run, step_size=step_size) for label, run in line.items()}
-    for language, said in (("en", english), ("de", german)):
-        with drawn_in(Look(language=language)):
-            assert any(said in fact for fact in layout.settings(runs))
+    ):
+        runs = {label: replace(run, step_size=step_size) for label, run in line.items()}
+        for language, said in zip(LANGUAGES, words, strict=True):
+            with drawn_in(Look(language=language)):
+                assert any(said in fact for fact in layout.settings(runs))
 
 
 def test_a_title_replaces_that_of_the_scenario_and_an_empty_one_removes_the_heading(line):
     def shown(**chosen) -> set[str]:
         return {text.get_text() for text in plotting.figure(line, "loss", **chosen).texts if text.get_visible()}
 
-    assert "Which measure?" in shown()
-    assert "A title of my own" in shown(title="A title of my own")
-    assert "Which measure?" not in shown(title="A title of my own")
-    assert shown(title="") == set()
+    assert "Which measure?" in shown() and shown(title="") == set()
+    assert {"A title of my own", "Which measure?"} & shown(title="A title of my own") == {"A title of my own"}
 
 
 @pytest.mark.thorough
@@ -244,10 +228,12 @@ def test_runs_that_differ_in_something_else_have_shades_of_one_hue():
     runs = {label: run_of(label, PlainMethod("DLE", 0.25)) for label in ("DLE", "DLE kinetic", "DLE + jumps")}
     runs["DRLE"] = run_of("DRLE", PlainMethod("DRLE", 0.25, 0.5))
     shades = style.colours(runs)
+    assert list(shades) == list(runs) and len(set(shades.values())) == len(runs)
     assert (shades["DLE"], shades["DRLE"]) == (palettes.BLUE, palettes.GREEN)
     of_one = [shades[label] for label in runs if label != "DRLE"]
     assert max(abs(hue(each) - hue(palettes.BLUE)) for each in of_one) < 15.0
     assert min(abs(lightness(one) - lightness(other)) for one, other in combinations(of_one, 2)) > 8.0
+    assert len(style.colours({f"m{place}": run_of("m", PlainMethod("DE")) for place in range(12)})) == 12
 
 
 @pytest.mark.parametrize("ground", PALETTES)
@@ -277,32 +263,24 @@ def test_a_cold_run_has_enough_contrast(ground, method):
     assert all(colours.contrast(each, paint) >= 2.95 for each in extra)  # WCAG 2.2, 1.4.11: 3 to 1
 
 
-def test_own_colours_come_first(line):
-    figure = plotting.figure(line, "histograms", colours={"DLE": "#123456"})
-    assert any(patch.get_facecolor()[:3] == pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255))
-               for axes in figure.axes for patch in axes.patches)
-
-
-def test_panels_share_a_vertical_axis_or_have_their_own(line):
+def test_panels_have_own_colours_and_share_a_vertical_axis_or_have_their_own(line):
     def heights(**chosen) -> list[float]:
         figure = plotting.figure(line, "histograms", methods=["DLE", "DRLE"], **chosen)
         return [axes.get_ylim()[1] for axes in figure.axes if axes.get_xlabel()]
 
     shared, own = heights(vertical_axis="shared"), heights(vertical_axis="own")
-    assert shared[0] == shared[1] == max(own)
-    assert own[0] != own[1]
+    assert shared[0] == shared[1] == max(own) and own[0] != own[1]
     assert heights() == shared
+    panels = plotting.figure(line, "histograms", colours={"DLE": "#123456"}).axes
+    faces = [patch.get_facecolor()[:3] for axes in panels for patch in axes.patches]
+    assert pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255)) in faces
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
+def test_a_slip_is_one_sentence(line):
+    for key, value in (
         ("size", "5:4"), ("size", "100x2"), ("size", [1, 2, 3]), ("font_size", 4), ("font_size", "big"),
         ("palette", "pink"), ("language", "fr"), ("vertical_axis", "both"), ("colours", {"DE": "red"}),
         ("colours", ["DE"]), ("title", 3), ("format", "jpg"), ("colours", {None: "#0072B2"}),
-    ],  # fmt: skip
-)
-def test_a_slip_is_one_sentence(key, value, line):
-    with pytest.raises(ValueError, match=rf'^(a label of )?{key}.* of the figure "loss".* must be .*, not ') as caught:
-        plotting.figure(line, "loss", **{key: value})
-    assert "\n" not in str(caught.value)
+    ):  # fmt: skip
+        words = rf'^(a label of )?{key}.* of the figure "loss".* must be .*, not '
+        refuse(lambda key=key, value=value: plotting.figure(line, "loss", **{key: value}), words)

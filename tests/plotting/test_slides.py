@@ -90,14 +90,11 @@ def test_faults_are_found(line, monkeypatch):
 
 @pytest.mark.thorough
 def test_a_picture_without_a_note(line):
-    def shown(**look) -> str:
-        figure = plotting.figure(line, "histograms", **look)
-        return "\n".join(text.get_text() for axes in figure.axes for text in (*axes.texts, *figure.texts))
-
     for size in ({}, {"size": "16:9"}):
-        assert "0.071" in shown(**size) and "60 particles" in shown(**size)
-        bare = shown(**size, note=False)
-        assert "0.071" not in bare and "60 particles" not in bare and "Which measure?" in bare
+        for note in (True, False):
+            figure = plotting.figure(line, "histograms", note=note, **size)
+            shown = "\n".join(text.get_text() for axes in figure.axes for text in (*axes.texts, *figure.texts))
+            assert ("0.071" in shown) is ("60 particles" in shown) is note and "Which measure?" in shown
 
 
 def test_a_figure_is_explained(capsys):

@@ -1,8 +1,10 @@
 """A file that cannot be read now is not damaged: the run stops with a sentence, and what was done is still there."""
 
+import contextlib
 import errno
 import os
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,24 +82,12 @@ def test_a_disk_that_stutters(begun, tmp_path, reader, monkeypatch):
             read = checkpoint.read_array.__globals__["np"].fromfile
             patch.setattr("numpy.fromfile", lambda *a, **options: read(*a, **options)[:-1])
         else:
-            patch.setattr(files, "open_regular", lambda *_, **__: Stuttering())
+            opens_and_cannot_be_read = contextlib.nullcontext(SimpleNamespace(read=stutter))
+            patch.setattr(files, "open_regular", lambda *_, **__: opens_and_cannot_be_read)
         with pytest.raises(files.Unreadable, match="cannot be read: Input/output error"):
             checkpoint.read_sound(folder)
     assert sorted(path.name for path in folder.rglob("*")) == before
     assert len(checkpoint.read(folder)) == 2
-
-
-class Stuttering:
-    """A file that opens, and cannot be read."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def read(self, *_):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def test_states_stay_while_it_is_not_known_which_are_needed(begun, tmp_path, monkeypatch):

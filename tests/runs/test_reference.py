@@ -1,12 +1,14 @@
 """Draws as the truth: distances with their null quantiles in summary, table, verdict and figures, in any dimension."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.targets.draws import draws_of
 
-from ..refusals import refused
+from ..refusals import refuse, refused
 
 DIM = 6
 PRIOR = pg.priors.Normal(np.zeros(DIM), 1.0)
@@ -63,29 +65,22 @@ def test_figures_show_the_draws(dim, results):
 
 def test_without_draws_particles_in_many_dimensions_have_no_figure():
     run = pg.compare(LOSS, ["DE"], **{**HOW, "steps": 2, "particles": 5, "record_every": 1})
-    with pytest.raises(ValueError, match=r"figures of 1 and 2 .* reference=draws"):
-        run.plot()
-
-
-class Inferred:
-    """An object with a group ``posterior``, as those of ArviZ have."""
-
-    def __init__(self, **variables):
-        xarray = pytest.importorskip("xarray")
-        self.posterior = xarray.Dataset(variables)
+    refuse(run.plot, r"figures of 1 and 2 .* reference=draws")
 
 
 @pytest.mark.needs("xarray", "h5netcdf")
-def test_draws_of_arviz_and_of_its_file(tmp_path):
+def test_draws_of_an_object_of_arviz_and_of_its_file(tmp_path):
+    import xarray
+
     chains = TRUTH[:200].reshape(2, 100, DIM)
-    given = Inferred(a=(("chain", "draw"), chains[..., 0]), b=(("chain", "draw", "i"), chains[..., 1:]))
-    assert draws_of(given, DIM).tobytes() == TRUTH[:200].tobytes()
+    variables = {"a": (("chain", "draw"), chains[..., 0]), "b": (("chain", "draw", "i"), chains[..., 1:])}
+    given = SimpleNamespace(posterior=xarray.Dataset(variables))
     given.posterior.to_netcdf(tmp_path / "nuts.nc", group="posterior", engine="h5netcdf")
-    assert draws_of(tmp_path / "nuts.nc", DIM).tobytes() == TRUTH[:200].tobytes()
+    for each in (given, tmp_path / "nuts.nc"):
+        assert draws_of(each, DIM).tobytes() == TRUTH[:200].tobytes()
     (tmp_path / "other.nc").write_text("no NetCDF")
     for wrong in ("other.nc", "missing.nc"):  # a long path is cut
-        with pytest.raises(ValueError, match="reference must be .* fails with"):
-            draws_of(tmp_path / wrong, DIM)
+        refuse(lambda wrong=wrong: draws_of(tmp_path / wrong, DIM), "reference must be .* fails with")
 
 
 test_refused = refused(

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs import resume as resuming
+from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.manifest import New
 from particlegvi.scenario import decisive, load, text
@@ -16,7 +16,7 @@ from particlegvi.tools import files
 from particlegvi.tools.sources import versions
 
 from ..refusals import refuse
-from .interrupting import SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest, slow
+from .interrupting import ALWAYS, SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest, slow
 
 
 @pytest.mark.sample("1", "20")
@@ -34,34 +34,97 @@ def test_interrupted_anywhere(tmp_path, straight, calls):
     assert content(tmp_path / "run") == straight
 
 
-SLOW = ("repulsion-pays",)  # many replicates
+FUNCTIONS = {
+    "poisson-bimodal": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
+    "poisson-frozen-signs": {"particles": 12, "methods.200 steps.steps": 40, "methods.20000 steps.steps": 90},
+    "regression-curve": {"particles": 20, "inducing_points": 9},
+    "classification-curve": {"particles": 20, "inducing_points": 9, "steps": 60},
+    "certified-classification": {"particles": 20, "data.count": 30, "steps": 60},
+    "poisson-bimodal-code": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
+    "multimodal-regression": {"particles": 20, "inducing_points": 9, "steps": 60},
+    "wasserstein-misspecified": {"particles": 5, "data.count": 30, "inducing_points": 9, "methods.GWI-net.epochs": 40},
+}
+# All of them are in closed form, but for networks, which one above has, for optimisers, which begin again, and for PLS
+# with Gaussian noise as in regression-curve.
+CLOSED = {
+    "blr-function-space", "eigenvalue-decay", "error-budget", "prior-draws", "wrong-nu",
+    "sparse-nine-points", "fourier-features", "in-between", "interval-means",
+    "kl-measurement-points", "sparse-certificate", "sparse-nine-points-code", "wasserstein-estimator",
+    "wasserstein-weight", "window-features",
+    *(f"wasserstein-curve-{number}{code}" for number in (1, 2, 3) for code in ("", "-code")),
+}  # fmt: skip
+NETWORKS = {
+    "kind": "networks",
+    "name": "small",
+    "data": {"formula": "sin(2*x)", "count": 50},
+    "network": {"hidden": [6], "activation": "tanh"},
+    "noise_variance": 0.01,
+    "particles": 3,
+    "steps": 40,
+    "step_size": 0.02,
+    "batch_size": 7,
+    "methods": {
+        "DLE": {"temper": 1.0},
+        "DRLE": {"kl_weight": 1e-3, "mmd_weight": 0.1, "kernel": {"name": "on-outputs", "count": 6}},
+    },
+}
+FEW = {"particles": 8, "steps": 30, "record_every": 4}
+FITTED = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}, **SHORT}  # with averages of its own
+CASES = [
+    ("lifting", 12, FITTED),
+    *(slow(name, 3, FEW) if name == "repulsion-pays" else (name, 3, FEW) for name in pg.scenarios.names("particles")),
+    *((name, (2, 15)[place % 2], settings) for place, (name, settings) in enumerate(FUNCTIONS.items())),
+    *(slow(name, (15, 2)[place % 2], settings) for place, (name, settings) in enumerate(FUNCTIONS.items())),
+    *((NETWORKS, calls, {}) for calls in (3, 20, 55)),
+]
 
 
-FITTED = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}}  # with averages of its own
+def test_all_scenarios_of_functions_are_tried_or_in_closed_form():
+    assert sorted([*FUNCTIONS, *CLOSED]) == sorted(pg.scenarios.names("function-space"))
 
 
-@pytest.mark.parametrize(
-    ("name", "calls", "more"),
-    [
-        ("lifting", 12, FITTED),
-        *(slow(name, 3, {}) if name in SLOW else (name, 3, {}) for name in pg.scenarios.names("particles")),
-    ],
-)
-@pytest.mark.sample("lifting-*", "four-particles-*", "global-minimiser-3-*", "temperature-and-repulsion-*")
-def test_every_scenario(tmp_path, name, calls, more, quick):
-    settings = {**SHORT, "steps": 30, "record_every": 4, **more}
-    pg.run(name, out=tmp_path / "straight", **settings)
-    interrupted(tmp_path / "run", calls, name, **settings)
+@pytest.mark.parametrize(("scenario", "calls", "settings"), CASES)
+@pytest.mark.sample(
+    "lifting-*", "four-particles-*", "global-minimiser-3-*", "temperature-and-repulsion-*", "regression-curve-2-*",
+    "scenario*",
+)  # fmt: skip
+def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch):
+    if scenario is NETWORKS or scenario in FUNCTIONS:
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)  # a chunk is one step at first
+    pg.run(scenario, out=tmp_path / "straight", **settings)
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(scenario, out=tmp_path / "run", progress=Stop(calls), **ALWAYS, **settings)
+    assert pg.load(tmp_path / "run").status == "interrupted"
+    assert content(tmp_path / "run") != content(tmp_path / "straight")
+    stored = [found.snapshot.step for found in checkpoint.read(tmp_path / "run")]
+    if settings in FUNCTIONS.values():
+        assert stored[0] >= calls - 1
     pg.resume(tmp_path / "run")
+    assert manifest(tmp_path / "run")["resumed"][-1]["step"] == max(stored, default=0)
     assert content(tmp_path / "run") == content(tmp_path / "straight")
 
 
 @pytest.mark.thorough
-def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, threads_and_chunks):
-    interrupted(tmp_path / "run", 3)
-    times = again_and_again(tmp_path / "run", lambda times: Stop(1 + times % 3), threads_and_chunks)
-    assert content(tmp_path / "run") == straight
+@pytest.mark.parametrize(("name", "calls"), [("global-minimiser", 3), ("poisson-bimodal", 9)])
+def test_interrupted_many_times_on_any_number_of_threads(tmp_path, name, calls, threads_and_chunks):
+    settings = FUNCTIONS.get(name, SHORT)
+    pg.run(name, out=tmp_path / "straight", **settings)
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(name, out=tmp_path / "run", progress=Stop(calls), **ALWAYS, **settings)
+    times = again_and_again(tmp_path / "run", lambda times: Stop(1 + times % calls), threads_and_chunks)
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
     assert len(manifest(tmp_path / "run")["resumed"]) == times
+
+
+@pytest.mark.thorough
+def test_a_checkpoint_that_was_changed_shows(half, tmp_path):
+    """Negative control: nothing hides that the numbers come from the checkpoint."""
+    for found in reversed(checkpoint.read(half)):
+        found.snapshot.state[:] += 1e-3
+        checkpoint.write(half, found)
+    pg.resume(half)
+    pg.run("lifting", out=tmp_path / "straight", **SHORT)
+    assert content(half) != content(tmp_path / "straight")
 
 
 def test_what_is_loaded_of_an_interrupted_run_are_its_records(half):
@@ -88,17 +151,29 @@ def test_resuming_a_finished_run_changes_nothing(tmp_path):
     assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in (tmp_path / "run").rglob("*")} == before
 
 
-def test_a_run_that_diverged_is_not_simulated_again(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "settings", "work"),
+    [
+        ("lifting", {"particles": 8, "steps": 50, "step_size": 5.0}, simulating.__name__ + ".follow"),
+        (
+            "regression-curve",
+            {"methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1.0, "steps": 2000}}},
+            "particlegvi.functionspace.ProjectedLangevinSampler.fit",
+        ),
+    ],
+)
+def test_a_run_that_diverged_is_not_simulated_again_and_has_no_checkpoint(tmp_path, name, settings, work, monkeypatch):
     with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
-        pg.run("lifting", out=tmp_path / "run", particles=8, steps=50, step_size=5.0)
-    monkeypatch.setattr(simulating, "follow", lambda *_: pytest.fail("simulated"))
+        pg.run(name, out=tmp_path / "run", **ALWAYS, **settings)
+    assert not (tmp_path / "run" / "checkpoint").exists()
+    monkeypatch.setattr(work, lambda *_: pytest.fail("simulated"))
     assert pg.resume(tmp_path / "run").status == "diverged"
 
 
 def test_steps_that_are_repeated_are_counted(half):
     """A process that dies without a word has noted how far it was; here it dies after its last note."""
     (half / "lock").write_text(json.dumps({"pid": 1, "label": "DLE", "step": 50}))
-    step = resuming.checkpoints.read(half)[0].snapshot.step
+    step = checkpoint.read(half)[0].snapshot.step
     pg.resume(half)
     (entry,) = manifest(half)["resumed"]
     assert entry == {"method": "DLE", "step": step, "repeated": 50 - step} and 0 < step < 50

@@ -16,7 +16,7 @@ from particlegvi.tools import sources
 from particlegvi.tools.cells import Batch, WorkerLost
 
 from ..refusals import refuse
-from ..runs.interrupting import change_manifest, everything, manifest
+from ..runs.interrupting import Stop, change_manifest, everything, manifest
 from .conftest import OVER, outputs
 
 
@@ -64,19 +64,10 @@ def test_a_sweep_is_gone_on_with_and_shares_cells_with_another_grid(small, tmp_p
     assert straight.values("w1", "DLE").tolist() == whole.values("w1", "DLE").tolist()
 
 
-def stopping(after):
-    def progress(label, done, total):
-        assert (label, total) == ("cells", 18)
-        if done >= after:
-            raise KeyboardInterrupt
-
-    return progress
-
-
 def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, tmp_path):
     pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
     with pytest.raises(KeyboardInterrupt) as stop:
-        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=stopping(7))
+        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=Stop(label="cells", step=7))
     assert stop.value.results.folder == tmp_path / "s"
     assert not (tmp_path / "s" / "table.csv").exists() and not (tmp_path / "s" / "lock").exists()
     there = len(list((tmp_path / "s" / "cells").iterdir()))
@@ -265,7 +256,7 @@ def test_a_worker_with_other_versions_refuses(small, monkeypatch):
 
 def test_an_unfinished_sweep_of_other_versions_is_not_mixed(small, tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=stopping(3))
+        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=Stop(label="cells", step=3))
     change_manifest(tmp_path / "s", versions={**manifest(tmp_path / "s")["versions"], "numpy": "1.0"})
     refuse(lambda: pg.resume(tmp_path / "s"), "was begun with numpy 1.0 and this is .* to compute all anew")
     assert pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s").computed <= 15  # cells of these versions count

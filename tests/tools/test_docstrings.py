@@ -51,38 +51,23 @@ def without(b, d):
     """Nothing."""
 
 
-def test_entries_are_found_by_their_names():
+def test_entries_are_found_and_missing_ones_come_in_the_order_of_the_parameters():
     assert list(entries(base)) == ["a", "others", "b"] and entries(without.__call__) == {}
     assert form_and_words(entries(base)["b"]) == ("int", "The last.")
     assert form_and_words(entries(base)["a"])[1] == "The first number. It has a second paragraph."
     assert form_and_words(entries(base)["others"]) == ("int", "")
-
-
-def test_missing_entries_come_in_the_order_of_the_parameters():
     entries_of_both = "Parameters\n----------\nb : int\n    The last.\na, c : float\n    Other numbers."
     assert shared.__doc__ == f"Subtract.\n\nWords of its own.\n\n{entries_of_both}\n\nRaises\n------\nValueError\n"
     assert without.__doc__ == "Nothing.\n\nParameters\n----------\nb : int\n    The last.\n"
 
 
 def test_a_class_has_the_parameters_of_its_bases_and_without_docstrings_nothing_happens():
-    class Parent:
-        """Parent.
-
-        Parameters
-        ----------
-        size : int
-            The size.
-        """
-
-        def __init__(self, size=1): ...
-
     @shares_parameters()
-    class Child(Parent):
+    class Child(pg.kernels.SquaredExponential):
         """Child."""
 
-    assert entries(Child) == entries(Parent) and Child.__doc__.startswith("Child.")
-    bare = lambda size: size
-    assert shares_parameters(Parent)(bare).__doc__ is None
+    assert list(entries(Child)) == ["lengthscale", "variance"] and Child.__doc__.startswith("Child.")
+    assert shares_parameters(base)(lambda size: size).__doc__ is None
 
 
 @pytest.mark.parametrize("module", ["methods", "kernels", "priors", "schedules", "functionspace", "networks"])

@@ -17,6 +17,16 @@ def test_what_is_written_is_read(tmp_path):
     assert files.read_json(tmp_path / "a.json") == {"x": [1, 2.5, None]}
 
 
+def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_after(tmp_path, monkeypatch):
+    told, replace = [], os.replace
+    monkeypatch.setattr(os, "fsync", lambda descriptor: told.append("flushed"))
+    monkeypatch.setattr(os, "replace", lambda *places: told.append("renamed") or replace(*places))
+    files.write_text(tmp_path / "a.txt", "x")
+    assert told == ["flushed", "renamed", "flushed"]
+    files.write_text(tmp_path / "a.txt", "x", flush=False)
+    assert told[3:] == ["renamed"]
+
+
 def test_replacing_is_tried_again_on_windows_only(tmp_path, monkeypatch):
     (tmp_path / "new").write_text("new")
     (tmp_path / "old").write_text("old")

@@ -15,6 +15,8 @@ import pytest
 import particlegvi as pg
 from particlegvi.tools import errors, progress, signals, stages
 
+from ..refusals import refuse
+
 LOSS, PRIOR, DLE = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)
 SMALL = {"particles": 10, "steps": 20, "step_size": 1e-3}
 
@@ -70,25 +72,32 @@ def notebook(monkeypatch):
     return shown
 
 
-def test_a_terminal_sees_a_bar_for_every_method(monkeypatch):
+@pytest.mark.parametrize("asked", [True, "auto"])
+def test_a_terminal_sees_a_bar_for_every_method(monkeypatch, asked):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    for asked in (True, "auto"):
-        results = pg.run("global-minimiser", progress=asked, **SMALL)
-        seen = sys.stderr.getvalue()
-        assert [label in seen for label in ("loading", "DE", "DLE", "DRLE")] == [True] * 4
-        assert list(results) == ["DE", "DLE", "DRLE"]
-        sys.stderr.truncate(0)
+    pg.run("global-minimiser", progress=asked, **SMALL)
+    assert all(label in sys.stderr.getvalue() for label in ("loading", "DE", "DLE", "DRLE"))
+
+
+def bars_of(made):
+    """The names of the bars of steps."""
+    return [bar.desc for bar in made if bar.total == 20]
 
 
 def test_a_notebook_sees_them(made, notebook):
     before = threading.active_count()
     pg.run("global-minimiser", progress=True, **SMALL)
-    assert [bar.desc for bar in made if bar.total == 20] == ["DE", "DLE", "DRLE"]
+    assert bars_of(made) == ["DE", "DLE", "DRLE"]
     assert all(bar.closed and isinstance(bar.settings["file"], progress.NotebookLine) for bar in made)
     assert [bar.seen[-1] for bar in made if bar.total == 20] == [20, 20, 20]
     time.sleep(2 * progress.TICK)
     assert threading.active_count() <= before + 1  # one may be the engine's own; none ticks any more
+    Bar.made.clear()
+    run = pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=True)
+    pg.compare(LOSS, {"cold": pg.methods.DLE(0.1), "hot": DLE}, PRIOR, **SMALL, progress=True)
+    assert bars_of(made) == ["DLE", "cold", "hot"]
+    assert np.array_equal(run.positions, pg.simulate(LOSS, DLE, PRIOR, **SMALL).positions)
 
 
 def test_what_takes_long_in_a_notebook_shows_the_time_in_the_context_of_its_cell(made, notebook, monkeypatch):
@@ -106,34 +115,26 @@ def test_what_takes_long_in_a_notebook_shows_the_time_in_the_context_of_its_cell
 def test_what_has_no_progress_of_its_own_says_after_a_second_what_it_does(made, notebook, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     results = pg.run("global-minimiser", progress=None, **SMALL)
-    assert made == []
-    assert results.summary["methods"]
+    assert made == [] and results.summary["methods"]
     assert "comparing with the truth" in {bar.desc for bar in made} and all(bar.closed for bar in made)
     Bar.made.clear()
     results.plot()
     assert made[-1].desc == "drawing" and [bar.desc for bar in made if bar.desc != "drawing"] == ["loading"]
-    Bar.made.clear()
     pg.target(LOSS, DLE, PRIOR)
     assert made[-1].desc == "comparing with the truth"
 
 
-def test_within_a_call_that_shows_nothing_nothing_is_shown(made, notebook, monkeypatch, tmp_path):
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    pg.run("global-minimiser", progress=None, out=tmp_path / "run", **SMALL)  # computes its summary
-    assert (tmp_path / "run" / "summary.json").exists() and made == []
-    with progress.listening(lambda *_: None):
-        pg.target(LOSS, DLE, PRIOR)
-    assert made == []
-
-
 @pytest.mark.parametrize("nothing", [None, False])
-def test_nothing_is_shown_where_nothing_was_asked_for(made, monkeypatch, nothing):
+def test_nothing_is_shown_where_nothing_was_asked_for(made, monkeypatch, tmp_path, nothing):
+    """Also where the call itself asks for a truth, as the summary of a folder does."""
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    pg.run("global-minimiser", progress=nothing, **SMALL)
+    pg.run("global-minimiser", progress=nothing, out=tmp_path / "run", **SMALL)
     pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=nothing)
     pg.compare(LOSS, [DLE], PRIOR, **SMALL, progress=nothing)
-    assert made == [] and sys.stderr.getvalue() == ""
+    with progress.listening(lambda *_: None):
+        pg.target(LOSS, DLE, PRIOR)
+    assert (tmp_path / "run" / "summary.json").exists() and made == [] and sys.stderr.getvalue() == ""
 
 
 def test_auto_is_for_those_who_look_on(made, monkeypatch):
@@ -188,14 +189,6 @@ def test_what_is_printed_meanwhile_stands_apart(made, notebook):
     assert len(made) == 2 and told[3:] == ["printed"]
 
 
-def test_simulate_and_compare_name_the_methods(made, notebook):
-    run = pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=True)
-    assert [bar.desc for bar in made if bar.total == 20] == ["DLE"]
-    pg.compare(LOSS, {"cold": pg.methods.DLE(0.1), "hot": DLE}, PRIOR, **SMALL, progress=True)
-    assert [bar.desc for bar in made if bar.total == 20] == ["DLE", "cold", "hot"]
-    assert np.array_equal(run.positions, pg.simulate(LOSS, DLE, PRIOR, **SMALL).positions)
-
-
 def test_a_notebook_shows_one_line_and_keeps_nothing(notebook, recwarn):
     with progress.Bars("notebook") as bars:
         for done in range(3):
@@ -212,8 +205,8 @@ def test_a_function_hears_as_before(tmp_path):
     pg.run("global-minimiser", out=tmp_path / "run", progress=lambda *told: heard.append(told), **SMALL)
     assert heard[-1] == ("DRLE", 20, 20)
     assert pg.resume(tmp_path / "run", progress=True)["DE"].steps[-1] == 20
-    with pytest.raises(ValueError, match='progress must be True, "auto", a function or None, not "always"'):
-        pg.resume(tmp_path / "run", progress="always")
+    wrong = lambda: pg.resume(tmp_path / "run", progress="always")
+    refuse(wrong, 'progress must be True, "auto", a function or None, not "always"')
 
 
 class Stop:
@@ -229,6 +222,7 @@ class Stop:
 
 
 def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
+    """As a run that diverged is kept."""
     monkeypatch.setattr(errors, "_last", [])
     assert pg.last_interrupted() is None
     with pytest.raises(KeyboardInterrupt, match=r"particlegvi\.last_interrupted\(\), and in error\.run") as caught:
@@ -243,29 +237,19 @@ def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
     left = pg.last_interrupted()
     assert list(left) == ["a", "b"] and repr(left).startswith("Comparison(double-well, seed 0, interrupted")
     assert "b" in left.describe() and left["a"].steps[-1] == 20
-
-
-def test_a_run_that_diverged_is_kept_too():
-    with pytest.raises(pg.Diverged) as caught:
+    with pytest.raises(pg.Diverged) as diverged:
         pg.simulate(pg.Loss.from_formula("-x^4", ["x"]), DLE, PRIOR, 5, 400, 0.1)
-    assert pg.last_interrupted() is caught.value.run
+    assert pg.last_interrupted() is diverged.value.run
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [(0.0, ""), (0.6, ": about 1 s"), (7.6, ": about 8 s"), (28.0, ": about 30 s"), (62.0, ": about 60 s")],
-)
-def test_the_words_round_the_seconds(seconds, expected):
-    assert stages.words("compiling", seconds) == "compiling for this machine, once" + expected
+def test_the_words_round_the_seconds():
+    rounded = {0.0: "", 0.6: ": about 1 s", 7.6: ": about 8 s", 28.0: ": about 30 s", 62.0: ": about 60 s"}
+    for seconds, said in rounded.items():
+        assert stages.words("compiling", seconds) == "compiling for this machine, once" + said
 
 
 def test_only_those_with_a_method_stage_are_told():
     told = []
-
-    class Listening:
-        def stage(self, *what):
-            told.append(what)
-
-    for listener in (None, print, Listening()):
+    for listener in (None, print, types.SimpleNamespace(stage=lambda *what: told.append(what))):
         stages.tell(listener, "pictures", total=2)
     assert told == [("pictures", 0, 2, 0.0)]

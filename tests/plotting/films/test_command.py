@@ -91,12 +91,12 @@ def test_a_run_that_is_done_takes_no_seed_and_no_settings(capsys):
 @pytest.mark.thorough
 def test_a_film_takes_the_options_of_the_scenarios_own_figure_and_the_look(tmp_path):
     settings = {"figures": [{"kind": "histograms", "methods": ["DLE"], "bins": 5}], "particles": 8, "steps": 20}
-    results = pg.run("global-minimiser", **settings)
-    own = results.animate("a.webp", frames=3, seconds=1, width=300)
-    said = results.animate("b.webp", "histograms", frames=3, seconds=1, width=300, methods=["DLE"], bins=5)
-    other = results.animate("c.webp", frames=3, seconds=1, width=300, bins=9)
+    results, short = pg.run("global-minimiser", **settings), {"frames": 3, "seconds": 1, "width": 300}
+    own = results.animate("a.webp", **short)
+    said = results.animate("b.webp", "histograms", methods=["DLE"], bins=5, **short)
+    other = results.animate("c.webp", bins=9, **short)
     assert own.read_bytes() == said.read_bytes() != other.read_bytes()
-    dark = results.animate("d.webp", frames=3, seconds=1, width=300, palette="dark", language="de", size="4:3")
+    dark = results.animate("d.webp", palette="dark", language="de", size="4:3", **short)
     with Image.open(dark) as film:
         assert film.size == (300, 225) and np.asarray(film.convert("RGB"))[0, 0].max() < 60
 

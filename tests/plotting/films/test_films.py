@@ -19,6 +19,7 @@ from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.moving import clock_of, decimals
 
 from ...refusals import refuse
+from ...runs.interrupting import Stop
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
 
@@ -96,6 +97,11 @@ FILMED = [("fitted", "functions"), ("counted", "functions")]
 FILMED += [pytest.param(*each, marks=pytest.mark.slow) for each in PARTICLES]
 
 
+def moved(moving, record: int) -> None:
+    for show in moving.shows.values():
+        show(record)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("runs", "figure"), FILMED)
 def test_a_camera_sees_what_drawing_everything_gives(request, runs, figure):
@@ -106,8 +112,7 @@ def test_a_camera_sees_what_drawing_everything_gives(request, runs, figure):
     moving = kind.moving(results, **{**kind.defaults, **more})
     camera = Camera(moving, 700)
     for record in (0, 3, 20):
-        for show in moving.shows.values():
-            show(record)
+        moved(moving, record)
         moving.clock.set_text(f"t = {record}")
         seen = camera.picture()
         with style.slide_style():
@@ -121,8 +126,7 @@ def test_a_moment_of_a_film_has_the_bars_and_words_of_the_figure_of_that_record(
     options = {**kind.defaults, "range": (-4.0, 3.0)}
     moving, alone = kind.moving(line, **options), kind(line.at(record), range=(-4.0, 3.0))
     final = kind(line, range=(-4.0, 3.0))
-    for show in moving.shows.values():
-        show(record)
+    moved(moving, record)
 
     def found(figure) -> list:
         panels = figure.axes[:2]
@@ -137,8 +141,7 @@ def test_a_moment_of_a_film_has_the_bars_and_words_of_the_figure_of_that_record(
 def test_a_moment_in_the_plane_is_that_of_its_record(plane):
     kind, record, window = kinds["particles"], 4, ((-6.0, 6.0), (-6.0, 6.0))
     moving = kind.moving(plane, **{**kind.defaults, "window": window})
-    for show in moving.shows.values():
-        show(record)
+    moved(moving, record)
     alone = kind(plane.at(record), window=window)
     for here, there in zip(moving.figure.axes, alone.axes, strict=True):
         dots = [[each for each in axes.collections if each.get_gid() == "particles"][0] for axes in (here, there)]
@@ -200,22 +203,15 @@ def test_fewer_records_than_frames_are_said(line, tmp_path):
     assert len(durations_of(path)) == 41
 
 
-@pytest.mark.thorough
-def test_a_film_that_is_interrupted_leaves_no_file(line, tmp_path):
-    def stop(label: str, done: int, frames: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
-
-    for name in ("a.gif", "a.apng", "a.webp"):
-        with pytest.raises(KeyboardInterrupt):
-            line.animate(tmp_path / name, frames=5, width=200, progress=stop)
-    assert not list(tmp_path.iterdir())
-
-
-def test_progress_is_told_of_every_frame(line, tmp_path):
+def test_progress_is_told_of_every_frame_and_a_film_that_is_interrupted_leaves_no_file(line, tmp_path):
     heard = []
     line.animate(tmp_path / "a.gif", frames=4, width=200, progress=lambda *told: heard.append(told))
     assert heard == [("film", done, 4) for done in (1, 2, 3, 4)]
+    (tmp_path / "a.gif").unlink()
+    for name in ("a.gif", "a.apng", "a.webp"):
+        with pytest.raises(KeyboardInterrupt):
+            line.animate(tmp_path / name, frames=5, width=200, progress=Stop(3))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
@@ -245,12 +241,10 @@ def test_a_video_has_its_length_and_its_size(line, tmp_path, suffix):
 @pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("plane", "particles")])
 def test_a_frame_takes_a_tenth_of_a_second(request, runs, figure):
     """Of the thread's own time, so that a crowded machine does not matter; drawing everything again takes a second."""
-    results, kind = request.getfixturevalue(runs), kinds[figure]
-    moving = kind.moving(results, **kind.defaults)
+    moving = kinds[figure].moving(request.getfixturevalue(runs), **kinds[figure].defaults)
     camera, begun = Camera(moving, 800), time.thread_time()
     for record in range(20):
-        for show in moving.shows.values():
-            show(record)
+        moved(moving, record)
         camera.picture()
     assert (time.thread_time() - begun) / 20 < 0.1
 
@@ -277,14 +271,12 @@ def test_every_record_is_shown_once_at_most(records, frames, rng):
 
 @pytest.mark.parametrize("seconds", [1.0, 3.0, 8.0, 60.0])
 def test_the_frames_last_as_long_as_the_film(seconds):
+    """With at most fifty frames a second."""
     for frames in (2, 3, 20):
         found = pace.lengths(frames, seconds)
         assert len(found) == frames and sum(found) == pytest.approx(seconds)
         if seconds >= 4.0 and frames > 2:
             assert found[0] == found[-1] == 1.0
-
-
-def test_more_than_fifty_frames_a_second_are_refused():
     assert min(pace.lengths(302, 8.0)) >= 0.02 - 1e-12
     refuse(lambda: pace.lengths(303, 8.0), "^frames must be at most 302 in a film of 8 seconds, not 303$")
 
@@ -297,13 +289,9 @@ def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
     assert clock_of(plane).at(3, 1.0) == "t = 3", "the optimiser of FD-GVI has another time"
     assert clock_of({"FDGVI": plane["FDGVI"]}).at(-1) == "step 200"
     assert [decimals(gap) for gap in (0.1, 0.05, 1.0, 250.0, 1e-4, 0.0)] == [1, 2, 0, 0, 4, 0]
-
-
-def test_runs_of_other_lengths_are_shown_as_far_on_their_way(line):
-    runs = {"DE": line["DE"], "DLE": line["DLE"].at(20)}
-    clock = clock_of(runs)
-    assert clock.at(10) == "25% of the steps" and clock.at(-1) == "100% of the steps"
-    assert clock.records("DLE", np.array([0, 10, 40])).tolist() == [0, 5, 20]
+    unequal = clock_of({"DE": line["DE"], "DLE": line["DLE"].at(20)})  # each is shown as far on its way
+    assert [unequal.at(moment) for moment in (0, 10, -1)] == [f"{share}% of the steps" for share in (0, 25, 100)]
+    assert unequal.records("DLE", np.array([0, 10, 40])).tolist() == [0, 5, 20]
 
 
 def test_a_fit_is_followed_to_the_end_that_it_had(fitted):
@@ -328,9 +316,3 @@ def test_the_start_is_the_prior_and_the_end_is_not(fitted):
         return float(np.sqrt(np.mean((then.sample(X).mean(axis=0) - truth) ** 2)))
 
     assert error(run.at(20)) < 0.3 < 0.5 < error(run.at(0))
-
-
-@pytest.mark.thorough
-def test_runs_of_different_lengths_are_counted_in_shares(counted):
-    clock = clock_of(counted.followed())
-    assert clock.at(-1) == "100% of the steps" and clock.at(0) == "0% of the steps"

@@ -31,11 +31,8 @@ def holder(tmp_path):
     process.wait()
 
 
-def test_the_second_is_told_who_the_first_is(tmp_path, holder):
+def test_the_second_is_told_who_the_first_is_and_takes_the_lock_over_from_the_dead(tmp_path, holder):
     refuse(lambda: Lock.take(tmp_path), rf"another process \(pid {holder.pid}\)")
-
-
-def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, holder):
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     lock = Lock.take(tmp_path)

@@ -80,7 +80,7 @@ def test_a_run_is_interrupted_resumed_and_overwritten(tmp_path, root):
     pytest.param(("tests/runs/storage/test_lock.py",), marks=pytest.mark.thorough),
     slow(("tests/runs/storage",)),
     slow(("tests/runs/test_resume.py", "tests/runs/test_resume_damage.py")),
-    slow(("tests/runs/test_resume_functions.py", "tests/runs/test_overwriting.py")),
+    slow(("tests/runs/test_overwriting.py",)),
     slow(("tests/runs/test_signals.py", "tests/runs/test_execute.py", "tests/runs/test_faults.py")),
 ])  # fmt: skip
 def test_storage_resuming_and_signals_under_the_emulation(files, root):
