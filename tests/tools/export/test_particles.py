@@ -149,7 +149,7 @@ def test_jumps_make_chains_depend_and_a_start_that_is_not_the_prior_is_not_calle
 
 
 def check(found, run):
-    """What ArviZ says of the draws is what the package says, to 1e-12."""
+    """ArviZ says of the draws what the package says, to 1e-12."""
     draws = run.to_datatree()["posterior"]["position"].values
     each = [np.ascontiguousarray(draws[:, :, i]) for i in range(run.dim)]
     np.testing.assert_allclose(found["r_hat"], [potential_scale_reduction(one) for one in each], rtol=1e-12)
