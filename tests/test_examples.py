@@ -10,9 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-MOST = 16
-LONGEST = 100  # lines
-
 # What the page of an example says, of the names that its program leaves.
 SAID: dict[str, Callable[[dict], bool]] = {
     "01_landscape": lambda seen: abs((seen["results"]["DE"].final > 0).mean() - 0.5) < 0.13,  # 4.5 standard errors
@@ -48,24 +45,15 @@ QUICK = {"03_without_gradient", "06_drle_law", "07_step_size", "13_functions", "
 
 
 def test_there_are_few_and_each_is_short(root):
-    programs = sorted((root / "docs" / "examples").glob("plot_*.py"))
-    assert [path.stem for path in programs] == [f"plot_{name}" for name in SAID]
-    assert len(programs) <= MOST
-    assert {path.name for path in programs if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST} == set()
+    lines = {path.stem: path.read_text("utf-8").count("\n") for path in (root / "docs" / "examples").glob("plot_*.py")}
+    assert set(lines) == {f"plot_{name}" for name in SAID} and len(lines) <= 16 and max(lines.values()) <= 100
+
+
+MARKS = {name: pytest.mark.thorough if name in QUICK else pytest.mark.slow for name in SAID}
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=[
-                pytest.mark.thorough if name in QUICK else pytest.mark.slow,
-                pytest.mark.needs(*NEEDS.get(name, [])),
-            ],
-        )
-        for name in SAID
-    ],
+    "name", [pytest.param(name, marks=[MARKS[name], pytest.mark.needs(*NEEDS.get(name, []))]) for name in SAID]
 )
 def test_an_example_does_what_its_page_says(root: Path, elsewhere, name: str):
     from matplotlib import pyplot

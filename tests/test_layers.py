@@ -159,6 +159,7 @@ def test_the_layers_name_only_what_exists(root):
         ("particlegvi.engine.bad", "import particlegvi as pg", "through the front door"),
         ("particlegvi.methods.bad", "from ..engine.numerics.compiled import nested", "digest of sources"),
         ("particlegvi.runs.storage.bad", "from particlegvi.scenario import kinds", "which shares a layer with"),
+        ("particlegvi.scenario.kinds.bad", "from particlegvi.runs.storage.folder import x", "shares a layer with"),
         ("particlegvi.tools.files", "from particlegvi.tools.words import of", "a layer above"),
         ("particlegvi.tools.words.bad", "from ..cells import Store", "which shares a layer with"),
         ("particlegvi.settings.bad", "def check():\n    from particlegvi.scenario import kinds", "a layer above"),

@@ -71,22 +71,6 @@ def test_a_disabled_compiler_is_answered_with_a_warning(expected, tmp_path):
     assert "NUMBA_DISABLE_JIT is ignored" in done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "places",
-    [
-        {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "NUMBA_CACHE_DIR": None},
-        {"NUMBA_CACHE_DIR": "/proc/nowhere"},
-        {"NUMBA_CACHE_DIR": "/dev/null"},
-    ],
-    ids=str,
-)
-def test_without_a_cache_that_can_be_written_it_only_takes_longer(places, expected, tmp_path):
-    # the caches of compiled code are meant; matplotlib has its own, and says so where it cannot write it
-    done = python(SCRIPT, "run", cwd=tmp_path, timeout=600, MPLCONFIGDIR=str(tmp_path), **places)
-    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
-
-
 LONG = "/".join(["x" * 200] * 12)  # with what stands before it, still below the 4096 bytes that Linux allows
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, divergences, likelihoods
-from particlegvi.scenario.tables import ApproximationSettings, ApproximationTable, Task, measure, run_table
+from particlegvi.functionspace import ExactGaussianProcess, divergences
+from particlegvi.scenario.tables import ApproximationSettings, ApproximationTable, Task, measure
 from particlegvi.scenario.tables.approximation import exact as problems
 from particlegvi.scenario.tables.approximation.exact import MODELS
 from particlegvi.scenario.tables.approximation.models import fitted, start
@@ -99,23 +99,3 @@ def test_the_scenario_runs_is_loaded_and_drawn(few, tmp_path, monkeypatch):
     assert [axes.get_title() for axes in figure.axes] == ["root mean squared error"]
     with pytest.raises(ValueError, match='no approximation "SVGP elb"; did you mean "SVGP elbo"'):
         plotting.figure(results, "curves", methods=["SVGP elb"])
-
-
-@pytest.mark.slow
-def test_the_numbers_of_the_notes(tmp_path):
-    """Figures 3 and 5 on the synthetic set: the paper's ranking, and no end at 1e-3; control: random points."""
-    settings = ApproximationSettings(models=("random", "elbo", "fisher"), sizes=(4, 10, 21, 46), splits=3)
-    table = run_table(settings, tmp_path, workers=1)
-    exact = problems.exact_process("synthetic")
-    assert exact.evidence == pytest.approx(655.038, abs=0.01)
-    error = {model: [table.spread("synthetic", model, size, "mean_error").low for size in settings.sizes]
-             for model in settings.models}  # fmt: skip
-    np.testing.assert_allclose(error["elbo"][:2], [0.515, 0.0517], rtol=0.01)
-    np.testing.assert_allclose(error["fisher"][:2], [0.587, 0.103], rtol=0.01)
-    assert table.spread("synthetic", "elbo", 10, "kl").low == pytest.approx(604.7, rel=0.01)
-    assert max(error["elbo"][2], error["fisher"][2]) < 1e-6 < error["random"][2]
-    assert max(error["elbo"][3], error["fisher"][3]) < 1e-8
-    task = problems.problem("synthetic", "46", 0)
-    points = fitted("elbo", task, exact, 0, 200).process.basis.inducing_points
-    sparse = SparseGaussianProcess(exact.covariance, likelihoods.Gaussian(exact.noise_variance), points)
-    assert sparse.fit(*task.train).certify().kl < 1e-5

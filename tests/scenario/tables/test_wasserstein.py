@@ -5,12 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure, run_table
+from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure
 from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
-
-from ...data_sets import needed
 
 SMALL = WassersteinSettings(
     rows=("yacht",), models=("gwi-net", "net-constant", "svgp", "linear"), protocols=("standardised", "thesis"),
@@ -88,14 +86,3 @@ def test_differences_are_paired_with_both_controls_and_rows_are_judged():
 def test_the_printed_numbers():
     assert PRINTED.published("boston", "gwi-net") == (2.27, 0.06) and PRINTED.title("wine") == "Wine (red)"
     assert PRINTED.published("naval", "gwi-svgp") == (-7.25, 0.08) and len(PRINTED.rows()) == 9
-
-
-@pytest.mark.slow
-def test_honest_rows_hold_up_as_the_notes_say(tmp_path):
-    needed("energy-heating", "concrete")
-    chosen = WassersteinSettings(
-        rows=("energy", "concrete"), models=("gwi-net", "gwi-svgp"), protocols=("standardised",), splits=3
-    )
-    table = run_table(chosen, tmp_path, workers=1)
-    assert table.held("gwi-svgp", "standardised") == {"energy": True, "concrete": True}
-    assert table.held("gwi-net", "standardised") == {"energy": True, "concrete": False}

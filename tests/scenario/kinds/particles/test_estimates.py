@@ -41,30 +41,6 @@ def test_in_the_plane_the_slower_coordinate_decides():
     assert both[0] == pytest.approx(both[1], rel=0.05)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "kl_weight"), [("tilted-double-well", 1.0), ("double-well", 0.7)])
-def test_the_gap_is_that_of_another_discretisation(name, kl_weight):
-    """Linear finite elements for the Dirichlet form, with the mass matrix of the density, on a finer grid."""
-    from scipy.linalg import eigh
-
-    loss = losses.get(name)
-    x = np.linspace(-5.0, 5.0, 1201)
-    middle = 0.5 * (x[1:] + x[:-1])
-    log = -loss.value(middle) / kl_weight + LINE.log_density(middle)
-    density = np.exp(log - log.max())
-    stiff, mass = np.zeros((1201, 1201)), np.zeros((1201, 1201))
-    h = x[1] - x[0]
-    for i, each in enumerate(density):
-        stiff[i : i + 2, i : i + 2] += kl_weight * each / h * np.array([[1.0, -1.0], [-1.0, 1.0]])
-        mass[i : i + 2, i : i + 2] += each * h / 6.0 * np.array([[2.0, 1.0], [1.0, 2.0]])
-    held = np.flatnonzero(np.diag(mass) > 1e-9 * mass.max())
-    part = np.ix_(held, held)
-    gap = eigh(stiff[part], mass[part], eigvals_only=True, subset_by_index=[1, 1])[0]
-    found = estimates.relaxation_time(problem(name, LINE, methods.DLE(kl_weight)), kl_weight)
-    assert found == pytest.approx(1.0 / gap, rel=0.02)
-    assert found != pytest.approx(1.0 / (2.0 * gap), rel=0.02)  # control
-
-
 def test_a_barrier_takes_the_time_of_arrhenius():
     low, high = (
         estimates.relaxation_time(problem(("8*(t+1)^2*(t-1)^2", ["t"]), priors.Normal(0.0, 3.0)), kl_weight)

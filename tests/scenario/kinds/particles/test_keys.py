@@ -249,11 +249,6 @@ def test_python_runs_a_mapping_and_resumes_it(tmp_path):
     np.testing.assert_array_equal(again["DRLE"].final, results["DRLE"].final)
 
 
-def test_points_to_start_from_are_as_many_as_particles():
-    scenario = load({"loss": "x^2 + y^2", "initial": {"points": [[0, 1], [1, 0], [2, 2]]}, "prior": "flat"})
-    assert scenario["particles"] == 3 and scenario["steps"] >= 500
-
-
 def test_the_numbers_arrive_where_they_belong():
     parts = build(load("multimodal", {"methods.DRLE.kernel": {"lengthscale": 0.5}}))
     drle = parts.methods["DRLE"]
