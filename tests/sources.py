@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 MODULE = re.compile(r"particlegvi(\.[a-z_]+)+")
@@ -45,6 +47,15 @@ def imports(source: str, module: str, is_package: bool = False, types: bool = Fa
             yield from walk(child, function)
 
     return tuple(walk(ast.parse(source), None))
+
+
+def script(path: Path) -> ModuleType:
+    """A program that is no part of the package, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def modules(root: Path) -> list[tuple[Path, str, bool]]:

@@ -10,7 +10,6 @@ import time
 import tomllib
 import warnings
 
-import numpy as np
 import pytest
 
 import particlegvi as pg
@@ -262,17 +261,3 @@ def test_a_run_without_figures_says_that_there_is_no_picture(capsys):
     assert "saved in r (no picture: the scenario has no [[figures]])" in capsys.readouterr().out
     conclude(results, SimpleNamespace(quiet=False, no_figure=True, color="never"))
     assert capsys.readouterr().out.endswith("saved in r\n")
-
-
-@pytest.mark.thorough
-def test_the_seed_of_the_picture_with_four_modes_is_the_smallest_typical_one():
-    from particlegvi.cli.making import SEEDS
-
-    leave_out = {f"methods.{label}": False for label in ("DLE", "DRLE", "FDGVI")}
-
-    def is_typical(seed: int) -> bool:
-        start = pg.run("multimodal", seed=seed, progress=None, steps=1, **leave_out)["DE"].positions[0]
-        counts = np.unique(start > 0.0, axis=0, return_counts=True)[1]
-        return len(counts) == 4 and bool(np.all(np.abs(counts - 75.0) < 1.645 * np.sqrt(300 * 0.25 * 0.75)))
-
-    assert [is_typical(seed) for seed in range(SEEDS["multimodal"] + 1)] == [False] * SEEDS["multimodal"] + [True]

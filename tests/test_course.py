@@ -6,7 +6,6 @@ standard errors, unless a number is exact. Each check has a control: a wrong law
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from statistics import NormalDist
@@ -17,6 +16,8 @@ from scipy import integrate
 
 import particlegvi as pg
 from particlegvi.scenario import catalogue
+
+from .sources import script
 
 LECTURES = ("landscapes", "noise", "repulsion", "steps", "functions", "honesty")
 NEW = (
@@ -32,10 +33,7 @@ def folder(root):
 
 @pytest.fixture(scope="module")
 def notebooks(folder):
-    spec = importlib.util.spec_from_file_location("notebooks", folder / "notebooks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(folder / "notebooks.py")
 
 
 def page(folder, name: str) -> str:

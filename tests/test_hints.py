@@ -1,7 +1,5 @@
 """Plausible mistakes, and how each is answered: the whole table of what newcomers typed."""
 
-import re
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +7,7 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi import cli
 
-from .refusals import refuse
+from .refusals import refuse, refused
 
 LOSS = pg.losses.get("double-well")
 LINE = ["run", "lifting"]
@@ -33,37 +31,34 @@ COMMANDS = [
     (["run", "my.toml"], "the smallest file is: loss ="),
 ]
 
-CALLS = {
-    "a function": (lambda: pg.simulate(np.sin, pg.methods.DE()), "pg.Loss.from_numpy(value, gradient, dim=1)"),
-    "a lambda": (lambda: pg.simulate(lambda t: t**2, pg.methods.DE()), "pg.Loss.from_numpy(value, gradient, dim=1)"),
-    "a text": (lambda: pg.simulate("t**2", pg.methods.DE()), 'pg.Loss.from_formula("t**2", ["t"])'),
-    "two variables": (lambda: pg.target("b*sin(a)", pg.methods.DE()), 'from_formula("b*sin(a)", ["b", "a"])'),
-    "a name": (lambda: pg.simulate("ring", pg.methods.DE()), 'pg.losses.get("ring")'),
-    "Loss(f, g)": (lambda: pg.Loss(np.sin, np.cos), "a Loss is made by pg.Loss.from_numpy"),
-    "no variables": (lambda: pg.Loss.from_formula("t**2"), 'the argument "variables" of Loss.from_formula is missing'),
-    "no gradient": (lambda: pg.Loss.from_numpy(np.sin, dim=1), "checked against differences"),
-    "no dim": (lambda: pg.Loss.from_numpy(np.sin, np.cos), "such as dim=1"),
-    "kl": (lambda: pg.methods.DLE(kl=1), 'there is no argument of DLE "kl"; did you mean "kl_weight"?'),
-    "lengthscale": (
-        lambda: pg.methods.DRLE(lengthscale=0.5),
-        "did you mean kernel=pg.kernels.SquaredExponential(lengthscale=0.5)?",
-    ),
-    "n_particles": (lambda: pg.simulate(LOSS, pg.methods.DE(), n_particles=10), 'did you mean "particles"?'),
-    "n_particles of compare": (lambda: pg.compare(LOSS, ["DE"], n_particles=10), 'did you mean "particles"?'),
-    "n_particles of run": (lambda: pg.run("lifting", n_particles=10), 'did you mean "particles"?'),
-    "one point": (lambda: pg.Loss.from_numpy(lambda x: x[0] ** 2, np.cos, dim=1), "many points at a time: X[:, 0]**2"),
-    "rbf": (lambda: pg.methods.DRLE(kernel="rbf"), 'did you mean "squared-exponential"?'),
-    "a kernel's parameter": (lambda: pg.kernels.SquaredExponential(lengthscle=1), 'did you mean "lengthscale"?'),
-    "a prior's parameter": (lambda: pg.priors.Normal(mean=0, std=1), 'did you mean "sd"?'),
-    "a missing bound": (lambda: pg.priors.Uniform(0.0), 'the argument "high" of Uniform is missing'),
-    "a schedule's parameter": (lambda: pg.schedules.Polynomial(inital=1.0), 'did you mean "initial"?'),
-    "jumps": (lambda: pg.jumps.Jumps(evry=2), 'did you mean "every"?'),
-    "too many": (lambda: pg.methods.DLE(1, True, 3), "at most 2 positional arguments"),
-    "twice": (lambda: pg.methods.DLE(1.0, kl_weight=2.0), "kl_weight once"),
-    "no method": (lambda: pg.simulate(LOSS), "pg.methods.DLE(kl_weight=1.0)"),
-    "scipy": (lambda: pg.simulate(LOSS, pg.methods.DE(), prior=stats.norm(0, 1)), "pg.Prior.from_formula("),
-    "scipy's start": (lambda: pg.simulate(LOSS, pg.methods.DE(), initial=stats.laplace()), "has no gradient"),
-}  # fmt: skip
+test_a_call = refused(
+    (lambda: pg.simulate(np.sin, pg.methods.DE()), "pg.Loss.from_numpy(value, gradient, dim=1)"),
+    (lambda: pg.simulate("t**2", pg.methods.DE()), 'pg.Loss.from_formula("t**2", ["t"])'),
+    (lambda: pg.target("b*sin(a)", pg.methods.DE()), 'from_formula("b*sin(a)", ["b", "a"])'),
+    (lambda: pg.simulate("ring", pg.methods.DE()), 'pg.losses.get("ring")'),
+    (lambda: pg.Loss(np.sin, np.cos), "a Loss is made by pg.Loss.from_numpy"),
+    (lambda: pg.Loss.from_formula("t**2"), 'the argument "variables" of Loss.from_formula is missing'),
+    (lambda: pg.Loss.from_numpy(np.sin, dim=1), "checked against differences"),
+    (lambda: pg.Loss.from_numpy(np.sin, np.cos), "such as dim=1"),
+    (lambda: pg.Loss.from_numpy(lambda x: x[0] ** 2, np.cos, dim=1), "many points at a time: X[:, 0]**2"),
+    (lambda: pg.methods.DLE(kl=1), 'there is no argument of DLE "kl"; did you mean "kl_weight"?'),
+    (lambda: pg.methods.DLE(1, True, 3), "at most 2 positional arguments"),
+    (lambda: pg.methods.DLE(1.0, kl_weight=2.0), "kl_weight once"),
+    (lambda: pg.methods.DRLE(lengthscale=0.5), "did you mean kernel=pg.kernels.SquaredExponential(lengthscale=0.5)?"),
+    (lambda: pg.methods.DRLE(kernel="rbf"), 'did you mean "squared-exponential"?'),
+    (lambda: pg.simulate(LOSS, pg.methods.DE(), n_particles=10), 'did you mean "particles"?'),
+    (lambda: pg.compare(LOSS, ["DE"], n_particles=10), 'did you mean "particles"?'),
+    (lambda: pg.run("lifting", n_particles=10), 'did you mean "particles"?'),
+    (lambda: pg.kernels.SquaredExponential(lengthscle=1), 'did you mean "lengthscale"?'),
+    (lambda: pg.priors.Normal(mean=0, std=1), 'did you mean "sd"?'),
+    (lambda: pg.priors.Uniform(0.0), 'the argument "high" of Uniform is missing'),
+    (lambda: pg.schedules.Polynomial(inital=1.0), 'did you mean "initial"?'),
+    (lambda: pg.jumps.Jumps(evry=2), 'did you mean "every"?'),
+    (lambda: pg.simulate(LOSS), "pg.methods.DLE(kl_weight=1.0)"),
+    (lambda: pg.simulate(LOSS, pg.methods.DE(), prior=stats.norm(0, 1)), "pg.Prior.from_formula("),
+    (lambda: pg.simulate(LOSS, pg.methods.DE(), initial=stats.laplace()), "has no gradient"),
+    plain=True,
+)
 
 
 @pytest.mark.parametrize(("line", "words"), COMMANDS, ids=[" ".join(line[1:])[:40] for line, _ in COMMANDS])
@@ -73,14 +68,6 @@ def test_a_command(line, words, tmp_path, capsys, elsewhere):
     told = capsys.readouterr().err
     assert words in told and "Traceback" not in told
     assert [each.name for each in tmp_path.iterdir()] == ["my.toml"]
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_a_call(name):
-    call, words = CALLS[name]
-    with pytest.raises(ValueError, match=re.escape(words)) as caught:
-        call()
-    assert "\n" not in str(caught.value)
 
 
 def test_a_wrong_call_is_a_type_error_as_well():

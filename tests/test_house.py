@@ -1,20 +1,18 @@
 """docs/house.md names every folder, and its picture shows the imports as they are."""
 
-import importlib.util
 from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from .sources import script
 
 SAME_NAME = 4
 
 
 @pytest.fixture(scope="module")
 def house(root):
-    spec = importlib.util.spec_from_file_location("house", root / "docs" / "house.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(root / "docs" / "house.py")
 
 
 def test_every_folder_has_its_line(root):

@@ -1,8 +1,8 @@
 """Notebooks in a real Jupyter kernel: that of the docs, and a small one."""
 
-import importlib.util
-
 import pytest
+
+from .sources import script
 
 pytestmark = pytest.mark.needs("nbclient", "nbformat", "ipykernel")
 
@@ -48,11 +48,8 @@ def test_a_small_notebook_shows_tables_pictures_and_a_bar(tmp_path):
 def test_the_notebook_of_the_docs_runs_and_shows_what_is_kept(root, tmp_path):
     import nbformat
 
-    spec = importlib.util.spec_from_file_location("notebook", root / "docs" / "notebook.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     before = nbformat.read(root / "docs" / "notebook.ipynb", as_version=4)
-    after = module.executed(root / "docs" / "notebook.ipynb", tmp_path)
+    after = script(root / "docs" / "notebook.py").executed(root / "docs" / "notebook.ipynb", tmp_path)
     nbformat.validate(after)
     cells = [pair for pair in zip(before.cells, after.cells, strict=True) if pair[0].cell_type == "code"]
     assert len(cells) > 10

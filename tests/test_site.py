@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from .sources import script
 
 pytestmark = [
     pytest.mark.thorough,
@@ -48,9 +49,7 @@ def test_every_page_of_the_repository_is_in_the_site(root, site):
 
 
 def test_every_link_leads_somewhere(root, site):
-    spec = importlib.util.spec_from_file_location("check", root / "docs" / "site" / "check.py")
-    check = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(check)
+    check = script(root / "docs" / "site" / "check.py")
     assert list(check.broken_links(site)) == []
     index = site / "index.html"
     index.write_text(index.read_text(encoding="utf-8").replace('href="faq.html"', 'href="fuq.html"'), encoding="utf-8")

@@ -9,8 +9,6 @@ from particlegvi import cli
 from particlegvi.datasets import MissingData
 from particlegvi.scenario import load
 
-from ...data_sets import first_input
-
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
 NAME = "uci-function-space"
 
@@ -65,29 +63,10 @@ def test_a_changed_cell_is_damage(here, tmp_path):
         pg.load(tmp_path / "run")
 
 
-def test_models_with_settings_of_their_own(here, tmp_path, monkeypatch):
-    """As a table of tables in TOML; the toy of the tests stands for every model, and notes what it was given."""
-    from particlegvi.scenario.tables.functions import models
-    from particlegvi.scenario.tables.functions.models import table_model
-
-    seen = []
-
-    @table_model("pls", particles=lambda value, key: value)
-    def toy(problem, settings, *, particles=None):
-        seen.append(particles)
-        return first_input(problem, settings)
-
-    monkeypatch.setattr(models, "get", lambda name: toy)
-    (tmp_path / "own.toml").write_text(
-        'based_on = "uci-function-space"\nname = "own"\nrows = ["yacht"]\nprotocols = ["standardised"]\nsplits = 1\n'
-        "[models.linear]\n[models.pls]\nparticles = 7\n"
-    )
-    results = pg.run(tmp_path / "own.toml", out=tmp_path / "run")
-    assert seen == [None, 7]
-    assert results["table"].settings.models == {"linear": {}, "pls": {"particles": 7}}
-    assert results.summary["methods"]["table"]["settings"]["models"] == {"linear": {}, "pls": {"particles": 7}}
-    loaded = pg.load(tmp_path / "run")
-    assert loaded["table"].scores == results["table"].scores and seen == [None, 7]
+def test_models_have_settings_of_their_own_as_a_table_of_tables(tmp_path):
+    own = "[models.linear]\n[models.pls]\nparticles = 7\n"
+    (tmp_path / "own.toml").write_text(f'based_on = "uci-function-space"\n{own}')
+    assert load(tmp_path / "own.toml")["models"] == {"linear": {}, "pls": {"particles": 7}}
     changed = load(tmp_path / "own.toml", {"models.pls.particles": 8})
     assert changed["models"] == {"linear": {}, "pls": {"particles": 8}}
 
