@@ -149,41 +149,37 @@ def test_a_setting_needs_a_key_and_a_value(argument):
     refuse(lambda: setting(argument), "KEY=VALUE")
 
 
-def test_an_override_reaches_any_key():
-    scenario = load(
-        "multimodal", {"methods.DRLE.kl_weight": 0.3, "initial.sd": [2.0, 2.0], "figures.0.kind": "trajectories"}
-    )
-    assert scenario["methods"]["DRLE"] == {"kl_weight": 0.3, "mmd_weight": 0.3}
-    assert scenario["initial"] == {"name": "normal", "mean": [0.0, 0.0], "sd": [2.0, 2.0]}
-    assert scenario["figures"] == [{"kind": "trajectories"}]
+DRLE = {"kl_weight": 1.0, "mmd_weight": 0.5, "embedding": {"how": "closed-form"}}
 
 
-def test_a_table_as_an_override_is_merged():
-    scenario = load("global-minimiser", {"methods": {"DRLE": {"mmd_weight": 2.0}}})
-    before = load("global-minimiser")["methods"]
-    assert scenario["methods"] == {**before, "DRLE": {**before["DRLE"], "mmd_weight": 2.0}}
-
-
-def test_naming_another_part_forgets_the_parameters_of_the_one_before():
-    assert load("lifting", {"prior": "flat"})["prior"] == {"name": "flat"}
-    chosen = load("lifting", {"prior.name": "uniform", "prior.low": -2, "prior.high": 2})["prior"]
-    assert chosen == {"name": "uniform", "low": -2, "high": 2}
-    chosen = load("lifting", {"loss.formula": "t**2", "loss.variables": ["t"]})["loss"]
-    assert chosen == {"formula": "t**2", "variables": ["t"]}
-    assert load("lifting", {"prior.sd": 2})["prior"] == {"name": "normal", "mean": 0.0, "sd": 2}
-
-
-def test_none_takes_a_key_away():
-    assert "modes" not in load("multimodal", {"modes": None})
-    assert "record_every" not in load("multimodal", {"record_every": None})
-
-
-def test_numpy_numbers_are_numbers():
-    scenario = load(
-        "lifting", {"particles": np.int64(7), "step_size": np.float64(0.5), "modes": np.array([[1.0], [2.0]])}
-    )
-    assert (scenario["particles"], scenario["step_size"], scenario["modes"]) == (7, 0.5, [[1.0], [2.0]])
-    assert type(scenario["particles"]) is int
+@pytest.mark.parametrize(
+    ("name", "overrides", "key", "value"),
+    [
+        ("multimodal", {"methods.DRLE.kl_weight": 0.3}, "methods.DRLE", {"kl_weight": 0.3, "mmd_weight": 0.3}),
+        ("multimodal", {"initial.sd": [2, 2]}, "initial", {"name": "normal", "mean": [0.0, 0.0], "sd": [2, 2]}),
+        ("multimodal", {"figures.0.kind": "trajectories"}, "figures", [{"kind": "trajectories"}]),
+        # a table is merged
+        ("global-minimiser", {"methods": {"DRLE": {"mmd_weight": 2.0}}}, "methods.DRLE", {**DRLE, "mmd_weight": 2.0}),
+        ("global-minimiser", {"methods": {"DRLE": {"mmd_weight": 2.0}}}, "methods.DLE", {"kl_weight": 1.0}),
+        # another part forgets the parameters of the one before
+        ("lifting", {"prior": "flat"}, "prior", {"name": "flat"}),
+        ("lifting", {"prior.name": "uniform", "prior.low": -2}, "prior", {"name": "uniform", "low": -2}),
+        ("lifting", {"loss.formula": "t", "loss.variables": ["t"]}, "loss", {"formula": "t", "variables": ["t"]}),
+        ("lifting", {"prior.sd": 2}, "prior", {"name": "normal", "mean": 0.0, "sd": 2}),
+        # None takes a key away
+        ("multimodal", {"modes": None}, "modes", None),
+        ("multimodal", {"record_every": None}, "record_every", None),
+        # numbers of numpy
+        ("lifting", {"particles": np.int64(7)}, "particles", 7),
+        ("lifting", {"step_size": np.float64(0.5)}, "step_size", 0.5),
+        ("lifting", {"modes": np.array([[1.0], [2.0]])}, "modes", [[1.0], [2.0]]),
+    ],
+)
+def test_an_override(name, overrides, key, value):
+    found = load(name, overrides)
+    for step in key.split("."):
+        found = found.get(step)
+    assert found == value and type(found) is type(value)
 
 
 @pytest.mark.parametrize(

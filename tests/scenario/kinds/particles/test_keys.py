@@ -118,36 +118,25 @@ test_other_keys_and_other_data_are_refused = refused(
 )  # fmt: skip
 
 
-def test_what_is_left_out_gets_its_default():
-    scenario = load(complete())
-    assert scenario["kind"] == "particles"
-    assert scenario["integrator"] == "euler-maruyama"
-    assert scenario["tolerance"] == 1e-12
-    assert scenario["figures"] == [{"kind": "histograms"}]
-    assert "record_every" not in scenario
-    assert "initial" not in scenario
-
-
-def test_numbers_keep_their_kind():
-    scenario = load(complete(step_size=1, particles=8, modes=[0, 1]))
-    assert type(scenario["step_size"]) is float
-    assert type(scenario["particles"]) is int
-    assert scenario["modes"] == [[0.0], [1.0]]
-
-
-def test_points_give_the_number_of_particles():
-    scenario = complete(initial={"points": [0.5, -0.5, 1]})
-    del scenario["particles"]
-    loaded = load(scenario)
-    assert loaded["particles"] == 3
-    assert loaded["initial"] == {"points": [[0.5], [-0.5], [1.0]]}
-
-
-def test_a_name_stands_for_a_table():
-    scenario = load(complete(kernel="matern-32", methods={"DRE": {"mmd_weight": 1, "embedding": "quadrature"}}))
-    assert scenario["loss"] == {"name": "double-well"}
-    assert scenario["kernel"] == {"name": "matern-32"}
-    assert scenario["methods"]["DRE"]["embedding"] == {"how": "quadrature"}
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, {"kind": "particles", "integrator": "euler-maruyama", "tolerance": 1e-12, "record_every": None}),
+        ({}, {"loss": {"name": "double-well"}, "figures": [{"kind": "histograms"}], "initial": None}),
+        ({"step_size": 1, "modes": [0, 1]}, {"step_size": 1.0, "particles": 8, "modes": [[0.0], [1.0]]}),
+        (
+            {"initial": {"points": [0.5, -0.5, 1]}, "particles": None},
+            {"particles": 3, "initial": {"points": [[0.5], [-0.5], [1.0]]}},
+        ),
+        ({"kernel": "matern-32"}, {"kernel": {"name": "matern-32"}}),
+        ({"methods": {"DRE": {"embedding": "quadrature"}}}, {"methods": {"DRE": {"embedding": {"how": "quadrature"}}}}),
+    ],
+)
+def test_values_are_completed_and_keep_their_kind(changes, found):
+    given = complete(**changes)
+    scenario = load({key: value for key, value in given.items() if value is not None})
+    for key, value in found.items():
+        assert scenario.get(key) == value and type(scenario.get(key)) is type(value)
 
 
 EGGS = 'loss = "x^2/2 + 3*cos(2*y) + y^2/4"\n'
