@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
-from particlegvi.functionspace import process_w2_squared
+from particlegvi.functionspace import ClassSampler, process_w2_squared
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses, largest
 
-from ..refusals import refuse
+from ..differences import slopes
+from ..refusals import refused
 
 K = SquaredExponential(1.0, 2.0)
 
@@ -18,26 +18,13 @@ def moments(rng, rows=7, classes=4):
     return rng.normal(size=(rows, classes)), rng.uniform(0.1, 2.0, (rows, classes)), rng.integers(0, classes, rows)
 
 
-def test_the_probability_is_that_of_b_52_and_of_draws(rng):
+def test_the_probability_is_the_exact_one_and_slopes_are_differences(rng):
     m, r, y = moments(rng)
-    S = largest(m, r, y)[0]
+    S, in_m, in_r = largest(m, r, y)
     np.testing.assert_allclose(S, class_probabilities(m, r)[np.arange(7), y], atol=1e-4)
-    two = largest(m[:, :2], r[:, :2] + 0.3, np.zeros(7, dtype=int))[0]
-    np.testing.assert_allclose(two, ndtr((m[:, 0] - m[:, 1]) / np.sqrt(r[:, :2].sum(axis=1) + 0.6)), atol=1e-4)
-    draws = m + np.sqrt(r) * rng.normal(size=(40_000, 7, 4))
-    shares = np.mean(draws.argmax(axis=2) == y, axis=0)
-    assert np.all(np.abs(shares - S) < 4.0 * np.sqrt(0.25 / 40_000) + 1e-4)
-    assert np.any(np.abs(largest(m, 4.0 * r, y)[0] - shares) > 0.05)
-
-
-def test_slopes_are_differences(rng):
-    m, r, y = moments(rng)
-    _, in_m, in_r = largest(m, r, y)
-    for j in range(4):
-        h = np.zeros(4)
-        h[j] = 1e-5
-        both = [largest(m + h, r, y)[0] - largest(m - h, r, y)[0], largest(m, r + h, y)[0] - largest(m, r - h, y)[0]]
-        np.testing.assert_allclose(np.array(both) / 2e-5, [in_m[:, j], in_r[:, j]], atol=1e-9)
+    assert np.any(np.abs(largest(m, 4.0 * r, y)[0] - S) > 0.05)
+    np.testing.assert_allclose(in_m, slopes(lambda at: largest(at, r, y)[0], m), atol=1e-9)
+    np.testing.assert_allclose(in_r, slopes(lambda at: largest(m, at, y)[0], r), atol=1e-9)
 
 
 def blobs(rng, classes=3, rows=40):
@@ -105,15 +92,27 @@ def test_kl_is_that_of_gaussians_and_means_depend_on_covariances(rng):
     assert np.linalg.norm(heavy.maps_ - one) < np.linalg.norm(light.maps_ - one)
 
 
-def test_bad_input_is_refused(rng):
-    X, y = blobs(rng)
-    refuse(lambda: ClassProcesses(K, 5, "fisher"), "divergence")
-    refuse(lambda: ClassProcesses(K, 5, weight=0.0), "weight must be")
-    refuse(lambda: ClassProcesses(K, 5, epsilon=1.0), "epsilon must be")
-    refuse(lambda: ClassProcesses(K, 5).fit(X, y + 0.5), "y must be labels 0, 1")
-    refuse(lambda: ClassProcesses(K, 5).fit(X, np.zeros(len(y))), "y must have each of the labels")
-    refuse(lambda: ClassProcesses(K, 5).fit(X, 2 * y), "y must have each of the labels")
-    refuse(lambda: ClassProcesses(K, 5, iterations=1).fit(X, y, (X, y + 1)), "y must be labels 0, 1, ..., 2 of the fit")
+PLACES, LABELS = blobs(np.random.default_rng(0))
+test_bad_input_is_refused = refused(
+    (lambda: ClassProcesses(K, 5, "fisher"), "divergence"),
+    (lambda: ClassProcesses(K, 5, weight=0.0), "weight must be"),
+    (lambda: ClassProcesses(K, 5, epsilon=1.0), "epsilon must be"),
+    *(
+        (lambda model=model, y=y: model(K, 5).fit(PLACES, y), words)
+        for model in (ClassProcesses, ClassSampler)
+        for y, words in (
+            (LABELS + 0.5, "y must be labels 0, 1"),
+            (np.zeros(len(LABELS)), "y must have each of the labels"),
+            (2 * LABELS, "y must have each of the labels"),
+        )
+    ),
+    (lambda: ClassProcesses(K, 5, iterations=1).fit(PLACES, LABELS, (PLACES, LABELS + 1)),
+     "y must be labels 0, 1, ..., 2 of the fit"),
+    (lambda: ClassSampler(K, 3, 0).fit(PLACES, LABELS), "particles must be"),
+    (lambda: ClassSampler(K, 3, steps=0).fit(PLACES, LABELS), "steps must be"),
+    (lambda: ClassSampler(K, 3, prior="flat").fit(PLACES, LABELS), "prior of the coefficients"),
+    (lambda: ClassSampler(K, 121).fit(PLACES, LABELS), "at most 120"),
+)  # fmt: skip
 
 
 def test_draws_have_the_moments_of_the_marginals(rng):

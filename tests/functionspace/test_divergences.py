@@ -204,15 +204,11 @@ def test_degenerate_processes_are_infinitely_far():
 
 def test_a_process_is_at_no_distance_from_itself():
     problem = PROBLEMS[1]
-    for process in (problem.exact, problem.sparse, problem.subset, "prior"):
-        other = problem.exact if process == "prior" else process
-        pair = (process, process)
-        if process == "prior":
-            assert divergences.kl(process, other) > 1.0
-            continue
-        assert 0.0 <= divergences.kl(*pair) < 1e-12
-        assert divergences.wasserstein(*pair) < 1e-6
-        assert divergences.preconditioned_fisher(*pair) < 1e-9
+    assert divergences.kl("prior", problem.exact) > 1.0
+    for process in (problem.exact, problem.sparse, problem.subset):
+        assert 0.0 <= divergences.kl(process, process) < 1e-12
+        assert divergences.wasserstein(process, process) < 1e-6
+        assert divergences.preconditioned_fisher(process, process) < 1e-9
 
 
 def test_a_likelihood_of_labels_has_divergences_too():
@@ -227,30 +223,25 @@ def test_a_likelihood_of_labels_has_divergences_too():
     assert 0.0 < divergences.kl(fit(problem.X[:20]), reference) < divergences.kl(fit(problem.X[:4]), reference)
 
 
-class TestComparators:
-    problem = PROBLEMS[1]
+@pytest.mark.parametrize("rule", ["random", "greedy"])
+def test_a_subset_is_the_exact_process_of_its_rows(rule):
+    k, X, y = PROBLEMS[1].k, PROBLEMS[1].X, PROBLEMS[1].y
+    subset = SubsetOfData(k, 0.1, rows=7, selection=rule, seed=3).fit(X, y)
+    right = ExactGaussianProcess(k, 0.1).fit(X[subset.indices], y[subset.indices])
+    assert len(set(subset.indices)) == 7 and subset.facts["selection"] == rule
+    assert subset.predict(X, True)[1].tobytes() == right.predict(X, True)[1].tobytes()
 
-    def test_a_subset_is_the_exact_process_of_its_rows(self):
-        X, y = self.problem.X, self.problem.y
-        for rule in ("random", "greedy"):
-            subset = SubsetOfData(self.problem.k, 0.1, rows=7, selection=rule, seed=3).fit(X, y)
-            right = ExactGaussianProcess(self.problem.k, 0.1).fit(X[subset.indices], y[subset.indices])
-            assert len(set(subset.indices)) == 7 and subset.facts["selection"] == rule
-            assert subset.predict(X, True)[1].tobytes() == right.predict(X, True)[1].tobytes()
 
-    def test_regressors_have_the_mean_and_not_the_variance(self):
-        X, y, Z = self.problem.X, self.problem.y, self.problem.Z
-        model = SubsetOfRegressors(self.problem.k, 0.1, Z).fit(X, y)
-        new = np.vstack([X, [[40.0, 0.0]]])
-        k = self.problem.k
-        inside = np.linalg.inv(k(Z) + k(Z, X) @ k(X, Z) / 0.1)
-        mean, sd = model.predict(new, return_std=True)
-        np.testing.assert_allclose(mean, k(new, Z) @ inside @ k(Z, X) @ y / 0.1, atol=1e-9)
-        np.testing.assert_allclose(sd**2, np.einsum("nm,ml,nl->n", k(new, Z), inside, k(new, Z)), atol=1e-9)
-        assert sd[-1] < 1e-9 and model.degenerate
-        draws = model.sample(new, np.vstack([np.zeros(8), np.eye(8)]))
-        np.testing.assert_allclose(np.sum((draws[1:] - draws[0]) ** 2, axis=0), sd**2, atol=1e-12)
-        assert np.linalg.matrix_rank(draws[1:] - draws[0], tol=1e-9) <= 8
+def test_regressors_have_the_mean_and_not_the_variance():
+    k, X, y, Z = PROBLEMS[1].k, PROBLEMS[1].X, PROBLEMS[1].y, PROBLEMS[1].Z
+    model, new = SubsetOfRegressors(k, 0.1, Z).fit(X, y), np.vstack([X, [[40.0, 0.0]]])
+    inside = np.linalg.inv(k(Z) + k(Z, X) @ k(X, Z) / 0.1)
+    mean, sd = model.predict(new, return_std=True)
+    np.testing.assert_allclose(mean, k(new, Z) @ inside @ k(Z, X) @ y / 0.1, atol=1e-9)
+    np.testing.assert_allclose(sd**2, np.einsum("nm,ml,nl->n", k(new, Z), inside, k(new, Z)), atol=1e-9)
+    assert sd[-1] < 1e-9 and model.degenerate
+    draws = model.sample(new, np.vstack([np.zeros(8), np.eye(8)]))
+    np.testing.assert_allclose(np.sum((draws[1:] - draws[0]) ** 2, axis=0), sd**2, atol=1e-12)
 
 
 ONE, TWO = PROBLEMS
@@ -266,8 +257,3 @@ test_bad_input_is_refused = refused(
     (lambda: divergences.kl("posterior", OTHER), 'q must be a fitted.*"prior", not "posterior"'),
     (lambda: divergences.get("fischer"), 'did you mean "fisher"'),
 )
-
-
-def test_names():
-    assert divergences.names() == ["fisher", "kl", "log-density-ratio", "preconditioned-fisher", "wasserstein"]
-    assert divergences.get("kl") is divergences.kl

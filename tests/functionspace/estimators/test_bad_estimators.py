@@ -12,7 +12,9 @@ import pytest
 
 from particlegvi.functionspace import basis, covariances, residuals
 
-from ...bad_values import VALUES, Calls, add, all_wrong_answers, answered, wrong_answers
+from ...bad_values import FEW, VALUES, Calls, add, answered, wrong_answers
+
+pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
 
 X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
 CALLS: Calls = {}
@@ -57,24 +59,15 @@ def arguments(estimator: str) -> Calls:
 test_residuals, test_all_values_of_residuals = answered(CALLS)
 
 
+@pytest.mark.parametrize("values", [FEW, pytest.param(VALUES, marks=pytest.mark.thorough)], ids=["few", "all"])
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_settings_of_estimators(estimator):
-    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
-    wrong = [each for name, call in arguments(estimator).items() for each in wrong_answers(name, call)]
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_all_values_of_settings_of_estimators(estimator):
-    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
-    wrong = all_wrong_answers(arguments(estimator))
+def test_settings_of_estimators(estimator, values):
+    wrong = [each for name, call in arguments(estimator).items() for each in wrong_answers(name, call, values)]
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_what_scikit_learn_checks_is_refused_as_it_does(estimator):
-    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
     fitted, refused = light(estimator).fit(X, Y), 0
     calls = {
         "X": lambda value: light(estimator).fit(value, Y),

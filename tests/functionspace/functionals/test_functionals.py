@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import dblquad, quad
+from scipy.integrate import quad
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
@@ -46,12 +46,6 @@ def test_means_over_intervals_are_integrals(kind, low, high):
             lambda s: fl.Intervals(*other).cross(k, [[s]]).item(), low, high, *other  # noqa: B023
         )  # fmt: skip
         assert one.between(k, fl.Intervals(*other)).item() == pytest.approx(exact, rel=1e-8, abs=1e-11)
-
-
-def test_means_of_pairs_are_double_integrals():
-    k = M32(0.3, 1.7)
-    exact = dblquad(lambda s, t: value(k, s, t), 0.1, 0.3, 0.5, 0.9, epsabs=1e-11)[0] / (0.2 * 0.4)
-    assert fl.Intervals(0.1, 0.3).between(k, fl.Intervals(0.5, 0.9)).item() == pytest.approx(exact, rel=1e-8)
 
 
 @pytest.mark.parametrize("kind", [SE, M32, M52])
@@ -114,13 +108,6 @@ def test_short_intervals_are_nearly_points(kind):
         points = fl.Points([[0.2 + length / 2], [0.6 + length / 2]])
         assert np.allclose(pair.gram(k), points.gram(k), rtol=10.0 * length + 1e-7)
     refuse(lambda: fl.Intervals(0.0, 1e-9).gram(k), "at least 1e-8 lengthscales long")
-
-
-@pytest.mark.parametrize("low", [fl.Intervals, fl.Slopes])
-def test_a_sum_of_covariances_adds(low):
-    a, b = SE(0.3, 1.7), M32(0.8, 0.4)
-    some = fl.Intervals([0.1, 0.5], [0.4, 2.0]) if low is fl.Intervals else fl.Slopes([[0.1], [0.7]])
-    assert np.allclose(some.gram(a + b), some.gram(a) + some.gram(b), rtol=1e-12)
 
 
 test_what_is_not_defined_is_refused_in_a_sentence = refused(

@@ -53,27 +53,17 @@ every = pytest.mark.parametrize(("likelihood", "y", "log_density"), CASES, ids=N
 
 
 @every
-def test_the_density_is_scipys(likelihood, y, log_density):
+def test_density_cost_and_derivatives(likelihood, y, log_density):
+    """The density is scipy's; the cost is minus its logarithm up to a function of the target; then differences."""
     np.testing.assert_allclose(likelihood.log_density(y, F), log_density(y, F), rtol=1e-9, atol=1e-11)
-
-
-@every
-def test_the_cost_is_minus_the_log_density_up_to_a_function_of_the_target(likelihood, y, log_density):
-    rest = likelihood.cost(F, y) + log_density(y, F)
     for target in np.unique(y)[:5]:
-        at_target = likelihood.cost(F, target) + log_density(target, F)
-        np.testing.assert_allclose(at_target, at_target[0], atol=1e-9)
-    assert rest.shape == F.shape
-
-
-@every
-def test_derivatives_against_differences(likelihood, y, log_density):
+        rest = likelihood.cost(F, target) + log_density(target, F)
+        np.testing.assert_allclose(rest, rest[0], atol=1e-9)
     width = 1e-5 * np.maximum(np.abs(F), 0.01)
     up, down = F + width, F - width
-    slopes = (likelihood.cost(up, y) - likelihood.cost(down, y)) / (up - down)
-    curvatures = (likelihood.slope(up, y) - likelihood.slope(down, y)) / (up - down)
-    np.testing.assert_allclose(likelihood.slope(F, y), slopes, rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(likelihood.curvature(F, y), curvatures, rtol=1e-6, atol=1e-7)
+    for function, derivative in ((likelihood.cost, likelihood.slope), (likelihood.slope, likelihood.curvature)):
+        rates = (function(up, y) - function(down, y)) / (up - down)
+        np.testing.assert_allclose(derivative(F, y), rates, rtol=1e-6, atol=1e-7)
 
 
 @every
@@ -97,8 +87,13 @@ def test_fisher_information_is_the_mean_curvature(likelihood, y, log_density):
     f = np.array([-1.3, 0.4, 1.1])
     if likelihood in (T, SHIFTED) or likelihood.quadratic:
         mean = [
-            integrate.quad(lambda t, at=at: float(np.exp(log_density(t, at)) * likelihood.curvature(at, t)), -60, 60,
-                           points=[at, at - 1.7], limit=500)[0]
+            integrate.quad(
+                lambda t, at=at: float(np.exp(log_density(t, at)) * likelihood.curvature(at, t)),
+                -60,
+                60,
+                points=[at, at - 1.7],
+                limit=500,
+            )[0]
             for at in f
         ]
     else:
@@ -230,40 +225,6 @@ test_bad_input_is_refused = refused(
 )
 
 
-class _Fields(NamedTuple):
-    weight: float = 2.0
-
-
-class Absolute(_Fields, likelihoods.Likelihood):
-    """A user's likelihood."""
-
-    __slots__ = ()
-
-    def cost_at(self, f, y):
-        return self.weight * abs(f - y)
-
-    def slope_at(self, f, y):
-        return self.weight * (1.0 if f > y else -1.0)
-
-    def curvature_at(self, f, y):
-        return 0.0 * f
-
-
-def test_the_packages_own_are_covered_by_the_digest():
-    assert all(is_ours(each) for each in (likelihoods.Gaussian(1.0), likelihoods.Poisson(), likelihoods.Bernoulli()))
-    assert not is_ours(Absolute())
-
-
-def test_one_from_outside_is_compiled_but_never_cached_on_disk():
-    assert projected.add_costs.for_terms(Absolute()) is not projected.add_costs.cached
-    assert projected.add_costs.for_terms(likelihoods.Gaussian(1.0)) is projected.add_costs.cached
-    features, y, z = np.eye(3), np.array([1.0, -1.0, 0.5]), np.array([[0.0, 0.0, 1.0]])
-    forces, costs = DataCost(Absolute(3.0), features, y).forces(z)
-    np.testing.assert_array_equal(forces, [[-3.0, 3.0, 3.0]])
-    np.testing.assert_array_equal(costs, [7.5])
-    np.testing.assert_array_equal(Absolute().curvature(z, y), np.zeros((1, 3)))
-
-
 class Numbers(NamedTuple):
     width: float = 0.3
 
@@ -287,6 +248,21 @@ class Whole(Numbers, Likelihood):
 
     def information(self, f):
         return np.full(np.shape(f), 1.0 / self.width)
+
+
+def test_the_packages_own_are_covered_by_the_digest():
+    assert all(is_ours(each) for each in (likelihoods.Gaussian(1.0), likelihoods.Poisson(), likelihoods.Bernoulli()))
+    assert not is_ours(Whole())
+
+
+def test_one_from_outside_is_compiled_but_never_cached_on_disk():
+    assert projected.add_costs.for_terms(Whole()) is not projected.add_costs.cached
+    assert projected.add_costs.for_terms(likelihoods.Gaussian(1.0)) is projected.add_costs.cached
+    y, z = np.array([1.0, -1.0, 0.5]), np.array([[0.0, 0.0, 1.0]])
+    forces, costs = DataCost(Whole(0.5), np.eye(3), y).forces(z)
+    np.testing.assert_array_equal(forces, [[-2.0, 2.0, 1.0]])
+    np.testing.assert_array_equal(costs, [2.25])
+    np.testing.assert_array_equal(Whole(0.5).curvature(z, y), np.full((1, 3), 2.0))
 
 
 class NoSlope(Numbers, Likelihood):
