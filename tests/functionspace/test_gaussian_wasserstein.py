@@ -130,12 +130,6 @@ def test_any_model_gets_error_bars_and_is_fitted_once_whatever_the_weight():
     assert np.array_equal(mean, 2.0 * X[:, 0]) and np.all(sd**2 >= 0.05)
 
 
-def test_the_covariance_does_not_see_the_targets(rng):
-    model, other = fitted(), GaussianWasserstein(K, NOISE, X[::7]).fit(X, rng.permutation(Y))
-    assert np.array_equal(model.covariance(X), other.covariance(X))
-    assert not np.allclose(model.predict(X), other.predict(X))
-
-
 def test_a_network_learns_and_stops_early(rng):
     x = rng.uniform(-3.0, 3.0, (300, 1))
     y = np.sin(x[:, 0]) + 0.1 * rng.standard_normal(300)

@@ -60,15 +60,6 @@ class TestConditional:
         assert self.residual.sample(np.empty((0, 1)), np.empty((7, 0))).shape == (7, 0)
         assert self.residual.variance(np.empty((0, 1))).shape == (0,)
 
-    def test_the_joint_with_the_coefficients_is_a_covariance(self):
-        # The control of the tests of the thesis's version: (D.219) with the prior this residual gives to F(X).
-        e = BASIS.features(X)
-        for prior in ("rkhs", "gp"):
-            scales = BASIS.prior_variances(prior)
-            values = (e * scales) @ e.T + self.residual.covariance(X)
-            joint = np.block([[values, e * scales], [(e * scales).T, np.diag(scales)]])
-            assert smallest(joint) > -1e-13
-
 
 class TestThesis:
     residual = residuals.get("thesis", BASIS)

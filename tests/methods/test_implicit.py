@@ -1,9 +1,7 @@
 """The implicit step against closed forms, its limit, and what it refuses."""
 
 import numpy as np
-import pytest
 from scipy.optimize import minimize
-from scipy.special import ndtri
 
 import particlegvi as pg
 
@@ -61,16 +59,3 @@ def test_what_it_cannot_do_is_refused():
     refuse(lambda: pg.simulate(WELL, method, prior=pg.priors.Uniform(-3.0, 3.0), particles=5, steps=1, step_size=0.1),
            "prior must be one without walls for JKO")  # fmt: skip
     refuse(lambda: pg.methods.JKO(-1.0), "kl_weight must be")
-
-
-@pytest.mark.parametrize("weights", [(1.0, 0.0), (0.6, 0.5)])
-def test_a_gaussian_stays_one(weights):
-    """V = a t^2/2 at temperature T: the closed form of (5.4); a repulsion changes it."""
-    q = ndtri((np.arange(100) + 0.5) / 100)
-    start, a, eta = 0.7 + 0.4 * q, 1.0, 0.5
-    method = pg.methods.JKO(weights[0], weights[1], KERNEL)
-    x = pg.simulate(pg.losses.get("quadratic"), method, initial=start[:, None], steps=1, step_size=eta).final[:, 0]
-    b = 1.0 / eta + a
-    sd = (0.4 / eta + np.sqrt((0.4 / eta) ** 2 + 4.0 * b * weights[0])) / (2.0 * b)
-    away = np.abs(x - 0.7 / (1.0 + eta * a) - sd * q).mean()
-    assert away < 0.01 if weights[1] == 0.0 else away > 0.03

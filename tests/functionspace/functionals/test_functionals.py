@@ -6,7 +6,6 @@ from scipy.integrate import quad
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
-    NystroemRidge,
     ProjectedLangevinSampler,
     SparseGaussianProcess,
     covariances,
@@ -230,17 +229,6 @@ def test_points_are_what_arrays_are(rng):
     assert np.allclose(a @ a.T, b @ b.T, atol=1e-10)
     sparse = [SparseGaussianProcess(K, likelihoods.Gaussian(0.1), Z).fit(X, y) for Z in (X, fl.Points(X))]
     assert sparse[0].bound == pytest.approx(sparse[1].bound, rel=1e-9)
-
-
-def test_ridge_is_the_mean_of_the_sparse_process(rng):
-    X, y = rng.uniform(0.0, 2.0, (40, 1)), rng.standard_normal(40)
-    of = fl.Fourier(-0.5, 2.5, 5) + fl.Points([[0.2], [1.1]])
-    look, penalty = np.linspace(0.0, 2.0, 9)[:, None], 0.02
-    ridge = NystroemRidge(Projection(K, of), penalty).fit(X, y).predict(look)
-    mean = SparseGaussianProcess(K, likelihoods.Gaussian(40 * penalty), of).fit(X, y).predict(look)
-    assert np.allclose(ridge, mean, rtol=1e-8, atol=1e-9)
-    wrong = SparseGaussianProcess(K, likelihoods.Gaussian(penalty), of).fit(X, y).predict(look)
-    assert np.abs(ridge - wrong).max() > 0.05  # control: noise variance = penalty
 
 
 def test_samples_of_functions_in_fourier_features(rng):

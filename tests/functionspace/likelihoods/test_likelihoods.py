@@ -196,18 +196,6 @@ def test_two_classes_have_a_closed_form(rng):
     assert np.allclose(class_probabilities(means, variances)[:, 0], exact, rtol=0.0, atol=1e-12)
 
 
-def test_draws_agree_and_the_printed_density_does_not(rng):
-    m, r = np.array([0.2, -0.3, 0.4, 0.0, 0.1]), np.array([0.5, 2.0, 0.1, 0.3, 1.0])
-    drawn = np.argmax(m + np.sqrt(r) * rng.standard_normal((100_000, 5)), axis=1)
-    shares = np.bincount(drawn, minlength=5) / 1e5
-    exact, error = class_probabilities(m, r), np.sqrt(shares * (1.0 - shares) / 1e5)
-    assert np.all(np.abs(shares - exact) < 4.5 * error)
-    nodes, weights = np.polynomial.hermite.hermgauss(50)  # (B.52) as it is printed: phi, no distribution function
-    t = np.sqrt(2.0 * r[2]) * nodes + m[2]
-    z = (t[:, None] - np.delete(m, 2)) / np.sqrt(np.delete(r, 2))
-    assert abs(weights @ norm.pdf(z).prod(axis=1) / np.sqrt(np.pi) - shares[2]) > 100.0 * error[2]
-
-
 def test_labels_of_the_robust_maximum(rng):
     m, r = rng.standard_normal((40, 4)), rng.uniform(0.1, 2.0, (40, 4))
     S = class_probabilities(m, r)

@@ -124,28 +124,6 @@ def test_means_of_two_rows_by_quadrature():
     assert np.all(error <= given.mean_error(X)) and np.any(error > 0.005 * given.mean_error(X))
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_the_sharper_bound_of_a_convex_cost_by_quadrature(seed):
-    """Two labels and one coefficient: sums over u and the residual, and over u alone and f for KL itself."""
-    rng = np.random.default_rng(seed)
-    X, y, t = rng.uniform(-1.0, 1.0, (2, 1)), rng.integers(0, 2, 2), np.linspace(-8.0, 8.0, 65)
-    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), rng.uniform(-1.5, 1.5, (1, 1)), prior="gp")
-    pls.restored(Nystroem(KERNEL, pls.inducing_points), np.zeros((1, 1)))
-    S, e = pls.residual_.covariance(X), pls.basis(X)
-    u, a, b = np.meshgrid(t, t, t, indexing="ij")
-    f = u[..., None] * e[:, 0] + np.stack([a, b], axis=-1) @ np.linalg.cholesky(S + 1e-12 * np.eye(2)).T
-    cost, slopes = np.logaddexp(0.0, f).sum(axis=-1) - f @ y, special.expit(f) - y
-    normal = -0.5 * (a**2 + b**2)
-    over = normal - special.logsumexp(normal, axis=(1, 2), keepdims=True)
-    best = -0.5 * t**2 - (np.exp(over) * cost).sum(axis=(1, 2))
-    kl = special.logsumexp(-0.5 * u**2 + over - cost) - special.logsumexp(best)
-    local = 0.5 * np.einsum("...i,ij,...j->...", slopes, S, slopes)
-    sharper = special.logsumexp((best - special.logsumexp(best))[:, None, None] + over + local)
-    family = certificate_of(pls, X, y.astype(float), "gp").family
-    assert 0.0 < kl <= sharper * (1.0 + 1e-9) and sharper < family
-    assert sharper < 8.0 * kl
-
-
 @pytest.mark.thorough
 def test_the_estimate_lies_between_the_exact_divergence_and_the_guarantee(labels):
     X, y = labels

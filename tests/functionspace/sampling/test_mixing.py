@@ -53,40 +53,6 @@ def test_small_counts_against_quadrature(seed, rows, prior):
     assert_same_functions(pls.coefficients_, grid, weights, pls.basis(np.array([[-1.9], [-0.6], [0.5], [1.7]])))
 
 
-class TestTwoRegions:
-    """Two groups of inputs with large counts: four modes, of two weights, with barriers that no step crosses."""
-
-    rng = np.random.default_rng(5)
-    X = np.concatenate([rng.uniform(-1.01, -0.99, (10, 1)), rng.uniform(0.99, 1.01, (10, 1))])
-    y = rng.poisson(9.0, 20).astype(float)
-
-    def fit(self, **settings):
-        return ProjectedLangevinSampler(
-            pg.kernels.SquaredExponential(1.4, 9.0),
-            SQUARE,
-            np.array([[-1.0], [1.0]]),
-            PARTICLES,
-            prior="gp",
-            **settings,
-        ).fit(self.X, self.y)
-
-    @pytest.mark.thorough
-    def test_modes_have_their_weights_from_the_prior_and_from_a_start_in_a_single_one(self):
-        pls = self.fit()
-        grid, weights = grid_posterior(energy_of(pls.basis(self.X), self.y, np.ones(2)), np.ones(2), points=600)
-        E = pls.basis(np.array([[-1.0], [1.0]]))
-        together = weights @ (np.prod(grid @ E.T, axis=1) > 0.0)
-        assert 0.55 < together < 0.95  # neither mode is to be forgotten
-        one = np.tile(grid[np.argmax(weights)], (PARTICLES, 1))
-        for found in (pls, self.fit(initial=one)):
-            assert_same_functions(found.coefficients_, grid, weights, E)
-        plain = self.fit(initial=one, moves="none", steps=1000)  # control: plain Langevin steps stay where they are
-        assert plain.info_["equilibrium"]["frozen_signs"] > 0.9
-        assert not plain.info_["equilibrium"]["reached"]
-        with pytest.raises(AssertionError):
-            assert_same_functions(plain.coefficients_, grid, weights, E)
-
-
 class TestManyModes:
     """A rate well away from 0, at inputs without a gap, where plain sampling leaves its particles between the modes."""
 

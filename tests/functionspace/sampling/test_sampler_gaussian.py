@@ -9,7 +9,7 @@ from particlegvi.engine.steps.projected import log_ratios, move
 from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
 from particlegvi.functionspace.sampling import langevin
 
-from ..references import assert_law, exact_process, gaussian_posterior
+from ..references import assert_law, gaussian_posterior
 
 PARTICLES = 4000
 
@@ -51,25 +51,6 @@ def test_coefficients_have_the_posterior_law(seed, rows, inputs, Z, kernel, nois
     np.testing.assert_allclose(pls.potential(pls.coefficients_[:5]), direct, rtol=1e-7, atol=1e-6)
 
 
-@pytest.mark.parametrize("prior", ["rkhs", "gp"])
-def test_with_all_inputs_as_inducing_points_it_is_the_exact_process(prior):
-    X, y = data(7, 12)
-    k = covariances.of(pg.kernels.Matern32(0.8, 1.5))
-    pls = sampler(k, X, prior=prior).fit(X, y)
-    if prior == "gp":
-        at = np.linspace(-3.0, 3.0, 9)[:, None]
-        kernels = k(X), k(at, X), k(at)
-    else:  # at the inputs: elsewhere the residual adds to r
-        at, kernels = X, [k(X) @ k(X) / len(X)] * 3
-    mean, covariance = exact_process(*kernels, y, 0.1)
-    (found, sd), drawn = pls.predict(at, return_std=True), pls.sample(at)
-    error = np.sqrt(np.diag(covariance) / PARTICLES)
-    assert np.all(np.abs(found - mean) < 5.0 * error)
-    assert np.all(np.abs(drawn.mean(axis=0) - mean) < 5.0 * error)
-    np.testing.assert_allclose(sd**2, np.diag(covariance), rtol=0.12)
-    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.12 * np.diag(covariance).max())
-
-
 class TestEulerMaruyama:
     X, y = data(8, 30)
     given = pg.kernels.SquaredExponential(1.0, 1.0), np.array([[-1.0], [0.0], [1.0]])
@@ -82,14 +63,6 @@ class TestEulerMaruyama:
         step_size = share * 2.0 / np.linalg.eigvalsh(A)[-1]
         pls = sampler(*self.given, integrator="euler-maruyama", step_size=step_size, **settings)
         return pls.fit(self.X, self.y), A, E, step_size
-
-    def test_its_stationary_law(self):
-        pls, A, E, step_size = self.run(0.25)
-        biased = np.linalg.inv(A @ (np.eye(3) - 0.5 * step_size * A))
-        mean = np.linalg.solve(A, E.T @ self.y / 0.1)
-        assert_law(pls.coefficients_, mean, biased)
-        with pytest.raises(AssertionError):  # the bias shows: this is not the posterior
-            assert_law(pls.coefficients_, mean, np.linalg.inv(A))
 
     def test_the_stability_limit_is_known_before_the_first_step(self):
         with pytest.warns(UserWarning, match="beyond the stability limit"):
