@@ -10,7 +10,9 @@ from particlegvi import priors
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
 
+from ..differences import slopes
 from ..refusals import refused
+from .expectations import gradients, values
 
 CASES = {
     "normal on the line": priors.Normal(-0.5, 1.7),
@@ -68,24 +70,16 @@ def test_the_gradient_is_that_of_the_log_density(prior):
     x = x[np.isfinite(prior.log_density(x))]
     got = prior.gradient(x)
     assert got.shape == x.shape
-    h = 1e-6
-    for i in range(prior.dim):
-        step = np.zeros(prior.dim)
-        step[i] = h
-        difference = (prior.log_density(x + step) - prior.log_density(x - step)) / (2.0 * h)
-        np.testing.assert_allclose(got[:, i], difference, atol=1e-6)
+    np.testing.assert_allclose(got, slopes(prior.log_density, x, 1e-6), atol=1e-6)
 
 
 def test_the_term_is_minus_the_log_density_compiled_and_plain(prior):
     x = some_points(prior)
     x = x[np.isfinite(prior.log_density(x))]
-    term = prior.term()
-    np.testing.assert_allclose(evaluate.values(term, x), -prior.log_density(x), rtol=1e-13, atol=1e-13)
-    np.testing.assert_allclose(evaluate.gradients(term, x), -prior.gradient(x), rtol=1e-13, atol=1e-300)
-    np.testing.assert_allclose([term.value(point) for point in x], -prior.log_density(x), rtol=1e-13, atol=1e-13)
-    out = np.full(prior.dim, np.nan)
-    term.gradient(x[0], out)
-    np.testing.assert_allclose(out, -prior.gradient(x[:1])[0], rtol=1e-13, atol=1e-300)
+    term, density, slope = prior.term(), prior.log_density(x), prior.gradient(x)
+    for of_values, of_gradients in ((evaluate.values, evaluate.gradients), (values, gradients)):
+        np.testing.assert_allclose(of_values(term, x), -density, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(of_gradients(term, x), -slope, rtol=1e-13, atol=1e-300)
 
 
 def kolmogorov(sample, law):
@@ -115,15 +109,31 @@ def test_samples_follow_the_law(name, seed):
 
 
 def test_samples_are_counter_based():
-    prior = CASES["normal in three dimensions"]
-    x = prior.sample(100, seed=5)
-    np.testing.assert_array_equal(prior.sample(10, seed=5), x[:10])
-    np.testing.assert_array_equal(x, prior.mean + prior.sd * noise.normals(5, "start", 100, 3))
-    assert not np.any(prior.sample(100, seed=6) == x)
-    assert not np.any(prior.sample(100, seed=5, role="prior") == x)
-    box = CASES["uniform in two dimensions"]
+    prior, box = CASES["normal in three dimensions"], CASES["uniform in two dimensions"]
+    np.testing.assert_array_equal(prior.sample(9, seed=5), prior.mean + prior.sd * noise.normals(5, "start", 9, 3))
     u = noise.uniforms(5, "prior", 7, 2)
     np.testing.assert_array_equal(box.sample(7, seed=5, role="prior"), box.low + (box.high - box.low) * u)
+
+
+OTHERS = {
+    "mixture": priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0]),
+    "mixture in the plane": priors.GaussianMixture([[0.0, 1.0], [2.0, -1.0]], [[0.5, 1.0], [1.0, 0.3]]),
+    "formula": priors.Prior.from_formula("t*exp(-t)", low=0.0),
+    "formula in the plane": priors.Prior.from_formula("exp(-x^2/2 - 2*(y - x^2/3)^2)"),
+    "student-t without mean": priors.StudentT(1.0),
+}
+
+
+@pytest.mark.parametrize("name", [*CASES, *OTHERS])
+def test_a_prior_comes_back_from_its_parameters_and_draws_are_functions_of_the_seed(name):
+    prior = (CASES | OTHERS)[name]
+    again = priors.get(prior.name, **prior.parameters())
+    assert repr(again) == repr(prior) and type(again) is type(prior)
+    if not proper(prior):
+        return
+    x = prior.sample(50, seed=4)
+    np.testing.assert_array_equal(again.sample(20, seed=4), x[:20])
+    assert not np.any(prior.sample(50, seed=5) == x) and not np.any(prior.sample(50, seed=4, role="prior") == x)
 
 
 def test_attributes_and_broadcasting():
@@ -143,12 +153,8 @@ def test_attributes_and_broadcasting():
         box.low[0] = 0.0
 
 
-def test_names_and_get():
+def test_names():
     assert priors.names() == ["flat", "formula", "gaussian-mixture", "laplace", "normal", "student-t", "uniform"]
-    for prior in CASES.values():
-        again = priors.get(prior.name, **prior.parameters())
-        assert repr(again) == repr(prior)
-        assert type(again) is type(prior)
 
 
 test_bad_values_are_refused_in_one_sentence = refused(
