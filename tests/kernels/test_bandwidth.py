@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from particlegvi import kernels, priors
 from particlegvi.kernels import bandwidth
@@ -14,53 +13,16 @@ SAMPLES = bandwidth.PRIOR_SAMPLES
 QUARTILE = float(ndtri(0.75))  # 0.6745
 
 
-def standard_error(closer, density_of_x, low, high, median, density_at_median):
-    """Of the sample median of |x_i - x_j|: a U-quantile, with variance 4 Var(P(|x - X'| < median)) / (m f^2)."""
-    mean = integrate.quad(lambda x: closer(x) * density_of_x(x), low, high)[0]
-    square = integrate.quad(lambda x: closer(x) ** 2 * density_of_x(x), low, high)[0]
-    assert mean == pytest.approx(0.5)  # `median` is the median
-    return math.sqrt(4.0 * (square - mean**2) / SAMPLES) / density_at_median
-
-
-def normal_case():
-    median = math.sqrt(2.0) * QUARTILE
-    phi = lambda z: math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    error = standard_error(
-        lambda x: ndtr(x + median) - ndtr(x - median), phi, -9, 9, median, 2.0 / math.sqrt(2.0) * phi(QUARTILE)
-    )
-    return median, error
-
-
-def uniform_case():
-    median = 1.0 - math.sqrt(0.5)
-    error = standard_error(
-        lambda x: min(x + median, 1.0) - max(x - median, 0.0), lambda x: 1.0, 0, 1, median, 2.0 * (1.0 - median)
-    )
-    return median, error
-
-
-def outside(number, centre, error):
-    return abs(number - centre) > 4.0 * error
-
-
-@pytest.mark.parametrize("sd", [1.0, 0.01, 300.0])
-def test_the_median_heuristic_of_a_normal_prior(sd):
-    median, error = normal_case()
-    assert median == pytest.approx(0.9539, abs=1e-4)
-    number, how = bandwidth.median_lengthscale(priors.Normal(5.0, sd), seed=3)
-    assert not outside(number / sd, median, error)
-    assert outside(number / sd / math.sqrt(2.0), median, error)  # a rule that halves the square would be seen
+@pytest.mark.parametrize(
+    ("prior", "limit"),
+    [(priors.Normal(5.0, sd), math.sqrt(2.0) * float(ndtri(0.75)) * sd) for sd in (1.0, 0.01, 300.0)]
+    + [(priors.Uniform(-1000 * math.pi, 1000 * math.pi), 2000.0 * math.pi * (1.0 - math.sqrt(0.5)))],
+)
+def test_the_median_heuristic_tends_to_its_closed_form(prior, limit):
+    """Of a thousand draws its standard error is 3% at most; the sources give 1854 for the box of Figure 5.4."""
+    number, how = bandwidth.median_lengthscale(prior, seed=3)
+    assert number == pytest.approx(limit, rel=0.12)  # a rule that halves the square would be seen
     assert "median heuristic on 1000 prior samples (seed 3)" in how
-
-
-def test_the_median_heuristic_on_the_box_of_figure_5_4():
-    median, error = uniform_case()
-    width = 2000.0 * math.pi
-    number, _ = bandwidth.median_lengthscale(priors.Uniform(-1000 * math.pi, 1000 * math.pi), seed=0)
-    assert width * median == pytest.approx(1840.3, abs=0.05)
-    assert not outside(number / width, median, error)
-    assert outside(number / width / math.sqrt(2.0), median, error)
-    assert not outside(1854.0 / width, median, error)  # the number that the sources give
 
 
 def test_in_higher_dimensions_it_is_the_median_of_euclidean_distances():
@@ -130,17 +92,15 @@ def test_a_zero_median_has_the_documented_floor():
     assert "floor" in how
 
 
-def test_a_number_is_taken_as_it_is():
-    kernel = kernels.Matern52(0.25, 2.0)
-    assert bandwidth.resolve(kernel, priors.Normal()) == (kernel, "lengthscale 0.25, as given")
-
-
-def test_a_rule_is_resolved_and_the_sentence_says_so():
+def test_a_rule_is_resolved_and_a_number_taken_as_it_is_and_the_sentence_says_so():
+    given = kernels.Matern52(0.25, 2.0)
+    assert bandwidth.resolve(given, priors.Normal()) == (given, "lengthscale 0.25, as given")
     kernel, sentence = bandwidth.resolve(kernels.Matern32("median", 2.0), priors.Normal(), seed=4)
     number, _ = bandwidth.median_lengthscale(priors.Normal(), seed=4)
-    assert type(kernel) is kernels.Matern32
-    assert kernel == (number, 2.0)
+    assert type(kernel) is kernels.Matern32 and kernel == (number, 2.0)
     assert sentence == f"lengthscale {number:.6g} by the median heuristic on 1000 prior samples (seed 4)"
+    kernel, sentence = bandwidth.resolve(kernels.SquaredExponential("median"), priors.Flat(2))
+    assert kernel.lengthscale == 1.0 and "flat" in sentence
 
 
 def test_the_authors_rule_needs_particles():
@@ -173,12 +133,6 @@ def test_the_default_kernel(prior, rule):
     else:
         assert kernel.lengthscale == 1.0
         assert sentence.startswith("lengthscale 1, the default, because")
-
-
-def test_the_median_of_a_flat_prior_is_the_default():
-    kernel, sentence = bandwidth.resolve(kernels.SquaredExponential("median"), priors.Flat(2))
-    assert kernel.lengthscale == 1.0
-    assert "flat" in sentence
 
 
 @pytest.mark.parametrize("dim", [40, 501])

@@ -5,9 +5,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals, uniforms
-from particlegvi.methods.flow import ParticleProblem
 
-from ..flows import numpy_run
+from ..flows import advanced, numpy_run, problem
 
 ROWS, BATCH, STEPS, SIZE, SEED = 40, 5, 23, 0.01, 6
 DESIGN = normals(1, "prior", ROWS, 2)
@@ -46,24 +45,18 @@ METHODS = [
 ]  # fmt: skip
 
 
-def advanced(loss, method, integrator, chunks):
-    start = PRIOR.sample(7, seed=SEED)
-    flow = method.flow(ParticleProblem(loss, PRIOR, start, STEPS, SIZE, SEED, integrator, 1e-12))
-    step = 0
-    for count in chunks:
-        flow.advance(step, count)
-        step += count
-    assert step == STEPS
-    return flow.state.copy()
+def after(loss, method, integrator, chunks):
+    given = problem(loss, PRIOR, PRIOR.sample(7, seed=SEED), STEPS, SIZE, SEED, integrator)
+    return advanced(method.flow(given), chunks).state
 
 
 @pytest.mark.parametrize(("method", "integrator"), METHODS, ids=lambda part: getattr(part, "label", part))
 @pytest.mark.thorough
 def test_the_grouping_of_steps_changes_no_bit_and_every_step_has_its_own_batch(method, integrator):
-    together = advanced(LOSS, method, integrator, [STEPS])
-    assert together.tobytes() == advanced(LOSS, method, integrator, [1] * STEPS).tobytes()
-    assert together.tobytes() == advanced(LOSS, method, integrator, [2, 7, 14]).tobytes()
-    assert not np.allclose(together, advanced(WHOLE, method, integrator, [STEPS]))
+    together = after(LOSS, method, integrator, [STEPS])
+    assert together.tobytes() == after(LOSS, method, integrator, [1] * STEPS).tobytes()
+    assert together.tobytes() == after(LOSS, method, integrator, [2, 7, 14]).tobytes()
+    assert not np.allclose(together, after(WHOLE, method, integrator, [STEPS]))
 
 
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "heun", "tamed-euler"])
@@ -95,7 +88,7 @@ def test_svgd_and_fdgvi_take_the_batch_of_the_step():
     loss = pg.Loss.from_numpy(value, full, 2, gradient_at=noted)
     for method, rows in ((pg.methods.SVGD(0.3), 7), (pg.methods.FDGVI(0.3, 8), 8)):
         start = PRIOR.sample(7, seed=SEED)
-        flow = method.flow(ParticleProblem(loss, PRIOR, start, 9, SIZE, SEED, "euler-maruyama", 1e-12))
+        flow = method.flow(problem(loss, PRIOR, start, 9, SIZE, SEED))
         taken.clear()
         flow.advance(step, 2)
         assert taken == [(5, SEED, (rows, 2)), (6, SEED, (rows, 2))]

@@ -6,7 +6,6 @@ from scipy.integrate import quad
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
-    ProjectedLangevinSampler,
     SparseGaussianProcess,
     covariances,
     likelihoods,
@@ -15,6 +14,7 @@ from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis import Nystroem, Projection
 from particlegvi.functionspace.functionals import terms as quadrature
 
+from ...differences import slopes
 from ...refusals import refuse, refused
 
 SE, M12, M32, M52 = (
@@ -48,20 +48,6 @@ def test_means_over_intervals_are_integrals(kind, low, high):
 
 
 @pytest.mark.parametrize("kind", [SE, M32, M52])
-def test_slopes_are_differences(kind):
-    k, h = kind(0.3, 1.7), 1e-5
-    slope = fl.Slopes([[0.3]])
-    for x in (-0.4, 0.1, 0.35, 1.0):
-        exact = (value(k, 0.3 + h, x) - value(k, 0.3 - h, x)) / (2.0 * h)
-        assert slope.cross(k, [[x]]).item() == pytest.approx(exact, rel=1e-5, abs=1e-7)
-        both = (fl.Slopes([[x]]).cross(k, [[0.3 + h]]) - fl.Slopes([[x]]).cross(k, [[0.3 - h]])).item() / (2.0 * h)
-        assert slope.between(k, fl.Slopes([[x]])).item() == pytest.approx(both, rel=1e-4, abs=1e-5)
-    mean = fl.Intervals(0.5, 1.4)
-    exact = (mean.cross(k, [[0.3 + h]]) - mean.cross(k, [[0.3 - h]])).item() / (2.0 * h)
-    assert slope.between(k, mean).item() == pytest.approx(exact, rel=1e-6)
-
-
-@pytest.mark.parametrize("kind", [SE, M32, M52])
 def test_slopes_in_several_coordinates_are_differences(kind, rng):
     k, h = kind([0.6, 1.1, 0.8], 1.3), 1e-5
     A, B = rng.standard_normal((4, 3)), rng.standard_normal((5, 3))
@@ -75,6 +61,9 @@ def test_slopes_in_several_coordinates_are_differences(kind, rng):
             second = (fl.Slopes(A, c).cross(k, B + step) - fl.Slopes(A, c).cross(k, B - step)) / (2.0 * h)
             found = fl.Slopes(A, c).between(k, fl.Slopes(B, d))
             assert np.allclose(found[1:, 1:], second[1:, 1:], rtol=1e-4, atol=1e-6)
+    line, mean = kind(0.3, 1.7), fl.Intervals(0.5, 1.4)
+    (exact,) = slopes(lambda x: mean.cross(line, x[None])[:, 0], [0.3])
+    assert fl.Slopes([[0.3]]).between(line, mean).item() == pytest.approx(exact.item(), rel=1e-6)
     gram = (fl.Points(A) + fl.Slopes(A, 0) + fl.Slopes(A, 2)).gram(k)
     assert np.array_equal(gram, gram.T) and np.linalg.eigvalsh(gram)[0] > -1e-10
 
@@ -181,19 +170,6 @@ def test_the_error_is_stated(monkeypatch):
     assert 1e-9 < np.abs(coarse - fine).max() <= rough.facts()["quadrature_error"]
 
 
-def test_a_curve_with_a_period_from_its_means():
-    """Twelve means of a periodic function, at one noise; the process knows its period, and so the next year."""
-    k, low = covariances.Periodic(1.0, 1.0, 1.0), np.arange(12) / 12.0
-    truth = lambda x: np.sin(2.0 * np.pi * x)
-    y = 12.0 * (np.cos(2.0 * np.pi * low) - np.cos(2.0 * np.pi * (low + 1.0 / 12.0))) / (2.0 * np.pi)
-    gp = ExactGaussianProcess(k, noise_variance=1e-6).fit(fl.Intervals(low, low + 1.0 / 12.0), y)
-    x = np.array([[0.13], [2.4], [-0.7]])
-    assert np.allclose(gp.predict(x), truth(x[:, 0]), atol=2e-3)
-    both = fl.Intervals(low, low + 1.0 / 12.0).gram(k + covariances.Matern32(0.3))
-    parts = [fl.Intervals(low, low + 1.0 / 12.0).gram(each) for each in (k, covariances.Matern32(0.3))]
-    assert np.allclose(both, parts[0] + parts[1], atol=1e-11)
-
-
 K = covariances.Matern52(0.5, 1.4)
 DATA = fl.Intervals([0.0, 0.25, 1.0], [0.25, 0.5, 1.6]) + fl.Points([[1.0], [0.1]]) + fl.Slopes([[0.7]])
 Y = np.array([1.0, 1.3, 0.2, 0.5, 0.9, -1.0])
@@ -229,22 +205,3 @@ def test_points_are_what_arrays_are(rng):
     assert np.allclose(a @ a.T, b @ b.T, atol=1e-10)
     sparse = [SparseGaussianProcess(K, likelihoods.Gaussian(0.1), Z).fit(X, y) for Z in (X, fl.Points(X))]
     assert sparse[0].bound == pytest.approx(sparse[1].bound, rel=1e-9)
-
-
-def test_samples_of_functions_in_fourier_features(rng):
-    X = np.linspace(0.0, 2.0, 60)[:, None]
-    y = np.sin(3.0 * X[:, 0]) + 0.3 * rng.standard_normal(60)
-    of = fl.Fourier(-0.5, 2.5, 8, ends=True)
-    sampler = ProjectedLangevinSampler(
-        kernel=K, likelihood=likelihoods.Gaussian(noise_variance=0.09), inducing_points=of, prior="gp", particles=2000,
-        seed=1,
-    ).fit(X, y)  # fmt: skip
-    exact = SparseGaussianProcess(K, likelihoods.Gaussian(0.09), of).fit(X, y)
-    look = np.linspace(0.0, 2.0, 5)[:, None]
-    mean, sd = exact.predict(look, return_std=True)
-    found, spread = sampler.predict(look, return_std=True, of="function")
-    assert np.all(np.abs(found - mean) < 5.0 * sd / np.sqrt(2000)) and np.allclose(spread, sd, rtol=5.0 / np.sqrt(4000))
-    with pytest.raises(ValueError, match='prior must be "gp"'):
-        ProjectedLangevinSampler(
-            kernel=K, likelihood=likelihoods.Gaussian(0.09), inducing_points=of, prior="rkhs", particles=5
-        ).fit(X, y)

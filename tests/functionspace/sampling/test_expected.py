@@ -100,15 +100,6 @@ def test_particles_have_the_best_law_of_the_family():
     assert best.info_["data_cost"] == "expected" and "data_cost" not in plain.info_
 
 
-def test_gaussian_noise_has_one_law_for_both():
-    X = np.linspace(-1.0, 1.0, 12)[:, None]
-    a, b = (
-        ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), Z, 8, data_cost=each).fit(X, X[:, 0])
-        for each in ("expected", "mean")
-    )
-    assert np.array_equal(a.coefficients_, b.coefficients_)
-
-
 def test_what_is_refused():
     X, y = np.linspace(-1.0, 1.0, 5)[:, None], np.zeros(5)
     pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), Z, data_cost="best")
