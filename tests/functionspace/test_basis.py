@@ -106,21 +106,6 @@ def test_what_needs_inducing_points_says_so():
     refuse(lambda: residuals.get("thesis", Cosines(K, [0, 1], 2.0)), "needs a basis with inducing points")
 
 
-def test_an_interrupted_fit_in_such_a_basis_continues_with_the_same_bytes(registered):
-    X, y = data()
-    y = (y > 0.0).astype(float)
-
-    def fit(storage=None):
-        sampler = CosineSampler(K, likelihoods.Bernoulli(), 1, particles=10, steps=40, seed=3)
-        return sampler.fit(X, y, None, storage)
-
-    storage = Memory(calls=1)
-    with pytest.raises(KeyboardInterrupt):
-        fit(storage)
-    storage.left = 10**9
-    assert fit(storage).coefficients_.tobytes() == fit().coefficients_.tobytes()
-
-
 MATERN = Matern52(0.5, 1.4)
 UNION = fl.Intervals([0.0, 0.25], [0.25, 0.5]) + fl.Points([[1.0], [0.1]]) + fl.Slopes([[0.7]])
 MADE = [

@@ -22,19 +22,13 @@ from particlegvi.functionspace.covariances import (
 
 from ..differences import slopes
 from ..refusals import refused
+from .references import OwnProfile
 
 RNG = np.random.default_rng(20)
 A = RNG.normal(size=(9, 3))
 B = np.vstack([RNG.normal(size=(6, 3)), A[:2]])  # two inputs in common with A
 CENTRES = RNG.normal(size=(5, 3))
 SCALES = np.array([0.7, 1.9, 1.1])
-
-
-class OwnProfile(SquaredExponential):
-    """exp(-s2), which the engine does not have, in a class whose parent the engine compiles."""
-
-    profile = staticmethod(lambda s2: np.exp(-s2))
-    slope = staticmethod(lambda s2: -np.exp(-s2))
 
 
 def examples():
@@ -92,17 +86,6 @@ def test_iterated_is_the_mean_over_the_centres(rng):
     centres = rng.normal(size=(7, 3))
     terms = [k(A, c[None]) * k(c[None], B) for c in centres]
     np.testing.assert_allclose(Iterated(k, centres)(A, B), np.mean(terms, axis=0), rtol=1e-13)
-
-
-def test_iterated_tends_to_the_integral():
-    # (6.10) for the squared exponential and nu = N(0, 1), by completing the square; centres at the quantiles
-    from scipy.special import ndtri
-
-    centres = ndtri((np.arange(4000) + 0.5) / 4000)[:, None]
-    x, z, l2 = 0.4, -0.9, 0.64
-    precision = 2.0 / l2 + 1.0
-    expected = math.exp(-(x * x + z * z) / (2 * l2) + ((x + z) / l2) ** 2 / (2 * precision)) / math.sqrt(precision)
-    assert Iterated(SquaredExponential(0.8), centres)([[x]], [[z]])[0, 0] == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("k", examples(), ids=identity)

@@ -50,6 +50,10 @@ def test_a_method_need_only_say_what_differs():
     for each, name in ((method, "mala"), (pg.methods.FDGVI(1.0), "heun"), (pg.methods.JKO(1.0), "adam")):
         refuse(lambda each=each, name=name: pg.simulate(LOSS, each, initial=[[0.5]], steps=1, integrator=name),
                own.format(name, each.label))  # fmt: skip
+    words = 'integrator must be euler-maruyama or.*, not "exponential-euler": SVGD'
+    refuse(
+        lambda: pg.simulate(LOSS, pg.methods.SVGD(), initial=[[0.5]], steps=1, integrator="exponential-euler"), words
+    )
     run = pg.simulate(LOSS, method, initial=[[0.5], [1.5]], steps=3, step_size=1e-3)
     assert np.array_equal(run.final, [[0.5], [1.5]])
 

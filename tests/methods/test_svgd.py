@@ -40,18 +40,6 @@ def test_steps_are_those_of_the_paper_in_the_time_of_dle(name):
         x = expected
 
 
-@pytest.mark.parametrize("weight, lengthscale", [(1.0, 1.0), (0.3, 2.0)])
-def test_two_particles_come_to_rest_where_algebra_says(weight, lengthscale):
-    """Target N(0, w), particles at +-a: 0 = -a/w + kappa a/w + 2 a kappa/l^2 gives a^2 = l^2/2 log(1 + 2 w/l^2)."""
-    kernel = pg.kernels.SquaredExponential(lengthscale)
-    run = pg.simulate(
-        BOWL, pg.methods.SVGD(weight, kernel), initial=[[-0.2], [0.9]], steps=4000, step_size=0.05, record_every=0
-    )
-    a = np.sqrt(0.5 * lengthscale**2 * np.log1p(2.0 * weight / lengthscale**2))
-    np.testing.assert_allclose(np.sort(run.final[:, 0]), [-a, a], rtol=1e-9)
-    assert abs(a - np.sqrt(weight)) > 0.01  # control: it is not the standard deviation of the target
-
-
 def test_comes_close_to_the_truth_and_closer_than_chance():
     """A fixed point of SVGD is a better set of points than as many draws: its distance lies below their 5% quantile."""
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
@@ -62,8 +50,3 @@ def test_comes_close_to_the_truth_and_closer_than_chance():
     assert pg.diagnostics.wasserstein1(run.final, target) < low
     other = pg.target(loss, pg.methods.SVGD(0.3), prior=prior)
     assert pg.diagnostics.wasserstein1(run.final, other) > high  # control: it is not the target of another weight
-
-
-def test_an_integrator_for_noise_or_a_linear_part_is_refused():
-    with pytest.raises(ValueError, match='integrator must be euler-maruyama or.*, not "exponential-euler": SVGD'):
-        pg.methods.SVGD().flow(problem(BOWL, PRIOR, [[0.0]], integrator="exponential-euler"))

@@ -1,12 +1,13 @@
-"""Scores of classification against brute force over pairs, scipy's densities and scikit-learn."""
+"""Scores against their definitions and scipy's densities; calibration against the theory of conformal intervals."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from particlegvi import metrics
+from particlegvi.metrics.calibration import conformal_radius, variance_factor
 
 from ..refusals import refused
 
@@ -96,3 +97,60 @@ test_bad_arguments_of_regression_are_named = refused(
     (lambda: metrics.mixture_nll([1.0], [[1.0]], -1.0), "noise_sd must be positive numbers from 1e-75, not -1"),
     (lambda: metrics.coverage([1.0], [np.nan], [1.0]), "low must be a number or infinity, or an.*, not NaN"),
 )
+
+
+# Calibration ----------------------------------------------------------------------------------------------------------
+
+
+def test_coverage_given_the_validation_set_has_its_beta_law():
+    n, coverage = 30, 0.9
+    rank = math.ceil((n + 1) * coverage)
+    rng = np.random.default_rng(8)
+    given = [2.0 * stats.norm.cdf(conformal_radius(rng.normal(size=n), 0.0, 1.0, coverage)) - 1.0 for _ in range(1000)]
+    assert stats.kstest(given, stats.beta(rank, n + 1 - rank).cdf).pvalue > 0.01
+    assert stats.kstest(given, stats.beta(rank - 1, n + 2 - rank).cdf).pvalue < 1e-6
+
+
+def test_the_rank_is_exact_where_floating_point_is_not():
+    assert math.ceil(100 * 0.55) == 56
+    scores = np.arange(1.0, 100.0)
+    for percent in range(1, 100):
+        assert conformal_radius(scores, 0.0, 1.0, percent / 100) == percent
+
+
+def test_too_few_points_give_an_endless_interval():
+    assert conformal_radius(np.zeros(8), 1.0, 1.0, 0.9) == math.inf
+    assert conformal_radius(np.zeros(9), 1.0, 1.0, 0.9) == 1.0
+
+
+@pytest.fixture
+def spread():
+    rng = np.random.default_rng(0)
+    mean, sd = rng.normal(size=150), rng.gamma(3.0, size=150)
+    return mean + 1.7 * sd * rng.normal(size=150), mean, sd
+
+
+def test_no_other_factor_does_better_on_the_validation_data(spread):
+    y, mean, sd = spread
+    found = optimize.minimize_scalar(
+        lambda log: metrics.gaussian_nll(y, mean, math.exp(0.5 * log) * sd), bounds=(-5.0, 5.0), method="bounded",
+        options={"xatol": 1e-10},
+    )  # fmt: skip
+    assert variance_factor(y, mean, sd) == pytest.approx(math.exp(found.x), rel=1e-6)
+
+
+def test_the_right_spread_is_left_as_it_is():
+    rng = np.random.default_rng(1)
+    n = 20_000
+    sd = rng.gamma(3.0, size=n)
+    error = math.sqrt(2.0 / n)  # of the mean of n squared standard normals
+    assert abs(variance_factor(sd * rng.normal(size=n), 0.0, sd) - 1.0) < 4.0 * error
+    assert abs(variance_factor(1.1 * sd * rng.normal(size=n), 0.0, sd) - 1.0) > 4.0 * error
+
+
+test_bad_arguments_of_calibration_are_named = refused(
+    *((lambda coverage=coverage: conformal_radius([1.0], [1.0], 1.0, coverage),
+       "coverage must be a number between 0 and 1, not") for coverage in (0.0, 1.0, -0.1, math.nan)),
+    (lambda: variance_factor([1.0, 2.0], [1.0, 2.0], 1.0), "equals its y exactly"),
+    (lambda: variance_factor([1.0, 2.0], [1.0, 2.0], -1.0), "sd must be positive numbers from 1e-75, not -1"),
+)  # fmt: skip

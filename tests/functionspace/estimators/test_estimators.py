@@ -20,19 +20,14 @@ from ...refusals import refuse, refused
 
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
 
-from sklearn.base import clone
 from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import mean_poisson_deviance
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures
 
 from particlegvi.functionspace import (
     ProjectedLangevinClassifier,
     ProjectedLangevinPoissonRegressor,
     ProjectedLangevinRegressor,
 )
-from particlegvi.functionspace.covariances import SquaredExponential
 
 POINTS = {"fit_kernel": False, "inducing_points": 20}
 SAMPLED = {"fit_kernel": False, "inducing_points": 30, "particles": 20, "random_state": 0, "steps": 20}
@@ -153,30 +148,6 @@ def test_counts_beat_the_log_linear_model_where_the_rate_waves(wave):
     # averages of counts are targets too, as they are scikit-learn's
     assert ProjectedLangevinPoissonRegressor(**LIGHT).fit(X, y / 2.0).predict(X).shape == (120,)
     assert model.score(X, y) <= 1.0
-
-
-def test_a_pipeline_in_a_grid_search(wave):
-    X, f, rng = wave
-    y = f + 0.1 * rng.normal(size=120)
-    pipeline = make_pipeline(PolynomialFeatures(degree=1, include_bias=False), ProjectedLangevinRegressor(**LIGHT))
-    grid = {"projectedlangevinregressor__kernel": [SquaredExponential(50.0), SquaredExponential([0.5, 5.0])]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert search.best_params_["projectedlangevinregressor__kernel"] is grid["projectedlangevinregressor__kernel"][1]
-    assert search.best_score_ > 0.8
-    scores = cross_val_score(ProjectedLangevinRegressor(**LIGHT), X, y, cv=3)
-    assert scores.shape == (3,)
-
-
-def test_the_random_state_decides(wave):
-    X, f, _ = wave
-    model = ProjectedLangevinRegressor(**LIGHT)
-    first, second = clone(model).fit(X, f).predict(X), clone(model).fit(X, f).predict(X)
-    other = model.set_params(random_state=1).fit(X, f).predict(X)
-    np.testing.assert_array_equal(first, second)
-    assert not np.array_equal(first, other)
-    stream = np.random.RandomState(3)
-    model.set_params(random_state=stream).fit(X, f)
-    assert not np.array_equal(model.predict(X), model.fit(X, f).predict(X))
 
 
 WITHOUT = """

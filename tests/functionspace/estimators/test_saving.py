@@ -15,13 +15,14 @@ import particlegvi as pg
 from particlegvi.tools import bundle
 
 from ...refusals import refuse
+from ..references import OwnProfile
 
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
 
 from sklearn.exceptions import NotFittedError
 
 from particlegvi import functionspace, networks
-from particlegvi.functionspace.covariances import Matern32, Periodic, SquaredExponential
+from particlegvi.functionspace.covariances import Matern32, Periodic
 
 random = np.random.default_rng(0)
 X = random.normal(size=(30, 2))
@@ -130,28 +131,14 @@ def test_nothing_is_overwritten_and_nothing_is_written_where_it_cannot_be_whole(
     assert [each.name for each in tmp_path.iterdir()] == ["model.npz"]
 
 
-class Steep(SquaredExponential):
-    """A covariance of a user."""
-
-    name = "steep-in-a-test"
-
-    @staticmethod
-    def profile(s2):
-        return np.exp(-s2)
-
-    @staticmethod
-    def slope(s2):
-        return -np.exp(-s2)
-
-
 def test_a_covariance_of_a_user_must_be_registered_to_be_saved(tmp_path, monkeypatch):
     from particlegvi.tools import outside
 
     monkeypatch.setattr(outside, "_registered", {}, raising=False)
-    model = functionspace.SparseGaussianProcessRegressor(kernel=Steep(0.5), **POINTS).fit(X, Y)
+    model = functionspace.SparseGaussianProcessRegressor(kernel=OwnProfile(0.5), **POINTS).fit(X, Y)
     assert same(model, pickle.loads(pickle.dumps(model)))
     told(lambda: model.save(tmp_path / "model.npz"), "kernel must be a number, a text, an array, or a part that is")
-    functionspace.covariances.register(Steep)
+    functionspace.covariances.register(OwnProfile)
     assert same(model, model.load(model.save(tmp_path / "model.npz")))
 
 
@@ -168,7 +155,9 @@ def test_other_files_are_refused_in_one_sentence(sparse, tmp_path):
     told(lambda: load(tmp_path), "cannot be read: Is a directory")
     told(lambda: load(3), "path must be the path of a file, not 3")
     for content, words in (
-        (b"", "File is not a zip file"), (pickle.dumps(sparse), "File is not a zip file"), (b"PK\x05\x06", "not a zip"),
+        (b"", "File is not a zip file"),
+        (pickle.dumps(sparse), "File is not a zip file"),
+        (b"PK\x05\x06", "not a zip"),
     ):
         (tmp_path / "other.npz").write_bytes(content)
         told(lambda: load(tmp_path / "other.npz"), words)
