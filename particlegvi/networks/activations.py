@@ -1,7 +1,5 @@
 """The activations of hidden units, by name. Their functions and slopes are in `particlegvi.engine.networks`."""
 
-from __future__ import annotations
-
 from particlegvi.engine.networks.functions import ACTIVATIONS
 from particlegvi.tools.registry import listed
 

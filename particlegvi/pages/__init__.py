@@ -5,8 +5,6 @@ the assets into one text. ``assets/engine/`` is the engine again, in JavaScript 
 tested alone; ``assets/view/`` shows it. `particlegvi.runs.pages` is the way in.
 """
 
-from __future__ import annotations
-
 from particlegvi.pages.building import Page, build
 
 __all__ = ["Page", "build"]

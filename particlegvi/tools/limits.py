@@ -3,8 +3,6 @@
 Nothing is imported from numpy here, so that the checks of a scenario can use these numbers at no cost.
 """
 
-from __future__ import annotations
-
 import sys
 
 MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact

@@ -8,8 +8,6 @@ one that decides. The density of the proposals is in `particlegvi.engine.jumps.t
 Places in loops are unsigned: of signed ones numba asks whether they are negative, and then nothing vectorises.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from particlegvi.engine.jumps.proposals import GROUP, uniform

@@ -10,8 +10,6 @@ other half, each left out once. Weights of a rung are sums of weights of the nex
 linear there. ``b`` is as in `particlegvi.engine.jumps.proposals`. All of this depends on the other half only.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

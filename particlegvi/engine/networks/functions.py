@@ -3,8 +3,6 @@
 They are chosen by a number when the program runs, so that all networks run the same compiled code.
 """
 
-from __future__ import annotations
-
 import math
 
 from particlegvi.engine.numerics import mathematics

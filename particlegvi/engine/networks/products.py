@@ -1,7 +1,5 @@
 """Products of small matrices with their sums in registers: always in the order of the rows of the data."""
 
-from __future__ import annotations
-
 from particlegvi.engine.networks.layout import TILE
 from particlegvi.engine.numerics.compiled import nested
 from particlegvi.engine.numerics.vectors import (

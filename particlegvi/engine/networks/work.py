@@ -8,8 +8,6 @@ place that calls it. Two places would compile the pass twice, and a call that is
 its arrays, which takes a fifth of the time of a small network.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from particlegvi.engine.networks.functions import RELU, activate, block_costs

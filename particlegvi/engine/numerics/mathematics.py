@@ -5,8 +5,6 @@ Terms reach them by the name ``math`` (see `engine.numerics.adapter`). Relative 
 docstring says otherwise; the tests hold that. ``pow``, ``erf`` and ``erfc`` are the platform's.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -8,8 +8,6 @@ stretches wider than the reach are cut out along each coordinate, so an outlier 
 Each box is summed by one thread in the order of its particles: threads cannot change a bit.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from particlegvi.engine.numerics.compiled import compiled, nested

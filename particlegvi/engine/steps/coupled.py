@@ -6,8 +6,6 @@ before, so that another thread can make it (`engine.steps.ahead`). For large ens
 `engine.pairs.repulsion` calls the same parts one by one, on several threads, with the same bits.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 The matrix products between them are BLAS's, called from Python; no matrix is touched here.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

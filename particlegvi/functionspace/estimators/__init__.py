@@ -1,7 +1,5 @@
 """Models of functions behind scikit-learn's interface, for pipelines, grid search and cross-validation."""
 
-from __future__ import annotations
-
 import importlib.util
 
 if importlib.util.find_spec("sklearn") is None:

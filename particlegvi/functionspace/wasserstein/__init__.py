@@ -1,7 +1,5 @@
 """Wasserstein distances of Gaussian processes, and the inference that uses them as a regulariser."""
 
-from __future__ import annotations
-
 from particlegvi.functionspace.wasserstein.process_distance import (
     SquaredDistance,
     gaussian_w2_squared,

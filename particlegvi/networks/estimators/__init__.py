@@ -1,7 +1,5 @@
 """Ensembles of networks behind scikit-learn's interface, for pipelines, grid search and cross-validation."""
 
-from __future__ import annotations
-
 import importlib.util
 
 if importlib.util.find_spec("sklearn") is None:

@@ -4,8 +4,6 @@
 and the duration of each frame; `pictures` writes gif, webp and apng, and `video` mp4 and webm.
 """
 
-from __future__ import annotations
-
 from particlegvi.plotting.films.animate import able, figure_for, file_beside, film
 from particlegvi.plotting.films.settings import FilmSettings
 

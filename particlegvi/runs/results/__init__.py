@@ -4,8 +4,6 @@
 folder, and `load` reads them from a folder. `particlegvi.compare` returns a `Comparison`, which are results of objects.
 """
 
-from __future__ import annotations
-
 from particlegvi.runs.results.results import Comparison, Results, load
 from particlegvi.runs.results.runs import Runs, told
 

@@ -4,8 +4,6 @@ A run inherits from `Exports` (`exports`) and gives datasets (`datasets`) and co
 into files. The libraries are those of the extra ``export`` and are imported where they are used.
 """
 
-from __future__ import annotations
-
 from particlegvi.tools.export.exports import Exports
 
 __all__ = ["Exports"]

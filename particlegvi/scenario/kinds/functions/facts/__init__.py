@@ -3,8 +3,6 @@
 A fact is a function of a `FunctionRun` (`scenario.kinds.functions.run`), marked by `scenario.kinds.facts.fact`.
 """
 
-from __future__ import annotations
-
 from particlegvi.scenario.kinds.facts import FactRegistry
 
 facts = FactRegistry(__name__)

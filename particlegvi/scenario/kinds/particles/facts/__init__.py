@@ -4,8 +4,6 @@ A fact is a function of `Seen` (`scenario.kinds.particles.seen`), which lists al
 `scenario.kinds.facts.fact`; any file of this folder may hold some.
 """
 
-from __future__ import annotations
-
 from particlegvi.scenario.kinds.facts import FactRegistry
 
 facts = FactRegistry(__name__)
