@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import erf
 
 import particlegvi as pg
 from particlegvi.diagnostics import stationary_law
@@ -63,28 +62,6 @@ def test_the_variance_is_exact_at_a_step_where_the_flow_is_far_off():
     band = 4.5 * exact * np.sqrt(2.0 / number)
     assert abs(np.mean(final["mala"] ** 2) - exact) < band
     assert abs(np.mean(final["euler-maruyama"] ** 2) - exact) > 50.0 * band  # twice too large
-
-
-@pytest.mark.thorough
-def test_a_box_is_sampled_exactly_up_to_its_walls():
-    """exp(-(x - 3)^2 / 4) on [-1, 1]: the mean of a truncated normal, which reflected steps of 0.3 miss."""
-    loss = pg.losses.get("quadratic", curvature=[1.0], centre=[3.0])
-    prior, number = pg.priors.Uniform(-1.0, 1.0), 200_000
-    x = {
-        integrator: pg.simulate(
-            loss, pg.methods.DLE(2.0), prior=prior, particles=number, steps=60, step_size=0.3, integrator=integrator,
-            record_every=0,
-        ).final[:, 0]
-        for integrator in ("mala", "euler-maruyama")
-    }  # fmt: skip
-    s, low, high = np.sqrt(2.0), -4.0, -2.0  # sd 2^(1/2), walls relative to the centre
-    mass = 0.5 * (erf(high / s / np.sqrt(2.0)) - erf(low / s / np.sqrt(2.0)))
-    density = {b: np.exp(-0.25 * b * b) / np.sqrt(4.0 * np.pi) for b in (low, high)}
-    mean = 3.0 + 2.0 * (density[low] - density[high]) / mass
-    band = 4.5 * x["mala"].std() / np.sqrt(number)
-    assert x["mala"].min() >= -1.0 and x["mala"].max() <= 1.0
-    assert abs(x["mala"].mean() - mean) < band
-    assert abs(x["euler-maruyama"].mean() - mean) > 2.0 * band
 
 
 @pytest.mark.thorough
@@ -151,20 +128,6 @@ def test_the_path_is_that_of_the_textbook(method):
     np.testing.assert_allclose(run.final, textbook(drift, start, [0.1] * 40, 3), rtol=0, atol=1e-9)
     assert np.abs(run.final - textbook(drift, start, [0.1] * 40, 3, "first order")).max() > 0.05
     assert run.info["friction"] == FRICTION and run.info["integrator"] == "baoab"
-
-
-@pytest.mark.thorough
-def test_the_variance_on_a_quadratic_is_exact_at_large_steps():
-    number, error = 20_000, np.sqrt(2.0 / 20_000)
-    start = np.zeros((number, 1))
-    for h in (0.5, 0.8):  # stable below 1
-        run = pg.simulate(
-            QUADRATIC, pg.methods.DLE(TEMPERATURE), initial=start, steps=80, step_size=h, integrator=BAOAB,
-            record_every=0,
-        )  # fmt: skip
-        assert abs(run.final.var() / (TEMPERATURE / CURVATURE) - 1.0) < 4.0 * error
-    first = textbook(QUADRATIC.gradient, start, [0.5] * 80, 0, "first order")
-    assert abs(first.var() / (TEMPERATURE / CURVATURE) - 1.0) > 8.0 * error  # control
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal(0.0, 1.0), pg.priors.Uniform(-1.0, 1.0)])

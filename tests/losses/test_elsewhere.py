@@ -64,18 +64,6 @@ def test_the_mean_of_minibatches_is_the_gradient(batches):
     assert not np.array_equal(found[7], loss.gradient_at(at, 7, 6)[0])
 
 
-@pytest.mark.thorough
-def test_the_target_of_a_gaussian_model_is_the_posterior_in_closed_form():
-    X, y = data("gaussian", dim=2)
-    loss = pg.losses.linear_model(X, y, "gaussian", noise_variance=0.5)
-    target = pg.target(loss, pg.methods.DLE(kl_weight=1.0), prior=pg.priors.Normal([0.0, 0.0], 2.0))
-    covariance = np.linalg.inv(X.T @ X / 0.5 + np.eye(2) / 4.0)
-    assert np.allclose(target.mean, covariance @ X.T @ y / 0.5, atol=1e-6)
-    # the constant of the likelihood is kept, so the normaliser is the evidence
-    evidence = stats.multivariate_normal.logpdf(y, np.zeros(len(y)), 4.0 * X @ X.T + 0.5 * np.eye(len(y)))
-    assert np.isclose(target.log_normaliser, evidence, atol=1e-6)
-
-
 test_bad_data_of_a_linear_model_are_refused = refused(
     lambda given: pg.losses.linear_model(**({"X": [[1.0], [2.0]], "y": [0, 1]} | given)),
     ({"y": [0, 2]}, "y must be labels 0 and 1, not 2"),
@@ -116,37 +104,37 @@ def test_a_missing_library_is_named_with_its_extra(library, monkeypatch):
         getattr(pg.Loss, f"from_{library}")(lambda x: x.sum(), dim=2)
 
 
+def same_as_the_linear_model(kind, one, many):
+    """A loss from elsewhere of one particle (3,), and one of many (n, 3), beside the linear model of `data`."""
+    here = np.random.default_rng(0).normal(size=(7, 3))
+    own = pg.losses.linear_model(*data("bernoulli"))
+    make = {"JAX": pg.Loss.from_jax, "PyTorch": pg.Loss.from_torch}[kind]
+    for loss in (make(one, dim=3), make(many, dim=3, batched=True)):
+        assert loss.kind == kind
+        assert np.allclose(loss.value(here), own.value(here), rtol=1e-12)
+        assert np.allclose(loss.gradient(here), own.gradient(here), rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.needs("jax")
 def test_a_loss_of_jax_is_the_linear_model():
     import jax
     import jax.numpy as jnp
 
     X, y = data("bernoulli")
-    here = np.random.default_rng(0).normal(size=(7, 3))
-    own = pg.losses.linear_model(X, y)
     one = lambda x: jnp.sum(jnp.logaddexp(0.0, X @ x) - y * (X @ x))
-    many = lambda P: jnp.sum(jnp.logaddexp(0.0, P @ X.T) - y * (P @ X.T), axis=1)
     jax.config.update("jax_enable_x64", False)
     refuse(lambda: pg.Loss.from_jax(one, dim=3), "JAX must compute in float64")
     jax.config.update("jax_enable_x64", True)
-    for loss in (pg.Loss.from_jax(one, dim=3), pg.Loss.from_jax(many, dim=3, batched=True)):
-        assert loss.kind == "JAX"
-        assert np.allclose(loss.value(here), own.value(here), rtol=1e-12)
-        assert np.allclose(loss.gradient(here), own.gradient(here), rtol=1e-10, atol=1e-12)
+    many = lambda P: jnp.sum(jnp.logaddexp(0.0, P @ X.T) - y * (P @ X.T), axis=1)
+    same_as_the_linear_model("JAX", one, many)
 
 
 @pytest.mark.needs("torch")
 def test_a_loss_of_torch_is_the_linear_model():
     import torch
 
-    X, y = data("bernoulli")
-    A, b = torch.tensor(X), torch.tensor(y)
-    here = np.random.default_rng(0).normal(size=(7, 3))
-    own = pg.losses.linear_model(X, y)
-    one = lambda x: (torch.nn.functional.softplus(A @ x) - b * (A @ x)).sum()
-    many = lambda P: (torch.nn.functional.softplus(P @ A.T) - b * (P @ A.T)).sum(dim=1)
-    for loss in (pg.Loss.from_torch(one, dim=3), pg.Loss.from_torch(many, dim=3, batched=True)):
-        assert loss.kind == "PyTorch"
-        assert np.allclose(loss.value(here), own.value(here), rtol=1e-12)
-        assert np.allclose(loss.gradient(here), own.gradient(here), rtol=1e-10, atol=1e-12)
+    X, y = map(torch.tensor, data("bernoulli"))
+    one = lambda x: (torch.nn.functional.softplus(X @ x) - y * (X @ x)).sum()
+    many = lambda P: (torch.nn.functional.softplus(P @ X.T) - y * (P @ X.T)).sum(dim=1)
+    same_as_the_linear_model("PyTorch", one, many)
     refuse(lambda: pg.Loss.from_torch(lambda x: x.float().sum(), dim=3), "f must return float64")

@@ -99,26 +99,6 @@ def test_from_term_makes_floats_and_arrays_of_what_it_is_given():
     assert Loss.from_term(Parabola(2), dim=2).term.curvature == 2.0
 
 
-def test_a_class_defined_again_under_its_name_is_another_loss():
-    """In a notebook, a cell is edited and run again."""
-
-    def define(factor):
-        class Edited(NamedTuple):
-            unused: float = 0.0
-
-            def value(self, x):
-                return factor * x[0]
-
-            def gradient(self, x, out):
-                out[0] = factor
-
-        return Loss.from_term(Edited(), dim=1)
-
-    first, second = define(1.0), define(-1.0)
-    assert (first.value(2.0), second.value(2.0)) == (2.0, -2.0)
-    assert (first.gradient(2.0)[0], second.gradient(2.0)[0]) == (1.0, -1.0)
-
-
 def test_new_parameters_do_not_make_a_new_class():
     assert type(Loss.from_term(Parabola(1.0), dim=2).term) is type(Loss.from_term(Parabola(5.0), dim=2).term)
 

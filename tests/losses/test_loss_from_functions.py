@@ -44,12 +44,6 @@ def test_from_numba_in_one_dimension_takes_numbers():
     np.testing.assert_allclose(loss.gradient([0.3, 0.6])[:, 0], -np.sin([0.3, 0.6]), rtol=1e-14)
 
 
-@pytest.mark.thorough
-def test_from_numba_losses_do_not_replace_each_other():
-    pair = [Loss.from_numba(lambda x, a=a: a * x[0], lambda x, a=a: a + 0.0 * x, dim=1) for a in (1.0, -2.0)]
-    assert [loss.value(1.0) for loss in pair] == [1.0, -2.0]
-
-
 def test_from_numba_functions_may_want_contiguous_points_and_may_write_to_them():
     @numba.njit("float64(float64[::1])")
     def value(x):

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
+from scipy.special import logsumexp
+from scipy.stats import norm
 
 import particlegvi as pg
 from particlegvi import losses
@@ -51,36 +53,22 @@ def test_gradient_agrees_with_differences(name, parameters):
     loss = losses.get(name, **parameters)
     points = points_for(loss)
     assert disagreement(loss.gradient(points), loss.value, points) < 1e-6
+    assert disagreement(1.001 * loss.gradient(points), loss.value, points) > 1e-4  # control
     agree(f"the gradient of {name}", "its value", loss.value, loss.gradient, points)  # as losses of users are tried
-
-
-@pytest.mark.parametrize("name", losses.names())
-def test_a_gradient_one_part_in_a_thousand_off_is_noticed(name):
-    loss = losses.get(name)
-    points = points_for(loss)
-    assert disagreement(1.001 * loss.gradient(points), loss.value, points) > 1e-4
 
 
 @pytest.mark.parametrize(("name", "parameters"), ALL)
 def test_compiled_agrees_with_plain_python(name, parameters):
+    """Plain Python writes every entry of the gradient, and nothing else."""
     loss = losses.get(name, **parameters)
     points = points_for(loss, number=70)  # more than one block of lanes, and a block that is not full
     values = [loss.term.value(point) for point in points]
-    gradients = np.empty_like(points)
+    gradients = np.full_like(points, np.nan)
     for point, gradient in zip(points, gradients, strict=True):
         loss.term.gradient(point, gradient)
+    np.testing.assert_array_equal(points, points_for(loss, number=70))
     np.testing.assert_allclose(loss.value(points), values, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(loss.gradient(points), gradients, rtol=1e-12, atol=1e-13)
-
-
-@pytest.mark.parametrize("name", losses.names())
-def test_every_gradient_entry_is_written_and_nothing_else(name):
-    term = losses.get(name).term
-    point = np.full(term.dim, 0.3)
-    out = np.full(term.dim, np.nan)
-    term.gradient(point, out)
-    assert np.isfinite(out).all()
-    np.testing.assert_array_equal(point, 0.3)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +103,6 @@ def test_tilted_double_well_is_the_thesis_formula():
     np.testing.assert_array_equal(loss.gradient([-2.0, 0.0, 1.0]), 0.0)
 
 
-def test_double_well_is_the_thesis_formula():
-    t = np.linspace(-2.0, 2.0, 101)
-    np.testing.assert_allclose(losses.get("double-well").value(t), 3 * (t + 1) ** 2 * (t - 1) ** 2, rtol=1e-14)
-
-
 def test_four_gaussians_is_the_thesis_mixture():
     loss = losses.get("four-gaussians")
     points = points_for(loss, spread=3.0)
@@ -147,19 +130,11 @@ def test_abs_sine_has_the_minima_of_c139():
 
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_mixture_agrees_with_scipy(dim):
-    from scipy.special import logsumexp
-    from scipy.stats import multivariate_normal
-
     rng = np.random.default_rng(dim)
     means, sds, weights = rng.normal(size=(4, dim)) * 3, rng.uniform(0.5, 2.0, size=(4, dim)), rng.uniform(1, 5, size=4)
     loss = losses.get("gaussian-mixture", means=means, sds=sds, weights=weights)
     points = rng.normal(scale=4.0, size=(30, dim))
-    log_parts = np.stack(
-        [
-            np.log(weight / weights.sum()) + multivariate_normal(mean, np.diag(sd**2)).logpdf(points).reshape(-1)
-            for mean, sd, weight in zip(means, sds, weights, strict=True)
-        ]
-    )
+    log_parts = norm.logpdf(points, means[:, None], sds[:, None]).sum(axis=2) + np.log(weights / weights.sum())[:, None]
     np.testing.assert_allclose(loss.value(points), -logsumexp(log_parts, axis=0), rtol=1e-12)
 
 
@@ -182,8 +157,6 @@ def test_mixture_reads_spreads_in_every_form():
 
 
 def test_funnel_is_minus_the_log_density_of_its_two_steps():
-    from scipy.stats import norm
-
     loss = losses.get("funnel", dim=3, sd=3.0)
     points = points_for(loss)
     v = points[:, 0]

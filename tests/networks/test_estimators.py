@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi import metrics
-from particlegvi.networks import EnsembleClassifier, EnsembleRegressor, NetworkLoss
+from particlegvi.networks import EnsembleClassifier, EnsembleRegressor
 from particlegvi.networks.mixtures import noise_variance
 from particlegvi.networks.training import Falling
 from particlegvi.tools.errors import Diverged
@@ -159,22 +159,6 @@ def test_a_step_size_that_is_too_large_is_said(wave):
 )
 def test_bad_settings_are_refused_in_a_sentence(given, sentence, wave):
     refuse(lambda: EnsembleRegressor(**{**LIGHT, **given}).fit(*wave), sentence)
-
-
-def test_adam_is_the_printed_algorithm(wave):
-    X, y = wave[0], wave[1] - 40.0
-    whole = {"validation_fraction": 0.0, "standardise": False, "batch_size": len(y), "noise_variance": 0.25}
-    found = EnsembleRegressor(**{**LIGHT, **whole}, integrator="adam").fit(X, y)
-    loss = NetworkLoss(found.network_, X, y)
-    x = found.network_.prior("he").sample(4, seed=0)
-    m, v = np.zeros_like(x), np.zeros_like(x)
-    for k, size in enumerate(Falling(0.01, 40, 20).at(np.arange(60)), start=1):
-        g = loss.gradient(x)
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        x = x - size * (m / (1.0 - 0.9**k)) / (np.sqrt(v / (1.0 - 0.999**k)) + 1e-8)
-    assert found.step_size_ == 0.01 and np.allclose(found.particles_, x, rtol=0.0, atol=1e-9)
-    plain = EnsembleRegressor(**{**LIGHT, **whole}, step_size=0.01).fit(X, y)
-    assert not np.allclose(plain.particles_, x, rtol=0.0, atol=1e-2)
 
 
 def test_bad_levels_and_one_class_are_refused(fitted, three):

@@ -78,18 +78,6 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 
 @pytest.mark.parametrize("label", METHODS)
-@pytest.mark.sample("DLE", "DE", "DRLE on outputs", "DRE to a process")
-def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
-    net, loss = problem(rng)
-    once = simulate(loss, net, METHODS[label], record_every=0).final
-    assert np.array_equal(simulate(loss, net, METHODS[label], record_every=1).final, once)
-    assert np.array_equal(simulate(loss, net, METHODS[label], record_every=7).final, once)
-    monkeypatch.setattr(threads, "count", lambda: 3)
-    monkeypatch.setattr("particlegvi.engine.networks.compute.PART", 1.0)
-    assert np.array_equal(simulate(loss, net, METHODS[label], record_every=0).final, once)
-
-
-@pytest.mark.parametrize("label", ["DLE", "DRLE on outputs", "DRE to a process"])
 @pytest.mark.sample("DLE", "DRLE on outputs")
 def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
     """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
@@ -137,19 +125,6 @@ def test_the_repulsion_of_a_layer_is_that_of_its_marginal(rng):
     alone = simulate(nothing, net, pg.methods.DRE(0.4, SE(0.8)), **{**one, "prior": small, "initial": theta[:, last]})
     assert force[:, last] == pytest.approx(10.0 * (alone.initial - alone.final), rel=1e-9, abs=1e-11)
     assert "closed form" in run.info["embedding"]
-
-
-def test_permuted_units_are_the_same_network_to_outputs_alone(rng):
-    net, loss = problem(rng)
-    theta = net.prior().sample(2)
-    (w1, b1), (w2, _), _ = net.layers
-    twin, order = theta.copy(), rng.permutation(7)
-    twin[0, w1] = theta[0, w1].reshape(3, 7)[:, order].reshape(-1)
-    twin[0, b1] = theta[0, b1][order]
-    twin[0, w2] = theta[0, w2].reshape(7, 5)[order].reshape(-1)
-    kernel, first = pg.kernels.OnOutputs(SE(1.0), np.eye(3)), pg.kernels.OnFirstLayer(SE(1.0))
-    assert loss.features(kernel).of(twin) == pytest.approx(loss.features(kernel).of(theta), rel=1e-12)
-    assert not np.allclose(loss.features(first).of(twin)[0], loss.features(first).of(theta)[0])
 
 
 @pytest.mark.parametrize(

@@ -44,19 +44,16 @@ def l1_between(target, density, low, high, number=40_001):
     return float(np.sum(gap) * (x[1] - x[0]))
 
 
-def picard(log_weight, embedding, kappa, strength, x, damping, steps, inside=True):
-    """The fixed point on a uniform grid by damped iteration: slow, and another method than the package's.
-
-    With ``inside=False`` the normalisation is left out of the iteration: the thesis's equation (C.128).
-    """
+def picard(log_weight, embedding, kappa, strength, x, damping, steps):
+    """The fixed point on a uniform grid by damped iteration: slow, and another method than the package's."""
     h = x[1] - x[0]
     matrix = kappa(np.abs(x[:, None] - x[None, :])) * h
-    q = np.exp(log_weight - log_weight.max())
-    q /= q.sum() * h
+
+    def normalised(level):
+        q = np.exp(level - level.max())
+        return q / (q.sum() * h)
+
+    q = normalised(log_weight)
     for _ in range(steps):
-        level = log_weight + strength * (embedding - matrix @ q)
-        new = np.exp(level - level.max()) if inside else np.exp(level)
-        if inside:
-            new /= new.sum() * h
-        q = (1.0 - damping) * q + damping * new
+        q = (1.0 - damping) * q + damping * normalised(log_weight + strength * (embedding - matrix @ q))
     return q

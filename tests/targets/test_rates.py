@@ -1,7 +1,8 @@
-"""The laws of DRLE on a grid: closed forms of quadratics, and sums over all places of two particles."""
+"""The flow of DRLE on a grid and its laws: closed forms of quadratics, and sums over all places of two particles."""
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import particlegvi as pg
 from particlegvi.targets import rates
@@ -17,11 +18,40 @@ def flow(mmd_weight):
     return FokkerPlanck.of(LOSS, method, PRIOR, (-4.5, 4.5), 181)
 
 
-def test_minimiser_of_a_quadratic_and_the_fixed_point_of_a_repulsion():
+def test_the_flow_keeps_the_law_of_ornstein_uhlenbeck_at_first_order_in_time():
+    """Drift a x at temperature T from N(1, 0.4^2) until 0.6."""
     made = flow(0.0)
-    assert made.centres**2 @ made.minimiser() == pytest.approx(0.5 / SLOPE, abs=1e-12)
-    repelled, target = flow(1.0), pg.target(LOSS, pg.methods.DRLE(0.5, 1.0, KERNEL), prior=PRIOR)
-    assert repelled.centres**2 @ repelled.minimiser() == pytest.approx(float(target.variance), rel=1e-9)
+    edges = np.append(made.centres - 0.5 * made.width, made.centres[-1] + 0.5 * made.width)
+    shrink = np.exp(-SLOPE * 0.6)
+    sd = np.sqrt(shrink**2 * 0.4**2 + 0.5 / SLOPE * (1.0 - shrink**2))
+    exact, errors = np.diff(ndtr((edges - shrink) / sd)), []
+    for steps in (20, 40, 80):
+        masses = np.diff(ndtr((edges - 1.0) / 0.4))
+        for _ in range(steps):
+            masses = made.step(masses, 0.6 / steps)
+        assert masses.sum() == pytest.approx(1.0, abs=1e-7) and np.all(masses >= 0.0)
+        errors.append(np.abs(masses - exact).sum())
+    assert errors[-1] < 0.01
+    np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 1.0, atol=0.15)
+
+
+def test_the_flow_with_a_repulsion_ends_at_the_target():
+    """They share no code."""
+    made, target = flow(1.0), pg.target(LOSS, pg.methods.DRLE(0.5, 1.0, KERNEL), prior=PRIOR)
+    masses = np.full(181, 1.0 / 181)
+    for _ in range(100):
+        masses = made.step(masses, 0.5)
+    assert np.abs(masses - target.pdf(made.centres) * made.width).sum() < 1e-9
+    assert np.abs(masses - made.minimiser()).sum() < 1e-9
+
+
+def test_the_free_energy_is_that_of_a_gaussian():
+    centres = np.linspace(-8.0, 8.0, 2000)
+    masses = np.exp(-0.5 * centres**2)
+    masses /= masses.sum()
+    made = FokkerPlanck(0.5 * centres**2, centres, 0.3, 0.7, lambda r2: np.exp(-0.5 * r2))
+    entropy = 0.5 * np.log(2.0 * np.pi * np.e)
+    assert made.free_energy(masses) == pytest.approx(0.5 + 0.35 / np.sqrt(3.0) - 0.3 * entropy, abs=1e-6)
 
 
 @pytest.mark.parametrize("step_size", [0.02, 0.1])

@@ -1,13 +1,16 @@
-"""The command: its JSON, its exit codes, its table, its folder, with claims of the test's own."""
+"""How claims of the test's own are judged, and the command: its JSON, exit codes, table and folder."""
 
 import json
+import math
 
 import pytest
 
 from particlegvi.cli import main
-from particlegvi.verification import claims
-from particlegvi.verification.claim import Check, Claim
+from particlegvi.verification import claims, command
+from particlegvi.verification.claim import Check, Claim, Experiment, check
 from particlegvi.verification.picture import Picture
+
+from ..refusals import refuse
 
 
 def made(label, right, wrong):
@@ -37,6 +40,64 @@ def registered(monkeypatch):
     return register
 
 
+def test_a_bound_is_kept_on_its_own_side():
+    assert Check("q", 1.0, 1.0).holds and not Check("q", 1.1, 1.0).holds
+    assert Check("q", 1.0, 1.0, ">=").holds and not Check("q", 0.9, 1.0, ">=").holds
+    assert not Check("q", math.nan, 1.0).holds and not Check("q", math.nan, 1.0, ">=").holds
+    refuse(lambda: Check("q", 1.0, 1.0, "<"), "relation")
+
+
+@pytest.mark.parametrize("relation", ["<=", ">="])
+@pytest.mark.parametrize("measured", [-1.0, 0.0, 1e-9, 0.5, 1.0, 1.5, math.inf, math.nan])
+@pytest.mark.parametrize("bound", [0.0, 1e-9, 1.0])
+def test_the_load_is_at_most_one_just_where_a_bound_holds(measured, bound, relation):
+    made = Check("q", measured, bound, relation)
+    assert (made.load <= 1.0) == made.holds
+
+
+def test_the_decisive_check_is_the_one_that_is_missed():
+    experiment = Experiment((Check("a", 0.1, 1.0), Check("b", 3.0, 2.0), Check("c", 5.0, 2.0, ">=")))
+    assert experiment.decisive.quantity == "b"
+    assert not experiment.holds and experiment.measured
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "verdict", "control", "words"),
+    [
+        (0.5, 2.0, "holds", "failed", ""),
+        (0.5, math.inf, "holds", "failed", ""),
+        (1.5, 2.0, "fails", "failed", "a number: 1.5, which should be <= 1"),
+        (math.nan, 2.0, "fails", "failed", "a number: nan"),
+        (0.5, 0.7, "holds", "passed", "the wrong variant should fail and does not: another number"),
+        (0.5, math.nan, "holds", "passed", "the wrong variant should fail and does not: another number"),
+        (ArithmeticError("broke"), 2.0, "fails", "failed", "the experiment: ArithmeticError: broke"),
+        (0.5, ArithmeticError("broke"), "holds", "passed", "the wrong variant: ArithmeticError: broke"),
+    ],
+)
+def test_verdict_control_exit_code_and_words(registered, capsys, right, wrong, verdict, control, words):
+    registered(first=(0.5, 2.0), second=(right, wrong))
+    outcome = check(claims.registry["second"]())
+    assert (outcome.verdict, outcome.control) == (verdict, control)
+    good = verdict == "holds" and control == "failed"
+    assert outcome.good == good and ("broke" in outcome.error) == ("broke" in words)
+    assert main(["verify", "--quiet"]) == (0 if good else 1)
+    out = capsys.readouterr().out
+    assert words in out and "first" not in out and bool(out) != good
+    assert main(["verify", "--json"]) == (0 if good else 1)
+    first, second = json.loads(capsys.readouterr().out)
+    assert first["verdict"] == "holds" and (second["verdict"], second["control"]) == (verdict, control)
+    assert second["measured"] is None or math.isfinite(second["measured"])
+
+
+def test_a_claim_without_a_text_is_refused_before_anything_is_measured(registered, tmp_path):
+    registered(short=(AssertionError(), 1.0))
+    part = claims.registry["short"]
+    del part.wrong
+    for call in (lambda: check(part()), lambda: command.verify(out=tmp_path / "out")):
+        refuse(call, "^the claim Fake must have a text as its wrong$")
+    assert not (tmp_path / "out").exists()
+
+
 def test_all_well(registered, capsys):
     registered(first=(0.5, 2.0), second=(0.25, 3.0))
     assert main(["verify"]) == 0
@@ -58,27 +119,6 @@ def test_json_is_the_contract_and_nothing_else(registered, capsys):
     }  # fmt: skip
     assert expected.items() <= first.items()
     assert second["verdict"] == "fails"
-
-
-@pytest.mark.parametrize(
-    ("pair", "word"),
-    [
-        ((0.5, 0.7), "the wrong variant should fail and does not: another number"),
-        ((1.5, 2.0), "a number: 1.5, which should be <= 1"),
-        ((ArithmeticError("broke"), 2.0), "the experiment: ArithmeticError: broke"),
-        ((0.5, ArithmeticError("broke")), "the wrong variant: ArithmeticError: broke"),
-        ((float("nan"), 2.0), "a number: nan"),
-    ],
-)
-def test_anything_bad_makes_the_exit_code_one(registered, capsys, pair, word):
-    registered(first=(0.5, 2.0), second=pair)
-    assert main(["verify", "--quiet"]) == 1
-    out = capsys.readouterr().out
-    assert word in out and "first" not in out
-    assert main(["verify", "first", "--quiet"]) == 0
-    assert capsys.readouterr().out == ""
-    assert main(["verify", "--json"]) == 1
-    assert len(json.loads(capsys.readouterr().out)) == 2
 
 
 def test_the_folder(registered, tmp_path, capsys):

@@ -179,15 +179,6 @@ def test_a_constant_that_is_changed_under_a_class_counts_from_then_on():
     assert loss.value(POINT)[0] == 7.0
 
 
-def test_a_helper_is_compiled_with_the_constants_of_now():
-    names = {"__name__": "__main__"}
-    exec("import numba\nFACTOR = 2.0\n@numba.njit\ndef value(x): return FACTOR * x[0]", names)
-    first = pg.Loss.from_numba(names["value"], lambda x: 2.0 + 0.0 * x, dim=1).value(1.0)
-    names["FACTOR"] = 5.0
-    second = pg.Loss.from_numba(names["value"], lambda x: 5.0 + 0.0 * x, dim=1).value(1.0)
-    assert (first, second) == (2.0, 5.0)
-
-
 def test_control_numba_alone_takes_the_second_for_the_first():
     first, second = (run_cell(**each).Kernel() for each in (BASE, EDITS[0]))
     function = numba.njit(lambda term: term.value(0.3))

@@ -84,20 +84,6 @@ def test_the_box_keeps_images_and_frequencies_where_the_bounds_want_them(low, hi
         assert box.origin == 0.0 and box.period - farthest >= plan.margin * plan.width * (1 - 1e-12)
 
 
-@pytest.mark.thorough
-def test_few_steps_with_the_attraction_inside_and_outside_of_the_series_agree():
-    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.3, 1.2)
-    kernel = pg.kernels.SquaredExponential(0.9)
-
-    def final(embedding):
-        method = pg.methods.DRLE(0.5, 0.5, kernel, embedding=embedding)
-        return pg.simulate(loss, method, prior=prior, particles=90, steps=50, step_size=1e-3, seed=4).final
-
-    inside, outside = final("closed-form"), final("quadrature")  # the quadrature is not one Gaussian: a term of its own
-    assert not np.array_equal(inside, outside)
-    np.testing.assert_allclose(inside, outside, rtol=0, atol=1e-11)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("two", [False, True])
 @pytest.mark.parametrize("groups", [

@@ -33,19 +33,6 @@ def test_drle_is_the_printed_update(kernel_name, loss_name, dim):
         assert np.abs(other - expected).max() > 1e-3
 
 
-def test_zero_weights_reduce_one_method_to_the_next_bit_for_bit():
-    loss, prior, kernel = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 0.0], 1.0), pg.kernels.Matern52(1.0)
-    def final(method):
-        return pg.simulate(loss, method, prior=prior, particles=50, steps=200, step_size=0.05, seed=2).positions
-
-    m = pg.methods
-    assert np.array_equal(final(m.DRLE(0.3, 0.0, kernel)), final(m.DLE(0.3)))
-    assert np.array_equal(final(m.DRLE(0.0, 0.4, kernel)), final(m.DRE(0.4, kernel)))
-    assert np.array_equal(final(m.DRLE(0.0, 0.0, kernel)), final(m.DE()))
-    assert np.array_equal(final(m.DRE(0.0, kernel)), final(m.DE()))
-    assert not np.array_equal(final(m.DLE(1e-12)), final(m.DE()))
-
-
 @pytest.mark.parametrize("kind, particles", [(pg.kernels.SquaredExponential, 5000), (pg.kernels.Matern52, 300)])
 def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
     """Few particles run in one compiled loop, many step by step on threads: the same sums, so the same bits."""
