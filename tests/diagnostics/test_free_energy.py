@@ -38,17 +38,6 @@ def test_the_parts_of_a_gaussian():
     assert {each.entropy_estimator for each in parts} == {"spacings"}
 
 
-def test_the_sum_over_pairs_is_without_bias_where_the_own_one_is_biased():
-    """Few draws from the prior itself: MMD^2 is 0 in the mean, and the particles' own (kappa(0) - E kappa)/N."""
-    kernel, n = SE(0.7), 5
-    draws = PRIOR.sample(n * 4000, seed=3).reshape(-1, n, 1)
-    found = np.array([diagnostics.mmd_squared_to_prior(x, kernel, PRIOR) for x in draws])
-    error = found.std(ddof=1) / np.sqrt(len(found))
-    assert abs(found.mean()) < 4.0 * error
-    bias = (1.0 - diagnostics.prior_self_energy(PRIOR, kernel)) / n
-    assert bias > 20.0 * error  # had the self pairs been counted, it would have been seen
-
-
 @pytest.mark.parametrize("dim", [1, 2, 4])
 def test_mmd_to_the_prior_is_the_plain_double_sum(dim):
     prior, kernel = pg.priors.Normal(np.zeros(dim), np.full(dim, 0.8)), pg.kernels.Matern32(1.1)

@@ -30,11 +30,6 @@ def test_the_linear_program_is_the_assignment(rng, monkeypatch):
     assert diagnostics.wasserstein2(x, y) == pytest.approx(matched, rel=1e-6)
 
 
-def test_on_the_line_it_is_scipys(rng):
-    x, y = rng.normal(size=31), rng.gamma(2.0, size=(47, 1))
-    assert diagnostics.wasserstein1(x, y) == pytest.approx(stats.wasserstein_distance(x, y[:, 0]))
-
-
 def test_distances_to_draws_are_those_of_their_formulas(rng):
     x, y = rng.normal(size=(40, 3)), rng.normal(size=(80, 3)) + 0.3
     found = diagnostics.distances_to_draws(x, y, seed=5)

@@ -118,27 +118,6 @@ def test_groups_of_steps_threads_and_restarts_change_no_bit(name, method, monkey
     assert np.array_equal(whole, state([1] * 60, 2)) and np.array_equal(whole, state([7, 30, 23], 2, restart=True))
 
 
-@pytest.mark.thorough
-def test_a_run_in_a_folder_resumes_to_the_same_bytes(tmp_path):
-    scenario = {
-        "kind": "particles", "name": "mine", "title": "t", "source": "s", "description": "d",
-        "loss": {"name": "four-gaussians"},
-        "prior": {"name": "normal", "mean": [0.0, 0.0], "sd": 0.7}, "particles": 50, "steps": 400, "step_size": 0.01,
-        "integrator": "adam",
-        "methods": {"DE": {}, "DRE": {"mmd_weight": 0.5}, "S": {"method": "SVGD", "bandwidth": "every-step"}},
-    }  # fmt: skip
-    whole = pg.run(scenario, out=tmp_path / "whole", progress=None)
-
-    def stop(label, step, steps):
-        if label == "DRE" and step > 100:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        pg.run(scenario, out=tmp_path / "cut", progress=stop)
-    again = pg.resume(tmp_path / "cut", progress=None)
-    assert all(np.array_equal(whole[label].positions, again[label].positions) for label in ("DE", "DRE", "S"))
-
-
 @BOTH
 def test_networks_train_by_it_with_batches(name, rng):
     X, numbers = rng.uniform(-2.0, 2.0, (40, 1)), iter(range(300))

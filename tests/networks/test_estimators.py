@@ -47,13 +47,6 @@ def test_the_checks_of_scikit_learn(estimator):
     assert sum(result["status"] == "passed" for result in results) > 40
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("estimator", [EnsembleRegressor, EnsembleClassifier])
-def test_the_checks_of_scikit_learn_with_everything_found(estimator):
-    results = check_estimator(estimator(random_state=0), on_fail=None, on_skip=None)
-    assert not [result["check_name"] for result in results if result["status"] == "failed"]
-
-
 def test_a_regression_finds_the_function_and_its_noise(wave, fitted):
     X, _ = wave
     mean, sd = fitted.predict(X, return_std=True)

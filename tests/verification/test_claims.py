@@ -1,7 +1,6 @@
 """The claims themselves: what each must say of itself, that they hold, and that their controls fail."""
 
 import json
-import math
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import particlegvi as pg
 from particlegvi.cli import main
 from particlegvi.verification import claims, figure
 from particlegvi.verification.claim import check
-from particlegvi.verification.claims import draws, minimiser, network_passes
+from particlegvi.verification.claims import minimiser, network_passes
 
 NAMES = claims.registry.names()
 # Sizes at which a claim takes a second or less, and the claims that are left to the slow test or tested elsewhere, too.
@@ -105,18 +104,6 @@ def test_the_published_curve_is_the_one_the_sources_give():
     assert minimiser.mass(u) == pytest.approx(1.335, abs=5e-4)
     q = np.exp(u) / minimiser.mass(u)
     assert np.trapezoid(q * minimiser.NARROW, minimiser.NARROW) == pytest.approx(-0.9755, abs=5e-4)
-
-
-def test_the_cells_of_the_plane_have_the_mass_of_the_gibbs_measure():
-    """Against polar quadrature: P(|theta| > 2) under exp(-2 loss) N((1, 0), I)."""
-    radius = np.linspace(0.0, 4.5, 2001)[1:]
-    angle = 2.0 * math.pi * np.arange(200) / 200
-    x, y = radius[:, None] * np.cos(angle), radius[:, None] * np.sin(angle)
-    loss = 0.5 * ((x * x + y * y - 4.0) / 2.0) ** 2
-    density = np.exp(-2.0 * loss - 0.5 * ((x - 1.0) ** 2 + y * y)) * radius[:, None]
-    right = density[x > 0.0].sum() / density.sum()
-    cells = draws.probabilities()
-    assert cells[len(cells) // 2 :].sum() == pytest.approx(right, abs=2e-3)
 
 
 @pytest.mark.slow

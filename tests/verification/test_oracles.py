@@ -44,15 +44,6 @@ def test_potentials():
     np.testing.assert_allclose(problem.potential(u), prior + np.sum(np.log1p(np.exp(f)) - Y * f, axis=1), rtol=1e-12)
 
 
-def test_gaussian_noise_adds_a_constant_and_no_more():
-    """tr Sigma / (2 sigma^2); (D.181) leaves the denominator out."""
-    problem = Projection(KERNEL, likelihoods.Gaussian(0.3), X, Y, 2)
-    grid = problem.grid(9)
-    np.testing.assert_allclose(
-        problem.potential(grid, 20) - problem.potential(grid), problem.left.sum() / 0.6, rtol=1e-9
-    )
-
-
 def test_the_leading_part_has_the_leading_pairs_and_no_other():
     whole = Nystroem(KERNEL, X)
     some = Nystroem(Leading(whole, 2), X)
