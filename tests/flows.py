@@ -37,22 +37,24 @@ def mirrored(y, prior):
     return y, sign
 
 
+def printed_drift(gradient, method, prior, x):
+    """The drift (C.123) at particles x (n, dim) of a free-energy method, with the gradient of the loss there."""
+    total = gradient.reshape(x.shape) - method.kl_weight * prior.gradient(x)
+    if method.mmd_weight > 0.0:
+        pull, embedding = np.empty_like(x), priors.embedding(prior, method.kernel).term
+        for i, point in enumerate(x):
+            embedding.gradient(point, pull[i])
+        total = total + 2.0 * method.mmd_weight * (by_pairs(method.kernel, x) - pull)
+    return total
+
+
 def numpy_run(scheme, loss, method, prior, x, sizes, seed):
     """Steps of these sizes by the thesis's drift (C.123) with the engine's noise: an oracle for free-energy methods.
 
     The loss may be a function of points and the number of a step, the gradient on the batch of the step.
     """
     gradient = loss if callable(loss) else lambda x, step: loss.gradient(x)
-
-    def drift(x):
-        total = gradient(x, step).reshape(x.shape) - method.kl_weight * prior.gradient(x)
-        if method.mmd_weight > 0.0:
-            pull, embedding = np.empty_like(x), priors.embedding(prior, method.kernel).term
-            for i, point in enumerate(x):
-                embedding.gradient(point, pull[i])
-            total = total + 2.0 * method.mmd_weight * (by_pairs(method.kernel, x) - pull)
-        return total
-
+    drift = lambda x: printed_drift(gradient(x, step), method, prior, x)
     for step, h in enumerate(sizes):
         added = np.sqrt(2.0 * h * method.kl_weight) * noise.normals(seed, "noise", *x.shape, step)
         slope = drift(x)

@@ -8,6 +8,7 @@ from particlegvi.engine.numerics import threads
 from particlegvi.scenario.kinds.particles.building import method_of
 from particlegvi.simulation.problem import Settings, check_problem
 
+from ..flows import printed_drift
 from ..refusals import refuse, refused
 
 LOSS = pg.losses.get("four-gaussians")
@@ -34,13 +35,7 @@ def gap(x):
 
 
 def repulsive(x):
-    """The drift of DRE with weight 1/2 under this prior; E kappa in closed form, slope by its definition."""
-    near = np.exp(-0.5 * (gap(x) ** 2).sum(axis=2) / 0.8**2)
-    pairs = (-gap(x) / 0.8**2 * near[:, :, None]).mean(axis=1)
-    width = 0.8**2 + 0.7**2
-    away = x - [0.1, 0.0]
-    mean = (0.8**2 / width) * np.exp(-0.5 * (away**2).sum(axis=1) / width)
-    return LOSS.gradient(x) + pairs + (away / width) * mean[:, None]
+    return printed_drift(LOSS.gradient(x), pg.methods.DRE(0.5, KERNEL), PRIOR, x)
 
 
 def stein(x, lengthscale=0.8):

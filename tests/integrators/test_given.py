@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import particlegvi as pg
 from particlegvi.integrators import Stepping, integrator
+
+from ..refusals import refused
 
 SETTINGS = {"prior": pg.priors.Normal(0.0, 1.0), "particles": 8, "steps": 20, "step_size": 1e-2}
 
@@ -40,17 +41,12 @@ def test_an_integrator_of_the_package_is_its_name():
     assert pg.integrators.resolved({"name": pg.integrators.get("baoab")}) == ("baoab", 1.0)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        (lambda h, t, s: None, "integrator must be a name, a function below pg.integrators.integrator"),
-        (integrator("few")(lambda h, t, s: (1.0, 2.0)), "the integrator few must return Stepping"),
-        (integrator("long")(lambda h, t, s: (s, s, np.zeros(3))), "the integrator long must return Stepping"),
-        (integrator("wild")(lambda h, t, s: (s, s, np.nan * s)), "the integrator wild must return finite coefficients"),
-        (integrator("baoab")(lambda h, t, s: (s, s, s)), 'must have another name than "baoab"'),
-        (integrator("odd", scheme="hune")(lambda h, t, s: (s, s, s)), 'scheme of an integrator "hune"; did you mean'),
-    ],
+test_a_wrong_one_is_refused = refused(
+    simulated,
+    (lambda h, t, s: None, "integrator must be a name, a function below pg.integrators.integrator"),
+    (integrator("few")(lambda h, t, s: (1.0, 2.0)), "the integrator few must return Stepping"),
+    (integrator("long")(lambda h, t, s: (s, s, np.zeros(3))), "the integrator long must return Stepping"),
+    (integrator("wild")(lambda h, t, s: (s, s, np.nan * s)), "the integrator wild must return finite coefficients"),
+    (integrator("baoab")(lambda h, t, s: (s, s, s)), 'must have another name than "baoab"'),
+    (integrator("odd", scheme="hune")(lambda h, t, s: (s, s, s)), 'scheme of an integrator "hune"; did you mean'),
 )
-def test_a_wrong_one_is_refused(wrong, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        simulated(wrong)

@@ -56,7 +56,7 @@ def test_times_are_sums_of_the_sizes_before(monkeypatch):
 
 def simulated(step_size, steps=9):
     return pg.simulate(
-        pg.losses.get("tilted-double-well"), pg.methods.DE(), initial=[0.0], steps=steps, step_size=step_size
+        pg.losses.get("tilted-double-well"), pg.methods.DE(), initial=[1.0], steps=steps, step_size=step_size
     )
 
 

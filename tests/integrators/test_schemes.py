@@ -13,42 +13,27 @@ KERNEL = pg.kernels.SquaredExponential(0.8)
 DLE, DRLE = pg.methods.DLE(0.4), pg.methods.DRLE(0.4, 0.7, KERNEL)
 
 
-@pytest.mark.parametrize("scheme", ["tamed-euler", "heun"])
-@pytest.mark.parametrize(
-    "method, prior", [(DLE, BOX), (DRLE, NORMAL), pytest.param(DRLE, BOX, marks=pytest.mark.slow)],
-    ids=["DLE-box", "DRLE-normal", "DRLE-box"],
-)  # fmt: skip
-@pytest.mark.sample("DRLE-normal-tamed-euler")
-def test_the_scheme_is_the_printed_one(scheme, method, prior):
-    loss, start = pg.losses.get("four-gaussians"), BOX.sample(37, seed=1)
-    run = pg.simulate(
-        loss, method, prior=prior, initial=start, steps=7, step_size=0.1, seed=5, integrator=scheme, record_every=0
-    )
-    expected = numpy_run(scheme, loss, method, prior, start, [0.1] * 7, 5)
-    np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
-    plain = numpy_run("euler-maruyama", loss, method, prior, start, [0.1] * 7, 5)
-    assert np.abs(plain - expected).max() > 1e-2  # control: the schemes are told apart
-
-
 @pytest.mark.parametrize("scheme, method, prior, name", [
     ("tamed-euler", DLE, BOX, "four-gaussians"),
+    ("tamed-euler", DRLE, NORMAL, "four-gaussians"),
     ("heun", DLE, BOX, "four-gaussians"),
     ("heun", DRLE, NORMAL, "four-gaussians"),
+    pytest.param("heun", DRLE, BOX, "four-gaussians", marks=pytest.mark.slow),
     ("euler-maruyama", DRLE, pg.priors.Normal(0.0, 1.0), "tilted-double-well"),
 ])  # fmt: skip
-@pytest.mark.sample("euler-maruyama-*")
-def test_a_schedule_gives_every_step_its_size(scheme, method, prior, name):
-    loss, start = pg.losses.get(name), 0.5 * prior.sample(20, seed=3)
+@pytest.mark.sample("euler-maruyama-*", "tamed-euler-method1-*")
+def test_the_scheme_is_the_printed_one_and_a_schedule_gives_every_step_its_size(scheme, method, prior, name):
+    loss, start = pg.losses.get(name), 0.5 * prior.sample(37, seed=3)
     schedule = pg.schedules.Polynomial(0.1, delay=2.0, power=1.0)
     sizes = [0.1 / (1.0 + k / 2.0) for k in range(6)]
-    run = pg.simulate(
-        loss, method, prior=prior, initial=start, steps=6, step_size=schedule, seed=5, integrator=scheme
-    )
+    run = pg.simulate(loss, method, prior=prior, initial=start, steps=6, step_size=schedule, seed=5, integrator=scheme)
     expected = numpy_run(scheme, loss, method, prior, start, sizes, 5)
     np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
     np.testing.assert_allclose(run.times, np.concatenate([[0.0], np.cumsum(sizes)]), rtol=1e-15)
     constant = numpy_run(scheme, loss, method, prior, start, [0.1] * 6, 5)
+    plain = numpy_run("euler-maruyama", loss, method, prior, start, sizes, 5)
     assert np.abs(constant - expected).max() > 1e-2  # control
+    assert np.abs(plain - expected).max() > 5e-3 or scheme == "euler-maruyama"  # control: the schemes are told apart
 
 
 def test_leimkuhler_matthews_on_a_schedule_carries_the_noise_of_the_next_step():

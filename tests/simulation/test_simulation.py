@@ -113,21 +113,6 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     assert len(run.steps) == len(run.positions)
 
 
-def test_exponential_euler_is_exact_for_a_normal_prior():
-    """With no loss the flow is Ornstein-Uhlenbeck: its law after any number of steps of any size is known."""
-    loss = pg.losses.get("quadratic", curvature=[1e-300], centre=[0.0])
-    prior, temperature, h, steps, n = pg.priors.Normal(1.0, 0.5), 0.8, 0.7, 2, 200_000
-    a = temperature / 0.25
-    run = pg.simulate(loss, pg.methods.DLE(temperature), prior=prior, initial=np.full((n, 1), 3.0), steps=steps,
-                      step_size=h, integrator="exponential-euler", record_every=0)
-    decay = np.exp(-a * h * steps)
-    mean, variance = 1.0 + 2.0 * decay, 0.25 * (1.0 - decay**2)
-    assert abs(run.final.mean() - mean) < 4.5 * np.sqrt(variance / n)
-    assert abs(run.final.var() - variance) < 4.5 * variance * np.sqrt(2.0 / n)
-    one_step = np.exp(-a * h)
-    assert abs(run.final.mean() - (1.0 + 2.0 * one_step)) > 4.5 * np.sqrt(variance / n)
-
-
 @pytest.mark.parametrize("integrator", ["euler-maruyama", *(
     pytest.param(name, marks=pytest.mark.thorough) for name in ("tamed-euler", "heun", "mala")
 )])  # fmt: skip

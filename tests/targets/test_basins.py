@@ -10,29 +10,26 @@ from scipy.integrate import solve_ivp
 import particlegvi as pg
 
 from ..refusals import refuse, refused
-from .references import line_loss, plane_loss
 
 DE = pg.methods.DE()
+BOX = pg.priors.Uniform(-1.0, 3.0)
 NORMAL = pg.priors.Normal(0.0, 1.0)
 PLANE = pg.priors.Normal([0.0, 0.0], [1.0, 1.0])
 
 
+def line(formula):
+    return pg.Loss.from_formula(formula, ["t"])
+
+
+def plane(formula):
+    return pg.Loss.from_formula(formula, ["x", "y"])
+
+
 def ends(loss, starts, time=300.0):
     """Where the gradient flow takes each start, by scipy's stiff solver."""
-    dim = starts.shape[1]
-    return np.array(
-        [
-            solve_ivp(
-                lambda _, x: -loss.gradient(x.reshape(1, dim))[0],
-                (0.0, time),
-                start,
-                method="LSODA",
-                rtol=1e-8,
-                atol=1e-10,
-            ).y[:, -1]
-            for start in starts
-        ]
-    )
+    flow = lambda _, x: -loss.gradient(x[None])[0]
+    solved = (solve_ivp(flow, (0.0, time), start, method="LSODA", rtol=1e-8, atol=1e-10) for start in starts)
+    return np.array([each.y[:, -1] for each in solved])
 
 
 def test_figure_5_2_for_symmetric_and_asymmetric_starts():
@@ -49,16 +46,8 @@ def test_figure_5_2_for_symmetric_and_asymmetric_starts():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_losses_against_an_ode_solver(seed):
-    draw = np.random.default_rng(seed)
-    a, b, c, d = draw.normal(size=4)
-
-    def loss(t):
-        return 0.05 * t**4 + a * np.sin(3.0 * t + b) + c * np.cos(1.7 * t) + 0.2 * d * t
-
-    def slope(t):
-        return 0.2 * t**3 + 3.0 * a * np.cos(3.0 * t + b) - 1.7 * c * np.sin(1.7 * t) + 0.2 * d
-
-    made = line_loss(loss, slope)
+    a, b, c, d = np.random.default_rng(seed).normal(size=4)
+    made = line(f"0.05*t^4 + {a}*sin(3*t + {b}) + {c}*cos(1.7*t) + {0.2 * d}*t")
     target = pg.target(made, DE, initial=pg.priors.Normal(0.4, 1.5))
     starts = stats.norm(0.4, 1.5).ppf((np.arange(60) + 0.5) / 60.0)[:, None]
     reached = ends(made, starts)[:, 0]
@@ -87,28 +76,20 @@ def test_thousands_of_minima_and_kinks():
 
 
 def test_a_minimum_at_a_kink_and_one_of_high_order():
-    for loss in (
-        line_loss(lambda t: np.abs(t - 0.3), lambda t: np.sign(t - 0.3)),
-        line_loss(lambda t: (t - 0.3) ** 6, lambda t: 6.0 * (t - 0.3) ** 5),
-    ):
-        target = pg.target(loss, DE, initial=NORMAL)
+    for formula in ("abs(t - 0.3)", "(t - 0.3)^6"):
+        target = pg.target(line(formula), DE, initial=NORMAL)
         assert target.atoms[:, 0] == pytest.approx([0.3], abs=1e-12) and target.weights.tolist() == [1.0]
 
 
 def test_the_sides_of_a_box_are_minima():
-    box = pg.priors.Uniform(-1.0, 3.0)
-    falling = pg.target(line_loss(lambda t: -t, lambda t: -1.0 + 0.0 * t), DE, prior=box, initial=box)
-    assert falling.atoms.tolist() == [[3.0]]
-    hill = pg.target(line_loss(lambda t: -(t**2), lambda t: -2.0 * t), DE, prior=box, initial=box)
+    assert pg.target(line("-t"), DE, prior=BOX, initial=BOX).atoms.tolist() == [[3.0]]
+    hill = pg.target(line("-t^2"), DE, prior=BOX, initial=BOX)
     assert hill.atoms.tolist() == [[-1.0], [3.0]] and hill.weights == pytest.approx([0.25, 0.75], abs=1e-13)
-    with pytest.raises(ValueError, match="infinity"):  # the box is the prior's, not the start's
-        pg.target(line_loss(lambda t: -t, lambda t: -1.0 + 0.0 * t), DE, initial=box)
 
 
 def test_a_stationary_slope_stops_what_comes_down_to_it():
     """t^3/3 - t^5/5 rises through an inflection at 0: starts in (0, 1) come down to it and stay."""
-    loss = line_loss(lambda t: t**3 / 3.0 - t**5 / 5.0, lambda t: t**2 - t**4)
-    target = pg.target(loss, DE, initial=pg.priors.Uniform(-0.9, 0.6))
+    target = pg.target(line("t^3/3 - t^5/5"), DE, initial=pg.priors.Uniform(-0.9, 0.6))
     assert target.atoms[:, 0] == pytest.approx([-1.0, 0.0], abs=1e-7)
     assert target.weights == pytest.approx([0.6, 0.4], abs=1e-7)
 
@@ -118,7 +99,7 @@ def test_starts_given_as_points():
     target = pg.target(loss, DE, initial=np.array([-1.0, 0.2, 0.0, 3.0]))
     assert target.atoms[:, 0] == pytest.approx([-2.0, 0.0, 1.0], abs=1e-12)  # a start on the maximum stays
     assert target.weights.tolist() == [0.25, 0.25, 0.5]
-    far = pg.target(line_loss(lambda t: (t - 900.0) ** 2, lambda t: 2.0 * (t - 900.0)), DE, initial=np.array([[-50.0]]))
+    far = pg.target(line("(t - 900)^2"), DE, initial=np.array([[-50.0]]))
     assert far.atoms[:, 0] == pytest.approx([900.0])
 
 
@@ -132,15 +113,15 @@ def test_an_atomic_target_has_the_laws_of_its_atoms():
 
 
 test_what_has_no_isolated_minimum_is_refused = refused(
-    lambda value, slope: pg.target(line_loss(value, slope), DE, initial=NORMAL),
-    (lambda t: 0.0 * t, lambda t: 0.0 * t, "isolated"),
-    (
-        lambda t: np.maximum(np.abs(t) - 1.0, 0.0) ** 2,
-        lambda t: 2.0 * np.sign(t) * np.maximum(np.abs(t) - 1.0, 0.0),
-        "flat from -0.99",
-    ),
-    (lambda t: t, lambda t: 1.0 + 0.0 * t, "-infinity"),
-    (lambda t: -(t**2), lambda t: -2.0 * t, "infinity"),
+    lambda loss, initial: pg.target(loss, DE, initial=initial),
+    (line("0*t"), NORMAL, "isolated"),
+    (line("(abs(t - 1) + abs(t + 1) - 2)^2"), NORMAL, "flat from -0.99"),
+    (line("t"), NORMAL, "-infinity"),
+    (line("-t^2"), NORMAL, "infinity"),
+    (line("-t"), BOX, "infinity"),  # the box is the start's, not the prior's
+    (plane("(sqrt(x^2 + y^2) - 1)^2"), PLANE, "not isolated"),
+    (plane("sin(x) + 0*y"), PLANE, "not isolated"),
+    (plane("x^2 - y^2"), PLANE, "infinity"),
 )
 
 
@@ -162,19 +143,10 @@ def test_four_basins_in_the_plane():
 def test_curved_basins_against_an_ode_solver(monkeypatch):
     monkeypatch.setattr("particlegvi.targets.basins.basins_plane.HALVINGS", 2)
 
-    def value(x, y):
-        return (x**2 - 1.0) ** 2 + 3.0 * (y - np.sin(3.0 * x)) ** 2 + 0.3 * x * y
-
-    def gradient(x, y):
-        across = 6.0 * (y - np.sin(3.0 * x))
-        return 4.0 * x * (x**2 - 1.0) - 3.0 * np.cos(3.0 * x) * across + 0.3 * y, across + 0.3 * x
-
-    loss = plane_loss(value, gradient)
+    loss = plane("(x^2 - 1)^2 + 3*(y - sin(3*x))^2 + 0.3*x*y")
     target = pg.target(loss, DE, initial=pg.priors.Normal([0.2, 0.1], [1.0, 1.0]))
-    u = (np.arange(6) + 0.5) / 6.0
-    grid = np.stack(
-        np.meshgrid(stats.norm(0.2, 1.0).ppf(u), stats.norm(0.1, 1.0).ppf(u), indexing="ij"), axis=-1
-    ).reshape(-1, 2)
+    z = stats.norm.ppf((np.arange(6) + 0.5) / 6.0)
+    grid = np.stack(np.meshgrid(0.2 + z, 0.1 + z), axis=-1).reshape(-1, 2)
     reached = ends(loss, grid, 40.0)
     gaps = np.linalg.norm(reached[:, None] - target.atoms, axis=2)
     assert np.max(np.min(gaps, axis=1)) < 1e-3
@@ -188,21 +160,7 @@ def test_curved_basins_against_an_ode_solver(monkeypatch):
 
 def test_the_box_in_the_plane():
     box = pg.priors.Uniform([-1.0, -2.0], [1.0, 2.0])
-    saddle = plane_loss(lambda x, y: x**2 - y**2, lambda x, y: (2.0 * x, -2.0 * y))
-    target = pg.target(saddle, DE, prior=box, initial=box)
+    target = pg.target(plane("x^2 - y^2"), DE, prior=box, initial=box)
     assert target.atoms == pytest.approx(np.array([[0.0, -2.0], [0.0, 2.0]]), abs=1e-9)
     assert target.weights == pytest.approx([0.5, 0.5], abs=1e-9)
-    slope = plane_loss(lambda x, y: x + y, lambda x, y: (1.0 + 0.0 * x, 1.0 + 0.0 * y))
-    assert pg.target(slope, DE, prior=box, initial=box).atoms.tolist() == [[-1.0, -2.0]]
-
-
-test_the_plane_refuses_rings_and_slopes = refused(
-    lambda value, gradient: pg.target(plane_loss(value, gradient), DE, initial=PLANE),
-    (
-        lambda x, y: (np.hypot(x, y) - 1.0) ** 2,
-        lambda x, y: tuple(2.0 * (1.0 - 1.0 / np.hypot(x, y)) * p for p in (x, y)),
-        "not isolated",
-    ),
-    (lambda x, y: np.sin(x), lambda x, y: (np.cos(x), 0.0 * y), "not isolated"),
-    (lambda x, y: x**2 - y**2, lambda x, y: (2.0 * x, -2.0 * y), "infinity"),
-)
+    assert pg.target(plane("x + y"), DE, prior=box, initial=box).atoms.tolist() == [[-1.0, -2.0]]

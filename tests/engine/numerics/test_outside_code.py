@@ -5,13 +5,11 @@ a constant of the module, of a default or of a variable around it. An unchanged 
 """
 
 import types
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
-from numba.core import event
 
 import particlegvi as pg
 from particlegvi.engine.numerics.compiled import distinct, is_ours
@@ -19,6 +17,8 @@ from particlegvi.engine.numerics.outside_code import Content
 from particlegvi.engine.pairs.direct import pair_energy
 from particlegvi.engine.terms import evaluate
 from particlegvi.functionspace import likelihoods
+
+from .listening import compilations
 
 CELL = """
 import math
@@ -80,26 +80,6 @@ def run_cell(literal: float | str, helper: float, constant: float, cell: str = C
     names = {"__name__": "__main__"}
     exec(compile(cell.format(literal=literal, helper=helper, constant=constant), "<cell>", "exec"), names)
     return types.SimpleNamespace(**names)
-
-
-@contextmanager
-def compilations():
-    """The list of what numba compiles meanwhile."""
-    heard = []
-
-    class Listener(event.Listener):
-        def on_start(self, told):
-            heard.append(told)
-
-        def on_end(self, told):
-            pass
-
-    listener = Listener()
-    event.register("numba:compile", listener)
-    try:
-        yield heard
-    finally:
-        event.unregister("numba:compile", listener)
 
 
 def loss_of_term(cell):
@@ -167,7 +147,7 @@ def test_nor_in_a_run_with_own_loss_prior_and_kernel(method):
         cell = run_cell(**BASE)
         assert simulated(cell, method) == before
     # Where no closed form is known, Python calls the kernel, and with it the helper of this cell.
-    assert {told.data["dispatcher"] for told in heard} <= {cell.helper}
+    assert {dispatcher for _, dispatcher in heard} <= {cell.helper}
 
 
 def test_a_constant_that_is_changed_under_a_class_counts_from_then_on():

@@ -15,12 +15,13 @@ import numba
 import numpy as np
 import pytest
 from numba import config
-from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from particlegvi.cli.doctor import cache as doctors
 from particlegvi.engine.numerics import shared_cache
 from particlegvi.engine.numerics.shared_cache import Lock, SealedFiles, SharedCache, is_whole, share
+
+from .listening import compilations
 
 
 def plus_one(x):
@@ -90,27 +91,14 @@ def test_a_kernel_that_another_process_compiles_is_waited_for_and_counted(proces
     theirs = lock_of(first._cache, signature)
     assert theirs.take()
     monkeypatch.setattr(shared_cache, "_kept", [])  # what is kept belongs to a process
-    heard = []
-
-    class Listener(event.Listener):
-        def on_start(self, told):
-            heard.append("start")
-
-        def on_end(self, told):
-            heard.append("end")
-
-    listener = Listener()
-    event.register("numba:compile", listener)
-    try:
+    with compilations() as heard:
         waiting = threading.Thread(target=second._cache.load_overload, args=(signature, second.targetctx))
         waiting.start()
         time.sleep(0.05)
-        assert waiting.is_alive() and heard == ["start"]
+        assert waiting.is_alive() and [each for each, _ in heard] == ["start"]
         theirs.release()
         waiting.join(10.0)
-        assert not waiting.is_alive() and heard == ["start", "end"]
-    finally:
-        event.unregister("numba:compile", listener)
+        assert not waiting.is_alive() and [each for each, _ in heard] == ["start", "end"]
     assert not lock_of(first._cache, signature).take()  # nobody had saved it, so that it is second's to compile
     begun = time.monotonic()
     second(1.0)

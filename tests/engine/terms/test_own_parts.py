@@ -14,7 +14,7 @@ from particlegvi.engine.terms.own_parts import try_kernel, try_likelihood, try_l
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
 
 from ...plain_parts import PlainLoss, PlainPrior
-from ...refusals import refuse
+from ...refusals import refused
 
 
 class _Bell(NamedTuple):
@@ -148,27 +148,77 @@ def test_right_parts_pass():
     try_loss(PlainLoss(lambda x: x[:, 0] ** 2, lambda x: 2 * x, 1, "own"), np.linspace(-2.0, 2.0, 9)[:, None])
 
 
-@pytest.mark.parametrize("factor", [-1.0, 2.0, 0.99])
-def test_a_wrong_gradient_of_a_term(factor):
-    with pytest.raises(ValueError, match=r"^the gradient of Square at \[.*\] must be .* in coordinate 2, as"):
-        pg.Loss.from_term(Square(factor))
-    with pytest.raises(ValueError, match="the gradient of Square"):
-        pg.Loss.from_term(Square(factor, 1e-6))  # however small the loss is
+test_a_wrong_term_is_refused = refused(
+    pg.Loss.from_term,
+    *[
+        (Square(factor, scale), r"^the gradient of Square at \[.*\] must be .* in coordinate 2, as")
+        for factor, scale in ((-1.0, 1.0), (2.0, 1.0), (0.99, 1.0), (2.0, 1e-6))  # however small the loss is
+    ],
+    (Forgets(), "must be finite where its value is"),
+    (Single(), "the value of Single must be a float64, not float32, which has seven digits"),
+    (Vector(), "the value of Vector must be a float64, not"),
+)
+WELL, DLE = pg.losses.get("double-well"), pg.methods.DLE(1.0)
 
 
-def test_terms_that_return_something_else():
-    refuse(lambda: pg.Loss.from_term(Forgets()), "must be finite where its value is")
-    with pytest.raises(ValueError, match="the value of Single must be a float64, not float32, which has seven digits"):
-        pg.Loss.from_term(Single())
-    refuse(lambda: pg.Loss.from_term(Vector()), "the value of Vector must be a float64, not")
+def simulated(loss=WELL, method=DLE, prior=None):
+    pg.simulate(loss, method, prior or pg.priors.Normal(), particles=5, steps=1, step_size=0.01)
 
 
-@pytest.mark.parametrize("factor", [-1.0, 2.0])
-def test_a_wrong_slope_of_a_kernel_is_refused_at_each_door(factor):
-    sentence = "^the slope of the kernel squared-exponential at .* must be .*, as differences of its value by"
-    refuse(lambda: pg.methods.DRLE(1.0, 0.5, Bell(0.5, factor)), sentence)
-    method = pg.methods.DRLE(1.0, 0.5, Bell("median", factor))  # it has no numbers before a prior is known
-    refuse(lambda: pg.target(pg.losses.get("double-well"), method, prior=pg.priors.Normal()), sentence)
+def of_kernel(factor):
+    return pg.methods.DRLE(1.0, 0.5, Bell("median", factor))  # it has no numbers before a prior is known
+
+
+def of_prior(factor, of_term):
+    prior = OwnPrior("standard-normal")
+    prior.factor, prior.of_term = factor, of_term
+    return prior
+
+
+def of_loss(**wrong):
+    loss = PlainLoss(lambda x: x[:, 0] ** 2, lambda x: 2 * x, 1, "own")
+    vars(loss).update(wrong)
+    return loss
+
+
+def fitted(y, likelihood):
+    sampler = pg.functionspace.ProjectedLangevinSampler(pg.kernels.SquaredExponential(1.0), likelihood, 2, particles=4)
+    sampler.fit(np.linspace(0.0, 1.0, len(y))[:, None], y)
+
+
+SLOPE = "^the slope of the kernel squared-exponential at .* must be .*, as differences of its value by"
+OF_PRIOR = "the gradient of the prior standard-normal at .* as differences of its log density say"
+OF_TERM = "minus the gradient of the prior standard-normal at .* as differences of its term say"
+test_a_wrong_part_is_refused_at_each_door = refused(
+    (lambda: pg.methods.DRLE(1.0, 0.5, Bell(0.5, -1.0)), SLOPE),
+    (lambda: pg.methods.DRLE(1.0, 0.5, Bell(0.5, 2.0)), SLOPE),
+    (lambda: pg.target(WELL, of_kernel(-1.0), prior=pg.priors.Normal()), SLOPE),
+    (lambda: simulated(prior=of_prior(-1.0, 1.0)), OF_PRIOR),
+    (lambda: pg.target(WELL, DLE, of_prior(-1.0, 1.0)), OF_PRIOR),
+    (lambda: simulated(prior=of_prior(1.0, -1.0)), OF_TERM),
+    (lambda: pg.target(WELL, DLE, of_prior(1.0, 2.0)), OF_TERM),
+    (
+        lambda: fitted([1.0, 2.0], OwnCounts(-1.0)),
+        "the slope of the likelihood own-counts for y = 1 at .* differences of its cost",
+    ),
+    (
+        lambda: fitted([1.0, 2.0], OwnCounts(1.0, 2.0)),
+        "the curvature of the likelihood own-counts for y = 1 at .* of its slope",
+    ),
+    (
+        lambda: fitted([1.0, -3.0], OwnCounts()),
+        "y must be 0 or above, as all draws of the likelihood own-counts are, not -3",
+    ),
+    (lambda: fitted([1.0, 2.5], OwnCounts()), "y must be whole numbers, as all draws"),
+    (
+        lambda: simulated(of_loss(derivative=lambda x: -2 * x)),
+        "the gradient of the loss own at .* as differences of its value say",
+    ),
+    (
+        lambda: simulated(of_loss(gradient_at=lambda points, step, seed: 6 * points)),
+        "the mean of gradient_at over steps of the loss own at .* must be the gradient, not 3 ",
+    ),
+)
 
 
 def test_an_own_kernel_of_the_name_of_ours_has_its_own_formulas():
@@ -176,49 +226,6 @@ def test_an_own_kernel_of_the_name_of_ours_has_its_own_formulas():
         found = {type(each) for each in suitable(Bell(), dim, 1e-6)}
         assert found == {Direct, Near}
         assert len(suitable(pg.kernels.SquaredExponential(0.5), dim, 1e-6)) > 2  # control
-
-
-@pytest.mark.parametrize(
-    ("factor", "of_term", "sentence"),
-    [
-        (-1.0, 1.0, "the gradient of the prior standard-normal at .* as differences of its log density say"),
-        (1.0, -1.0, "minus the gradient of the prior standard-normal at .* as differences of its term say"),
-        (1.0, 2.0, "minus the gradient of the prior standard-normal at .* as differences of its term say"),
-    ],
-)
-def test_a_wrong_prior(factor, of_term, sentence):
-    prior = OwnPrior("standard-normal")
-    prior.factor, prior.of_term = factor, of_term
-    loss = pg.losses.get("double-well")
-    refuse(lambda: pg.simulate(loss, pg.methods.DLE(1.0), prior, particles=5, steps=1, step_size=0.01), sentence)
-    refuse(lambda: pg.target(loss, pg.methods.DLE(1.0), prior), sentence)
-
-
-@pytest.mark.parametrize(
-    ("likelihood", "y", "sentence"),
-    [
-        (OwnCounts(-1.0), [1.0, 2.0], "the slope of the likelihood own-counts for y = 1 at .* differences of its cost"),
-        (OwnCounts(1.0, 2.0), [1.0, 2.0], "the curvature of the likelihood own-counts for y = 1 at .* of its slope"),
-        (OwnCounts(), [1.0, -3.0], "y must be 0 or above, as all draws of the likelihood own-counts are, not -3"),
-        (OwnCounts(), [1.0, 2.5], "y must be whole numbers, as all draws"),
-    ],
-)
-def test_a_wrong_likelihood(likelihood, y, sentence):
-    sampler = pg.functionspace.ProjectedLangevinSampler(pg.kernels.SquaredExponential(1.0), likelihood, 2, particles=4)
-    refuse(lambda: sampler.fit(np.linspace(0.0, 1.0, len(y))[:, None], y), sentence)
-
-
-@pytest.mark.parametrize("which", ["gradient", "gradient_at"])
-def test_a_wrong_own_loss(which):
-    loss = PlainLoss(lambda x: x[:, 0] ** 2, lambda x: 2 * x, 1, "own")
-    if which == "gradient":
-        loss.derivative = lambda x: -2 * x
-        sentence = "the gradient of the loss own at .* as differences of its value say"
-    else:
-        loss.gradient_at = lambda points, step, seed: 3 * loss.gradient(points)
-        sentence = "the mean of gradient_at over steps of the loss own at .* must be the gradient, not 3 "
-    with pytest.raises(ValueError, match=sentence):
-        pg.simulate(loss, pg.methods.DE(), pg.priors.Normal(), particles=5, steps=1, step_size=0.01)
 
 
 def test_parts_of_the_package_are_not_tried(monkeypatch):
