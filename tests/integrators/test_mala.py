@@ -155,32 +155,24 @@ def test_the_slow_coordinate_falls_to_a_hundredth(integrator, step_size, steps):
     assert np.argmax(run.positions[:, 0, 0] < 0.01) == steps
 
 
-def test_friction_is_part_of_the_run():
-    def final(friction):
-        return pg.simulate(
-            QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=10, step_size=0.1, record_every=0,
-            integrator={"name": "baoab", "friction": friction},
-        ).final  # fmt: skip
+DLE = pg.methods.DLE(1.0)
 
-    plain = pg.simulate(
-        QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=10, step_size=0.1, integrator="baoab"
-    ).final
-    assert np.array_equal(plain, final(1.0))
-    assert not np.array_equal(plain, final(2.0))
+
+def simulated(method=DLE, integrator="baoab", steps=2, step_size=0.1):
+    start = np.ones((4, 1))
+    return pg.simulate(QUADRATIC, method, initial=start, steps=steps, step_size=step_size, integrator=integrator).final
+
+
+def test_friction_is_part_of_the_run():
+    one, two = (simulated(integrator={"name": "baoab", "friction": friction}) for friction in (1.0, 2.0))
+    assert np.array_equal(simulated(), one) and not np.array_equal(one, two)
 
 
 def test_a_step_beyond_the_limit_is_warned_of():
     with pytest.warns(UserWarning, match="beyond the stability limit of about 1 "):
-        pg.simulate(
-            QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=2, step_size=1.1, integrator="baoab"
-        )
+        simulated(step_size=1.1)
 
 
-def simulated(method, integrator):
-    return pg.simulate(QUADRATIC, method, initial=np.ones((4, 1)), steps=2, step_size=0.1, integrator=integrator)
-
-
-DLE = pg.methods.DLE(1.0)
 test_what_is_wrong_is_said_in_a_sentence = refused(
     (lambda: simulated(DLE, {"name": "baoab", "friction": 0.0}), "friction must be a positive finite number, not 0"),
     (lambda: simulated(DLE, {"name": "baoab", "friction": "x"}), "friction must be a positive finite number"),

@@ -22,11 +22,6 @@ def bowl(*curvature):
     return pg.losses.get("quadratic", curvature=list(curvature), centre=[0.0] * len(curvature))
 
 
-@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun", "exponential-euler"])
-def test_limit_of_a_bowl_is_two_over_its_curvature(integrator):
-    assert limit(bowl(10.0, 3.0), pg.methods.DE(), integrator) == pytest.approx(0.2, rel=1e-5)
-
-
 @pytest.mark.parametrize("curvature", [1e-170, 1e160])
 def test_the_limit_of_an_extreme_curvature_is_found(curvature):
     """Its square is 0 or infinite in double precision, and the search once went on for ever."""

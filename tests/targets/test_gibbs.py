@@ -111,44 +111,37 @@ def test_two_thousand_minima_in_a_box():
     assert target.variance == pytest.approx((1000.0 * math.pi) ** 2 / 3.0, rel=1e-5)
 
 
-def test_a_density_that_ends_at_the_box():
-    target = pg.target(line_loss(lambda t: -2.0 * t), pg.methods.DLE(0.5), prior=pg.priors.Uniform(-1.0, 3.0))
-    law = stats.truncexpon(b=16.0, loc=0.0, scale=0.25)  # of 3 - t
-    x = np.linspace(-1.0, 3.0, 41)
-    assert target.pdf(x) == pytest.approx(law.pdf(3.0 - x), abs=1e-11)
-    assert target.pdf(np.array([-1.0001, 3.0001])).tolist() == [0.0, 0.0]
-    assert target.mean == pytest.approx(3.0 - law.mean(), abs=1e-12)
-    assert target.quantile([0.0, 1.0]).tolist() == [-1.0, 3.0]
-
-
-def test_heavy_tails_and_moments_that_do_not_exist():
-    flat = pg.priors.Flat(1)
-    student = pg.target(line_loss(lambda t: 3.0 * np.log1p(t**2 / 5.0)), pg.methods.DLE(1.0), prior=flat)
-    law = stats.t(5)
-    x = np.array([-1e6, -30.0, -1.0, 0.0, 0.3, 7.0, 1e4])
-    assert student.pdf(x) == pytest.approx(law.pdf(x), rel=1e-10)
-    assert student.variance == pytest.approx(5.0 / 3.0, rel=1e-8)
-    cauchy = pg.target(line_loss(lambda t: np.log1p(t**2)), pg.methods.DLE(1.0), prior=flat)
-    assert cauchy.cdf(1.0) == pytest.approx(0.75, abs=1e-11)
-    assert math.isnan(cauchy.mean) and cauchy.variance == math.inf
-
-
-def test_a_loss_with_a_bounded_domain():
-    """t - log t is infinite or undefined for t <= 0: Gamma(2) under a flat prior."""
-    with np.errstate(all="ignore"):
-        loss = line_loss(lambda t: t - np.log(t), lambda t: 1.0 - 1.0 / t)
-        target = pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Flat(1))
-    x = np.array([1e-3, 0.5, 2.0, 9.0])
-    assert target.pdf(x) == pytest.approx(stats.gamma(2.0).pdf(x), rel=1e-10)
-    assert target.pdf(-0.5) == 0.0
-
-
 FLAT = pg.priors.Flat(1)
 
 
 @np.errstate(all="ignore")
 def target_under(loss, prior):
     return pg.target(line_loss(loss), pg.methods.DLE(1.0), prior=prior)
+
+
+LAWS = {
+    "heavy tails": (lambda t: 3.0 * np.log1p(t**2 / 5.0), FLAT, stats.t(5)),
+    "a bounded domain": (lambda t: t - np.log(t), FLAT, stats.gamma(2.0)),  # infinite or undefined for t <= 0
+    "an end at the box": (lambda t: 4.0 * t, pg.priors.Uniform(-1.0, 3.0), stats.truncexpon(16.0, -1.0, 0.25)),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_laws_with_tails_and_ends(name):
+    loss, prior, law = LAWS[name]
+    target = target_under(loss, prior)
+    x = np.append(law.ppf([1e-9, 1e-3, 0.1, 0.5, 0.7, 0.99, 1.0 - 1e-9]), [-1.0001, 3.0001])
+    with np.errstate(all="ignore"):
+        assert target.pdf(x) == pytest.approx(law.pdf(x), rel=1e-9)
+    assert target.cdf(x[:7]) == pytest.approx(law.cdf(x[:7]), abs=1e-9)
+    assert (target.mean, target.variance) == pytest.approx((law.mean(), law.var()), rel=1e-8, abs=1e-9)
+    assert target.quantile([0.0, 1.0]).tolist() == list(law.support()) or name == "a bounded domain"
+
+
+def test_moments_that_do_not_exist():
+    cauchy = target_under(lambda t: np.log1p(t**2), FLAT)
+    assert cauchy.cdf(1.0) == pytest.approx(0.75, abs=1e-11)
+    assert math.isnan(cauchy.mean) and cauchy.variance == math.inf
 
 
 test_what_is_not_integrable_is_refused = refused(
