@@ -26,9 +26,10 @@ def test_the_scheme_is_the_printed_one_and_a_schedule_gives_every_step_its_size(
     loss, start = pg.losses.get(name), 0.5 * prior.sample(37, seed=3)
     schedule = pg.schedules.Polynomial(0.1, delay=2.0, power=1.0)
     sizes = [0.1 / (1.0 + k / 2.0) for k in range(6)]
-    run = pg.simulate(loss, method, prior=prior, initial=start, steps=6, step_size=schedule, seed=5, integrator=scheme)
     expected = numpy_run(scheme, loss, method, prior, start, sizes, 5)
-    np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
+    for each in (loss, pg.Loss.from_numpy(loss.value, loss.gradient, loss.dim)):
+        run = pg.simulate(each, method, prior, initial=start, steps=6, step_size=schedule, seed=5, integrator=scheme)
+        np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
     np.testing.assert_allclose(run.times, np.concatenate([[0.0], np.cumsum(sizes)]), rtol=1e-15)
     constant = numpy_run(scheme, loss, method, prior, start, [0.1] * 6, 5)
     plain = numpy_run("euler-maruyama", loss, method, prior, start, sizes, 5)

@@ -113,23 +113,6 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     assert len(run.steps) == len(run.positions)
 
 
-@pytest.mark.parametrize("integrator", ["euler-maruyama", *(
-    pytest.param(name, marks=pytest.mark.thorough) for name in ("tamed-euler", "heun", "mala")
-)])  # fmt: skip
-def test_numpy_losses_take_the_same_steps(integrator):
-    compiled = pg.losses.get("tilted-double-well")
-    plain = pg.Loss.from_numpy(
-        lambda x: 1.5 * (x[:, 0] ** 4 / 4 + x[:, 0] ** 3 / 3 - x[:, 0] ** 2) - 0.375,
-        lambda x: 1.5 * (x**3 + x**2 - 2 * x),
-        1,
-    )
-    repulsive = pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))
-    settings = {**DOUBLE_WELL, "step_size": 0.05, "integrator": integrator}
-    for method in (pg.methods.DE(), pg.methods.DLE(1.0), repulsive) if integrator[0] == "e" else (pg.methods.DLE(1.0),):
-        a, b = (pg.simulate(loss, method, **settings).positions for loss in (compiled, plain))
-        np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
-
-
 def test_progress_is_told_and_changes_nothing():
     told = []
     loss = pg.losses.get("tilted-double-well")

@@ -107,10 +107,3 @@ def test_the_warning_names_the_limit_and_the_largest_step():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=rising)  # 0.106 at most
-
-
-def test_a_step_beyond_stability_warns_where_nothing_moves():
-    loss, minima = pg.losses.get("tilted-double-well"), np.array([[-2.0], [1.0]])
-    with pytest.warns(UserWarning, match="step_size 0.6 is beyond the stability limit"):
-        run = pg.simulate(loss, pg.methods.DE(), prior=pg.priors.Normal(), initial=minima, steps=2, step_size=0.6)
-    np.testing.assert_allclose(run.final, minima)

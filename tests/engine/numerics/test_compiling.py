@@ -60,7 +60,8 @@ def test_what_is_compiled_within_another_kernel_is_a_part_of_it(first_use):
     assert len(heard.told) == 4
 
 
-def test_more_kernels_than_expected_and_none_expected(first_use):
+def test_more_kernels_than_expected_and_none_expected(first_use, monkeypatch):
+    """After the first use nobody knows how many are to come."""
     heard, (first, second) = Listening(), kernels()
     with compiling_told(heard, lambda: Expected(1, 1.0)):
         first(1.0)
@@ -70,9 +71,6 @@ def test_more_kernels_than_expected_and_none_expected(first_use):
     with compiling_told(heard):
         second(1)
     assert heard.told == [("compiling", 0, 0, 0.0), ("compiling", 1, 0, 0.0)]
-
-
-def test_after_the_first_use_nobody_knows_how_much_is_to_come(first_use, monkeypatch):
     monkeypatch.setattr(compiling, "compiled_before", lambda: True)
     heard = Listening()
     with compiling_told(heard, lambda: Expected(3, 5.0)):
