@@ -1,4 +1,4 @@
-"""What claims are judged by: bounds against their laws, and references against sums and closed forms."""
+"""Bounds of claims against the laws that they come from, and their references against sums and closed forms."""
 
 import numpy as np
 import pytest
