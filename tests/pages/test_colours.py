@@ -70,3 +70,11 @@ def test_a_page_of_functions_has_the_colours_of_the_figures():
 def test_colours_that_a_scenario_chooses_are_those_of_its_page():
     page = pg.page("global-minimiser", style={"colours": {"DLE": "#123456"}})
     assert f"{data_of(page.html)['colours']['DLE']}: #123456;" in page.html
+
+
+def test_lab_is_that_of_the_standard():
+    """The primaries of sRGB in CIE Lab under D65, as Lindbloom's tables have them."""
+    standard = {"#FF0000": (53.24, 80.09, 67.20), "#00FF00": (87.74, -86.18, 83.18), "#0000FF": (32.30, 79.19, -107.86)}
+    for colour, known in standard.items():
+        assert colours.lab(colour) == pytest.approx(known, abs=0.05)
+    assert colours.lab("#FFFFFF") == pytest.approx((100.0, 0.0, 0.0), abs=1e-9)
