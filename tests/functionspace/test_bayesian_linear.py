@@ -224,6 +224,18 @@ def test_adam_comes_near_the_optimum():
     assert np.array_equal(fitted(optimiser="adam", steps=50).mean, fitted(optimiser="adam", steps=50).mean)
 
 
+def test_batches_estimate_the_sums_over_all_rows():
+    problem = fitted(kl="exact")._problem
+    batch = problem.batches(8, seed=0)
+    drawn = [batch() for _ in range(2000)]
+    for each, right in zip(zip(*drawn, strict=True), (problem.gram, problem.shift), strict=True):
+        error = np.std(each, axis=0) / math.sqrt(2000)
+        assert np.all(np.abs(np.mean(each, axis=0) - right) < 4.5 * error + 1e-9)
+    for kl in ("random-points", "spectral"):
+        whole, enough, few = (fitted(kl=kl, optimiser="adam", steps=30, batch_size=size) for size in (None, 40, 8))
+        assert np.array_equal(enough.mean, whole.mean) and not np.array_equal(few.mean, whole.mean)
+
+
 def test_the_spectral_gradient_is_near_the_exact_one_with_few_points():
     """With 1 point the estimator is right to some per cent, so that its end is near that of exact entropies."""
     near = fitted(kl="spectral", points=1, steps=300, step_size=0.04, draws=100, noise_variance=1.0)
@@ -248,6 +260,7 @@ test_bad_settings_are_refused = refused(
     ({"measure": np.zeros((3, 4, 2))}, "measure must be .*sets, points, dim. with dim 1"),
     ({"measure": lambda r, X, points: X[:2]}, "must give 10 points, not 2"),
     ({"points": [[math.nan]]}, "points must be an array .n, 1. of finite numbers"),
+    ({"batch_size": 0}, "batch_size must be a whole number of 1 or more"),
     ({"draws": 1}, "draws must be a whole number of 2 or more"),
 )
 

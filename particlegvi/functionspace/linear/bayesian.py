@@ -72,6 +72,8 @@ class BayesianLinearRegression(Card):
         Number of function draws for "spectral", at least 2.
     record_every : int, optional
         Steps of Adam between ``records``; if not given, there are no records.
+    batch_size : int, optional
+        Number of rows of the data in a step of Adam, others at each step; all rows if not given, or if there are fewer.
     seed : int
 
     Attributes
@@ -106,6 +108,7 @@ class BayesianLinearRegression(Card):
         sets: int = 200,
         draws: int = 100,
         record_every: int | None = None,
+        batch_size: int | None = None,
         seed: int = 0,
     ) -> None:
         self.features = features
@@ -123,6 +126,7 @@ class BayesianLinearRegression(Card):
         self.step_size = schedules.resolved(step_size)
         self.sets, self.draws = whole("sets", sets, 1), whole("draws", draws, 2)
         self.record_every = 0 if record_every is None else whole("record_every", record_every, 1)
+        self.batch_size = 0 if batch_size is None else whole("batch_size", batch_size, 1)
         allowed = "a whole number of 1 or more, or an array (points, dim)"
         given = arguments.array("points", points, allowed, booleans=True)
         self.points: Array | int = given if given.ndim else whole("points", points, 1)
@@ -142,7 +146,8 @@ class BayesianLinearRegression(Card):
         self._problem = LinearProblem(found, t, self.noise_variance)
         sets = Sets(x, self._of, self.points, self.measure, self.sets, seed=self.seed)
         settings = Settings(
-            self.family, self.optimiser, self.steps, self.step_size, self.draws, self.record_every, self.seed
+            self.family, self.optimiser, self.steps, self.step_size, self.draws, self.record_every, self.seed,
+            self.batch_size,
         )
         solution = self._term(self._problem, sets, settings)
         self.mean, self.covariance = solution.mean, solution.covariance

@@ -58,7 +58,7 @@ def fixed_points(problem: LinearProblem, sets: Sets, settings: Settings) -> Solu
     """The minimiser in closed form (`at_one_set`), for the factorised family by L-BFGS; or steps of Adam."""
     U = row_space(sets.every(1)[0])
     if settings.optimiser == ADAM:
-        return descend(problem, in_values(problem, lambda: U), settings)
+        return descend(problem, in_values(problem, lambda: U, settings), settings)
     if settings.family == "factorised":
         return best(problem, [U], settings)
     return at_one_set(problem, U)
@@ -71,7 +71,7 @@ def random_points(problem: LinearProblem, sets: Sets, settings: Settings) -> Sol
     """
     if settings.optimiser == ADAM:
         another = sets.steps()
-        return descend(problem, in_values(problem, lambda: row_space(another())), settings)
+        return descend(problem, in_values(problem, lambda: row_space(another()), settings), settings)
     bases = [row_space(features) for features in sets.every()]
     if len(bases) == 1 and settings.family == "full":
         return at_one_set(problem, bases[0])
@@ -87,7 +87,7 @@ def spectral(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution
     Source: Sun, Zhang, Shi and Grosse (2019), (9), as Burt, Ober, Garriga-Alonso and van der Wilk (2020) use it.
     """
     random, another = np.random.default_rng([STREAM, settings.seed]), sets.steps()
-    number = 0
+    batch, number = problem.batches(settings.batch_size, settings.seed), 0
 
     def gradient(mean: Array, L: Array) -> tuple[Array, Array]:
         nonlocal number
@@ -97,8 +97,9 @@ def spectral(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution
         estimate = Spectral((mean + z @ L.T) @ features.T)
         number += estimate.eigenfunctions
         scores = estimate() @ features
-        in_mean = U.T @ (U @ mean) - problem.shift + problem.gram @ mean + scores.mean(axis=0)
-        return in_mean, problem.gram @ L + U.T @ (U @ L) + scores.T @ z / settings.draws
+        gram, shift = batch()
+        in_mean = U.T @ (U @ mean) - shift + gram @ mean + scores.mean(axis=0)
+        return in_mean, gram @ L + U.T @ (U @ L) + scores.T @ z / settings.draws
 
     found = descend(problem, gradient, settings)
     return found._replace(facts={**found.facts, "draws": settings.draws, "eigenfunctions": number / settings.steps})

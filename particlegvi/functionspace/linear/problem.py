@@ -36,6 +36,7 @@ OPTIMISERS = ("optimum", ADAM)
 NONE = 1e-12  # eigenvalues below this part of the largest are rounding
 FAILED = 1e100  # value of the objective if a covariance at a set is singular
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # constants of Adam
+BATCHES = 19  # random stream for the rows of a step
 FAR = 1e100  # a weight beyond this shows that Adam has diverged: the prior of a weight is N(0, 1)
 LAST = 10  # average the states of the last tenth of the steps
 Gradient: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]  # at mean and root L: in both
@@ -75,6 +76,22 @@ class LinearProblem:
         squares = float(left @ left) / self.noise_variance + float(np.sum(self.gram * covariance))
         return -0.5 * (squares + len(self.y) * math.log(2.0 * math.pi * self.noise_variance))
 
+    def batches(self, size: int, seed: int) -> Callable[[], tuple[Array, Array]]:
+        """A function that returns ``gram`` and ``shift``: of all rows for the size 0 or n, else from random rows.
+
+        Each call takes other rows, without replacement; its sums over these rows are multiplied by n / size.
+        """
+        if not 0 < size < len(self.y):
+            return lambda: (self.gram, self.shift)
+        random, number = np.random.default_rng([BATCHES, seed]), len(self.y)
+
+        def drawn() -> tuple[Array, Array]:
+            rows = random.choice(number, size, replace=False)
+            scaled = self.features[rows].T * (number / (size * self.noise_variance))
+            return scaled @ self.features[rows], scaled @ self.y[rows]
+
+        return drawn
+
     def divergence(self, mean: Array, covariance: Array) -> float:
         """KL(N(mean, covariance), posterior), in nats, for a regular covariance."""
         values = linalg.eigvalsh(self._factor.T @ covariance @ self._factor) - 1.0
@@ -94,6 +111,7 @@ class Settings(NamedTuple):
     draws: int  # functions of the spectral estimator
     record_every: int  # steps of Adam between records; 0 for none
     seed: int
+    batch_size: int  # rows of the data in a step of Adam; 0 for all rows
 
 
 class Records(NamedTuple):
@@ -216,15 +234,16 @@ def _search(objective: Callable[[Array], tuple[float, Array]], pack: Packing, st
     return pack.matrix(found.x), facts
 
 
-def in_values(problem: LinearProblem, rows: Callable[[], Array]) -> Gradient:
+def in_values(problem: LinearProblem, rows: Callable[[], Array], settings: Settings) -> Gradient:
     """The gradient of KL(Q_A, P_A) - E log p(y | w); each call takes a new set A, by a basis of its row space."""
+    batch = problem.batches(settings.batch_size, settings.seed)
 
     def gradient(mean: Array, L: Array) -> tuple[Array, Array]:
         U = rows()
         moved = U @ L
         in_entropy = U.T @ np.linalg.solve(moved @ moved.T, moved) if len(U) else 0.0
-        in_mean = U.T @ (U @ mean) - problem.shift + problem.gram @ mean
-        return in_mean, problem.gram @ L + U.T @ moved - in_entropy
+        gram, shift = batch()
+        return U.T @ (U @ mean) - shift + gram @ mean, gram @ L + U.T @ moved - in_entropy
 
     return gradient
 

@@ -39,6 +39,7 @@ class Table(TableExports):
     pictured: ClassVar[tuple[str, ...]]  # the scores of a picture
     compared: ClassVar[str] = ""  # the model that the others are compared with
     printed: ClassVar[PrintedTable | None] = None
+    per_cent: ClassVar[tuple[str, ...]] = ()  # scores that are printed in per cent; higher is better
     note: ClassVar[str] = ""  # below the text
     empty_series: ClassVar[bool] = True  # whether a picture has series without a mark, so that colours stay
 
@@ -238,10 +239,16 @@ class Table(TableExports):
         """For each row that is begun: is the mean at most one printed standard deviation worse than the print?"""
         found = {}
         for row in self.settings.rows:
-            entry, there = self.entry(row, model, protocol, "nll"), self.printed_number(row, model, "nll")
+            metric = self.judged(row)
+            entry, there = self.entry(row, model, protocol, metric), self.printed_number(row, model, metric)
             if entry is not None and there is not None:
-                found[row] = entry.mean <= there[0] + there[1]
+                sign = -1.0 if metric in self.per_cent else 1.0
+                found[row] = sign * entry.mean <= sign * there[0] + there[1]
         return found
+
+    def judged(self, row: str) -> str:
+        """The score that judges a row."""
+        return "nll"
 
 
 def markdown_lines(lines: list[list[str]]) -> str:

@@ -34,6 +34,7 @@ def test_scores_are_those_of_dense_matrices(made):
     kl = 0.5 * (np.sum(precision.diagonal() * variances) - 6 - np.sum(np.log(variances)))
     kl -= 0.5 * np.linalg.slogdet(precision)[1]
     assert found["factorised"]["kl"] == pytest.approx(kl, rel=1e-8)
+    assert found["random-80-factorised"]["kl"] == pytest.approx(kl, rel=1e-4)  # more inputs than features
     assert found["random-160"]["kl"] < 1e-8 and found["fixed-80"]["kl"] < 1e-8  # more inputs than features
     assert found["random-80-adam"]["kl"] > 1.0 and "kl_averaged" in found["spectral-80"]
     line = np.column_stack([task.train.X, np.ones(90)])
@@ -47,9 +48,10 @@ def test_fewer_inputs_than_features_are_infinite(made):
     few = LinearSettings(rows=("boston",), inducing_points=40)
     task = models.problem("boston", "standard", 0)
     task.shared["features"] = models.features(task, 40)
-    how = models._objective("fixed-80")
-    assert how == {"kl": "fixed-points", "points": 80, "optimiser": "optimum"}
-    assert models._objective("random-80-adam") == {"kl": "random-points", "points": 80, "optimiser": "adam"}
+    assert models._objective("spectral-40-batch")["batch_size"] == 40
+    how = {"kl": "random-points", "points": 80, "family": "factorised", "optimiser": "adam"}
+    assert models._objective("random-80-adam-factorised") == how
+    assert models._objective("fixed-80") == {**how, "kl": "fixed-points", "family": "full", "optimiser": "optimum"}
     found = measure(Task("boston", "fixed-80", "standard", 0), few, task)
     assert found.get("infinite") == 1.0 or found["kl"] < 1e-6
 

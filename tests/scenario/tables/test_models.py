@@ -8,7 +8,7 @@ import pytest
 from particlegvi import metrics
 from particlegvi.datasets import Dataset
 from particlegvi.scenario.tables import ProjectedSettings, ProjectedTable, Task, measure, published, rows, run_table
-from particlegvi.scenario.tables.functions import holds_up, models
+from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions import protocols as problems
 from particlegvi.scenario.tables.functions.protocols import PRINTED
 
@@ -92,7 +92,7 @@ def test_three_rows_hold_up(tmp_path):
     needed(*ROWS)
     settings = {"rows": list(ROWS), "models": ["pls", "svgp", "linear"], "protocols": ["standardised"], "splits": 1}
     table = run_table(settings, tmp_path, workers=1)
-    assert table.held() == dict.fromkeys(ROWS, True)
+    assert table.held("pls", "standardised") == dict.fromkeys(ROWS, True)
     for row, metric in ROWS.items():
         pls, svgp, line = (table.entry(row, model, "standardised", metric).mean for model in settings["models"])
         sd = published(row, metric, "pls")[1]
@@ -132,10 +132,9 @@ def test_means_and_standard_deviations_are_over_the_finished_splits():
     ("row", "metric", "just", "over"), [("boston", "nll", 1.159, 1.161), ("breast", "auc", 97.48, 97.46)]
 )
 def test_a_row_holds_up_to_one_printed_standard_deviation(row, metric, just, over):
-    assert holds_up(row, just) and not holds_up(row, over)
-    assert table({0: just}, row, metric).held() == {row: True}
-    assert table({0: over}, row, metric).held() == {row: False}
-    assert table({}, row, metric).held() == {}
+    assert table({0: just}, row, metric).held("pls", "standardised") == {row: True}
+    assert table({0: over}, row, metric).held("pls", "standardised") == {row: False}
+    assert table({}, row, metric).held("pls", "standardised") == {}
 
 
 def test_the_drawn_table():
@@ -159,8 +158,8 @@ def test_the_constant_model_is_the_mean_of_the_training_rows(problem):
 
 def test_a_table_of_rows_that_nothing_was_printed_of_has_no_printed_columns():
     shown = table({0: 1.0, 1: 2.0}, row="diabetes-progression")
-    assert shown.grid("", "nll")[0] == ["", "PLS, standardised"] and shown.held() == {}
+    assert shown.grid("", "nll")[0] == ["", "PLS, standardised"] and shown.held("pls", "standardised") == {}
     assert [name for panel in shown.panels() for name in panel.series] == [("PLS", "standardised")] * 2
     printed = table({0: 1.0}, row="boston")
     assert printed.grid("", "nll")[0] == ["", "PLS, printed", "SVGP, printed", "PLS, standardised"]
-    assert set(printed.held()) == {"boston"}
+    assert set(printed.held("pls", "standardised")) == {"boston"}

@@ -86,3 +86,4 @@ def test_differences_are_paired_with_both_controls_and_rows_are_judged():
 def test_the_printed_numbers():
     assert PRINTED.published("boston", "gwi-net") == (2.27, 0.06) and PRINTED.title("wine") == "Wine (red)"
     assert PRINTED.published("naval", "gwi-svgp") == (-7.25, 0.08) and len(PRINTED.rows()) == 9
+    assert PRINTED.published("kin8nm", "fbnn") is None and PRINTED.published("wine", "exact-gp") == (0.26, 0.03)

@@ -28,6 +28,8 @@ class LinearTable(Table):
         "exact": "Exact", "factorised": "FFG", "fixed-80": "FixedA 80", "random-20": "RandA 20",
         "random-40": "RandA 40", "random-80": "RandA 80", "random-160": "RandA 160",
         "random-80-adam": "RandA 80, Adam", "spectral-80": "SSGE 80", "linear": "least squares",
+        "random-80-factorised": "RandA 80, factorised", "random-80-adam-factorised": "RandA 80, Adam, factorised",
+        "spectral-80-factorised": "SSGE 80, factorised",
     }  # fmt: skip
     compared = "exact"
     pictured = ("nll", "kl")

@@ -26,17 +26,20 @@ from particlegvi.scenario.tables.ensembles.protocols import STANDARD
 from particlegvi.scenario.tables.settings import Part, Problem, TableSettings, Task, scaled
 
 TITLES = {
-    "boston": "Boston", "concrete": "Concrete", "energy": "Energy", "kin8nm": "Kin8nm", "wine": "Wine (red)",
-    "yacht": "Yacht",
+    "boston": "Boston", "concrete": "Concrete", "energy": "Energy", "kin8nm": "Kin8nm", "naval": "Naval",
+    "power": "Power", "wine": "Wine (red)", "yacht": "Yacht",
 }  # fmt: skip
 MODELS = (
     "exact", "factorised", "fixed-80", "random-20", "random-40", "random-80", "random-160", "random-80-adam",
-    "spectral-80", "linear",
+    "spectral-80", "random-80-factorised", "random-80-adam-factorised", "spectral-80-factorised", "linear",
 )  # fmt: skip
+# Figures 3 and 4: the inputs in A and the rows of a step of Adam are of the same number.
+BY_BATCHES = tuple(f"{term}-{size}-batch{family}" for term in ("random", "spectral") for size in (20, 40, 80, 160)
+                   for family in ("", "-factorised"))  # fmt: skip
+TERMS = {"fixed": "fixed-points", "random": "random-points", "spectral": "spectral"}
 PROTOCOL = "standard"
 START, NOISE = 1.0, 1e-4  # lengthscales and noise variance at the start of the source's search
 ITERATIONS = 200
-BY_ADAM = ("random-80-adam", "spectral-80")
 START_SEED = 1000  # distance between the seeds of sets for neighbouring seeds
 
 
@@ -51,8 +54,9 @@ class LinearSettings(TableSettings):
     models : tuple of str
         "exact" is the posterior, "factorised" the best independent weights. "fixed-80" replaces KL by KL of the
         functions at 80 fixed inputs; "random-20" to "random-160" by its mean over random inputs, at the optimum;
-        "random-80-adam" uses Adam, as in the source, and "spectral-80" estimated entropies. "linear" is least squares
-        on the inputs.
+        "random-80-adam" uses Adam, as in the source, and "spectral-80" estimated entropies. A name that ends with
+        "factorised" has independent weights. "linear" is least squares on the inputs. "random-20-batch" and the like
+        (20, 40, 80 or 160), which no default table has, use Adam with as many random rows in a step as inputs.
     splits, first_split : int
         Number of splits, and the number of the first.
     inducing_points : int
@@ -82,10 +86,10 @@ class LinearSettings(TableSettings):
         "splits": (1, 1000), "first_split": (0, 1000), "inducing_points": (1, 2000), "sets": (1, 100_000),
         "iterations": (1, 100_000), "steps": (1, 10**8), "seed": (0, 2**31),
     }  # fmt: skip
-    models_by_protocol = {PROTOCOL: MODELS}
+    models_by_protocol = {PROTOCOL: (*MODELS, *BY_BATCHES)}
 
     def __post_init__(self) -> None:
-        self.check({"rows": TITLES, "models": MODELS, "protocols": (PROTOCOL,)})
+        self.check({"rows": TITLES, "models": (*MODELS, *BY_BATCHES), "protocols": (PROTOCOL,)})
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ def score(task: Task, settings: LinearSettings, problem: Problem) -> dict[str, f
         return _predicted(problem, line.predict(new, return_std=True), line.noise_variance)
     found = features(problem, settings.inducing_points)
     how: Facts = {"sets": settings.sets, "seed": START_SEED * settings.seed + task.split, **_objective(task.model)}
-    how["steps"] = settings.steps if task.model in BY_ADAM else settings.iterations
+    how["steps"] = settings.steps if how["optimiser"] == "adam" else settings.iterations
     model = BayesianLinearRegression(found, found.noise_variance, **how).fit(train.X, train.y)
     scores = _predicted(problem, model.predict(new, return_std=True), found.noise_variance)
     divergence = model.kl_to_posterior()
@@ -153,13 +157,15 @@ def score(task: Task, settings: LinearSettings, problem: Problem) -> dict[str, f
 
 def _objective(model: str) -> Facts:
     """The settings of `BayesianLinearRegression` for the name of a model."""
-    if model == "exact":
-        return {"kl": "exact"}
-    if model == "factorised":
-        return {"kl": "exact", "family": "factorised"}
-    name, points, *how = model.split("-")
-    kl = {"fixed": "fixed-points", "random": "random-points", "spectral": "spectral"}[name]
-    return {"kl": kl, "points": int(points), "optimiser": "adam" if how else "optimum"}
+    name, *how = model.split("-")
+    by_adam = name == "spectral" or "adam" in how or "batch" in how
+    found: Facts = {"kl": TERMS.get(name, "exact"), "optimiser": "adam" if by_adam else "optimum"}
+    found["family"] = "factorised" if "factorised" in model else "full"
+    if name in TERMS:
+        found["points"] = int(how[0])
+    if "batch" in how:
+        found["batch_size"] = int(how[0])
+    return found
 
 
 def _predicted(problem: Problem, of_functions: tuple[Array, Array], noise_variance: float) -> dict[str, float]:
