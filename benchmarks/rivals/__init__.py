@@ -16,13 +16,14 @@ from . import (
     processes,
     published,
     scaling,
+    waiting_workloads,
 )
 
 TITLES = {
     "jax": "JAX", "torch": "PyTorch", "blackjax": "BlackJAX", "sklearn": "scikit-learn", "gpytorch": "GPyTorch",
     "gpflow": "GPflow",
 }  # fmt: skip
-MODULES = particle_workloads, network_workloads, function_workloads
+MODULES = particle_workloads, network_workloads, function_workloads, waiting_workloads
 WORKLOADS = {each.__name__.replace("_", "-"): each for module in MODULES for each in module.ALL}
 RIVALS = {**loops.RIVALS, **networks.RIVALS, **published.RIVALS, **processes.RIVALS}
 

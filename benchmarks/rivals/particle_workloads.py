@@ -22,6 +22,15 @@ def drle_step_line(quick: bool) -> list[Contender]:
     ]
 
 
+def drle_step_many(quick: bool) -> list[Contender]:
+    """one DLE step and one DRLE step, N = 10^7, one dimension, tolerance 1e-12"""
+    start = workloads.PRIOR.sample(1_000_000 if quick else 10_000_000)
+    return [
+        Contender("DLE step", workloads.flow(pg.methods.DLE(1.0), start, 4), 4.0),
+        Contender("DRLE step", workloads.flow(pg.methods.DRLE(1.0, 0.5, workloads.KERNEL), start, 2), 2.0),
+    ]
+
+
 def drle_step_plane(quick: bool) -> list[Contender]:
     """one DLE step and one DRLE step, N = 10^6, two dimensions"""
     start = pg.priors.Normal([0.0, 0.0], 2.0).sample(1_000_000)
@@ -70,4 +79,4 @@ def drle_step_space(quick: bool) -> list[Contender]:
     return rows
 
 
-ALL = (drle_step_line, drle_step_plane, drle_step_space, dle_jumps, drle_jumps)
+ALL = (drle_step_line, drle_step_many, drle_step_plane, drle_step_space, dle_jumps, drle_jumps)

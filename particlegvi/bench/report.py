@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import statistics
 import subprocess
@@ -82,6 +81,7 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
         make = known[name]
         title = (make.__doc__ or name).strip()
         say(f"\n{title}")
+        begun = time.perf_counter()
         contenders = make(quick) + rivals.contenders(name, quick)
         in_turn(contenders, 2 if quick else ROUNDS)
         ours = contenders[0]
@@ -103,11 +103,12 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
                 f"  {contender.name:28s} {_duration(contender.median):>10s}"
                 f"   {_times(middle):>8s} x  [{_times(low)}, {_times(high)}]{scaled}"
             )
-        result["workloads"][name] = {"title": title, "rows": rows}
+        taken = time.perf_counter() - begun
+        say(f"  measured in {_duration(taken)}")
+        result["workloads"][name] = {"title": title, "rows": rows, "seconds": taken}
     if names is None:
         result |= rivals.checks(say)
         result["memory"] = memory(say)
-        result["start-up"] = start_up(say, 2 if quick else ROUNDS)
     return result
 
 
@@ -134,30 +135,6 @@ def memory(say: Callable[[str], None]) -> Facts:
     peak = int(done.stdout)
     say(f"\npeak memory, DRLE of 10^6 particles in two dimensions, whole process: {peak / 1e6:.0f} MB")
     return {"drle-plane-million": peak}
-
-
-def start_up(say: Callable[[str], None], rounds: int) -> Facts:
-    """``particlegvi run global-minimiser`` at full settings, warm cache, and bare imports of the libraries."""
-    import tempfile
-
-    bare = [sys.executable, "-c", "import numpy, numba, matplotlib.pyplot"]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    seconds: dict[str, list[float]] = {"whole run, figure included": [], "import numpy, numba, pyplot": []}
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(rounds + 1):
-            out = os.path.join(folder, str(number))
-            whole = [sys.executable, "-m", "particlegvi", "run", "global-minimiser", "--quiet", "--out", out]
-            for name, command in zip(seconds, (whole, bare), strict=True):
-                begun = time.perf_counter()
-                subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
-                if number > 0:  # the first fills the caches
-                    seconds[name].append(time.perf_counter() - begun)
-    each = [a / b for a, b in zip(*seconds.values(), strict=True)]
-    say("\nparticlegvi run global-minimiser, full settings, warm cache")
-    for name, times in seconds.items():
-        say(f"  {name:28s} {_duration(statistics.median(times)):>10s}")
-    say(f"  ratio {statistics.median(each):.2f} [{min(each):.2f}, {max(each):.2f}]")
-    return {"seconds": seconds, "ratio": statistics.median(each), "ratio_range": [min(each), max(each)]}
 
 
 def _duration(seconds: float) -> str:

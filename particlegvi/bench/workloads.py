@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 
 import numpy as np
@@ -87,8 +91,28 @@ def direct_pairs(quick: bool) -> list[Contender]:
     ]
 
 
+def whole_run(quick: bool) -> list[Contender]:
+    """imports alone, and `particlegvi run global-minimiser` with two pictures, also with empty caches as a first run"""
+    here = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+    def process(*arguments: str, cache: str | None = None) -> None:
+        empty = {} if cache is None else {"XDG_CACHE_HOME": cache, "NUMBA_CACHE_DIR": cache}
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=here | empty)
+
+    def run(first: bool) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            command = ["run", "global-minimiser", "--quiet", "--out", os.path.join(folder, "run")]
+            process("-m", "particlegvi", *command, cache=folder if first else None)
+
+    return [
+        Contender("import numpy, numba, pyplot", lambda: process("-c", "import numpy, numba, matplotlib.pyplot")),
+        Contender("whole run", lambda: run(first=False)),
+        Contender("first run", lambda: run(first=True)),
+    ]
+
+
 WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
-    each.__name__.replace("_", "-"): each for each in (drle_figure, dle_million, de_figure, direct_pairs)
+    each.__name__.replace("_", "-"): each for each in (drle_figure, dle_million, de_figure, direct_pairs, whole_run)
 }
 
 
