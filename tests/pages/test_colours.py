@@ -62,14 +62,11 @@ def test_a_page_has_the_colours_of_the_figures(name):
         assert {"DE", "DLE", "DRE", "DRLE"} <= set(names)
 
 
-def test_a_page_of_functions_has_the_colours_of_the_figures():
-    names = data_of((page := pg.page("regression-curve")).html)["colours"]
-    assert re.findall(rf"{names['PLS']}: (#\w+);", page.html)[0] == colours.of_methods()["PLS"]
-
-
-def test_colours_that_a_scenario_chooses_are_those_of_its_page():
-    page = pg.page("global-minimiser", style={"colours": {"DLE": "#123456"}})
-    assert f"{data_of(page.html)['colours']['DLE']}: #123456;" in page.html
+def test_colours_that_a_scenario_chooses_and_those_of_functions_are_those_of_a_page():
+    page = pg.page("global-minimiser", style={"colours": {"DLE": "#123456"}}).html
+    assert f"{data_of(page)['colours']['DLE']}: #123456;" in page
+    page = pg.page("regression-curve").html
+    assert f"{data_of(page)['colours']['PLS']}: {colours.of_methods()['PLS']};" in page
 
 
 def test_lab_is_that_of_the_standard():

@@ -115,7 +115,7 @@ def test_particles_are_thinned_where_they_are_too_many():
 
 
 @pytest.mark.filterwarnings("ignore:step_size")
-def test_a_method_that_diverged_stays_where_it_was():
+def test_a_run_that_diverged_has_a_page():
     with pytest.raises(pg.Diverged) as caught:
         pg.run("global-minimiser", particles=20, steps=40, step_size=0.6)
     results = caught.value.results
@@ -169,11 +169,18 @@ def test_bad_arguments(results):
         refuse(lambda arguments=arguments: results.page(**arguments), f"^{said} must be")
 
 
-def test_runs_of_unequal_size_have_no_page(results):
-    fewer = dataclasses.replace(results["DLE"], positions=results["DLE"].positions[:, :7])
-    mixed = PlainResults([results["DE"], fewer], results.scenario, results.summary, results.targets)
-    mixed.parts, mixed.seed = results.parts, 0
-    refuse(lambda: page_of_runs(mixed, 20, True, "en"), "equally many particles, and DE has 20, DLE has 7$")
+def test_a_run_with_fewer_records_stays_where_it_was_and_runs_of_unequal_size_have_no_page(results):
+    def mixed(**changes):
+        runs = [results["DE"], dataclasses.replace(results["DLE"], **changes)]
+        made = PlainResults(runs, results.scenario, results.summary, results.targets)
+        made.parts, made.seed = results.parts, 0
+        return page_of_runs(made, 20, True, "en")
+
+    run = results["DLE"]
+    shorter = mixed(positions=run.positions[:3], steps=run.steps[:3])
+    assert len(data_of(shorter.html)["replay"]["times"]) == 20
+    said = "equally many particles, and DE has 20, DLE has 7$"
+    refuse(lambda: mixed(positions=run.positions[:, :7]), said)
 
 
 def test_nothing_is_overwritten_unless_asked_for(tmp_path):
@@ -232,10 +239,10 @@ def exported(engine, tmp_path, settings, own=None, types=None, title='a "title"'
 
 
 def test_every_method_is_live_with_weights_and_kernel_of_its_own(engine, tmp_path):
-    kernels = [pg.kernels.SquaredExponential(0.7), pg.kernels.SquaredExponential(lengthscale=1.5, variance=2.0)]
+    one, other = pg.kernels.SquaredExponential(0.7), pg.kernels.SquaredExponential(lengthscale=1.5, variance=2.0)
     methods = {
         "cold": pg.methods.DLE(0.1), "DLE": pg.methods.DLE(1.0), "warm, or hot": pg.methods.DLE(4.0),
-        "DRE": pg.methods.DRE(2.0, kernel=kernels[0]), "DRLE": pg.methods.DRLE(1.0, 0.5, kernel=kernels[1]),
+        "DRE": pg.methods.DRE(2.0, kernel=one), "DRLE": pg.methods.DRLE(1.0, 0.5, kernel=other),
         "DE": pg.methods.DE(), "gone": pg.methods.FDGVI(),
     }  # fmt: skip
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)

@@ -1,8 +1,6 @@
 """Every kind of figure draws: a PNG of slide size, the same bytes each time, words large enough to read."""
 
 import struct
-import subprocess
-import sys
 import tomllib
 from dataclasses import replace
 
@@ -141,13 +139,6 @@ def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
         plotting.draw(line, tmp_path)
         assert dict(matplotlib.rcParams) == before
     assert path.read_bytes() == plain
-
-
-@pytest.mark.thorough
-def test_pyplot_is_not_imported():
-    code = "import sys; from particlegvi import plotting; plotting.names(); print('matplotlib.pyplot' in sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("source, label", [("line", "DLE"), ("line", "DE"), ("plane", "DLE"), ("plane", "FD-GVI")])

@@ -69,16 +69,6 @@ def test_one_figure_has_a_panel_for_every_method(comparison):
     assert len(comparison.plot("trajectories", methods=["DLE"], truth=False).axes) == 1
 
 
-@pytest.mark.thorough
-def test_a_kernel_of_the_users_own_is_kept():
-    class Wide(type(pg.kernels.SquaredExponential())):
-        name = "wide-of-a-test"
-
-    how = HOW | {"prior": None, "initial": np.linspace(-1.0, 1.0, 30)}
-    runs = pg.compare(LOSS, ["DRLE"], kernel=Wide(2.0), **how)
-    assert runs["DRLE"].method.kernel == Wide(2.0)
-
-
 test_bad_arguments_get_one_sentence = refused(
     lambda methods, change: pg.compare(LOSS, methods, **HOW | change),
     ({"\x1b[31m": "DE"}, {}, r"methods must have labels of printable characters, not"),
@@ -124,7 +114,7 @@ class Delayed(pg.methods.Method):
 
 
 @pytest.mark.parametrize("kernel", [None, pg.kernels.Matern52("median"), pg.kernels.Matern52(0.7)])
-def test_a_method_of_a_user_keeps_the_kernel_that_its_run_used(kernel):
+def test_a_method_and_a_kernel_of_a_user_are_those_that_the_run_used(kernel):
     method = Delayed(1.0, kernel)
     run = pg.compare(LOSS, [method], **HOW)["Delayed"]
     ours = pg.compare(LOSS, [pg.methods.DRE(0.5, kernel)], **HOW)["DRE"]

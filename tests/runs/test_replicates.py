@@ -12,7 +12,6 @@ import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
-from particlegvi.tools.cells import Store
 
 from .interrupting import ALWAYS, Stop, again_and_again, content, manifest, no_summary, spoil
 
@@ -127,18 +126,6 @@ def test_damage_costs_time_and_nothing_else(tmp_path, straight, each, victim, da
         spoil(place, damage)
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") == straight
-
-
-def test_a_changed_result_is_seen(tmp_path, straight, each):
-    """The control: were the results of cells taken unseen, the result would be another."""
-    interrupted(tmp_path / "run", 60)
-    for place in done(tmp_path / "run"):
-        text = place.read_text()
-        place.write_text(text.replace('"average_loss": ', '"average_loss": 1'))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Store, "_digest", lambda self, content, identity: content.get("sha256"))
-        pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") != straight
 
 
 def test_a_replicate_of_other_sources_is_another_cell(monkeypatch):

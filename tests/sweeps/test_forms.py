@@ -94,15 +94,12 @@ def test_every_suffix_holds_the_numbers(swept, tmp_path):
     import pandas
     import xarray
 
-    for suffix in (".nc", ".csv", ".parquet", ".npz"):
-        assert swept.export(tmp_path / f"a{suffix}") == tmp_path / f"a{suffix}"
-    with xarray.open_dataset(tmp_path / "a.nc", engine="h5netcdf") as found:
-        before = swept.to_xarray()
-        for name in before.data_vars:
-            assert np.array_equal(found[name].values, before[name].values, equal_nan=found[name].dtype.kind == "f")
+    netcdf, csv, parquet, npz = (swept.export(tmp_path / f"a.{suffix}") for suffix in ("nc", "csv", "parquet", "npz"))
+    with xarray.open_dataset(netcdf, engine="h5netcdf") as found:
+        xarray.testing.assert_equal(found.load(), swept.to_xarray())
     rows = swept.to_dataframe()
-    for found in (pandas.read_csv(tmp_path / "a.csv"), pandas.read_parquet(tmp_path / "a.parquet")):
+    for found in (pandas.read_csv(csv), pandas.read_parquet(parquet)):
         assert np.array_equal(found["w1"], rows["w1"], equal_nan=True) and len(found) == len(rows)
-    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
+    with np.load(npz, allow_pickle=False) as arrays:
         assert set(arrays) == set(rows.columns)
-    refuse(lambda: swept.export(tmp_path / "a.csv"), "exists already")
+    refuse(lambda: swept.export(csv), "exists already")

@@ -76,16 +76,6 @@ def test_the_mode_of_a_file_follows_the_umask(tmp_path):
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(b"\xff\xfe", "UTF-8"), (b"{", "not valid JSON"), (b"[1]", "JSON object, not list"), (b"", "not valid JSON")],
-)
-def test_bad_content_is_one_sentence(tmp_path, content, words):
-    """`test_hostile_files` has worse."""
-    (tmp_path / "a.json").write_bytes(content)
-    refuse(lambda: files.read_json(tmp_path / "a.json"), f"a.json.*{words}")
-
-
 def test_what_is_no_file_or_too_large_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "absent", tmp_path / "pipe", "/dev/zero", "nul\0", tmp_path / ("x" * 300)):

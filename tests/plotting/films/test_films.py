@@ -196,13 +196,6 @@ def test_every_kind_of_figure_can_be_filmed_or_is_refused_by_name(line, tmp_path
                 line.animate(tmp_path / "a.gif", name)
 
 
-@pytest.mark.slow
-def test_fewer_records_than_frames_are_said(line, tmp_path):
-    with pytest.warns(UserWarning, match="^the film has 41 frames instead of 60, because the run has no more records"):
-        path = line.animate(tmp_path / "a.gif", frames=60, width=200)
-    assert len(durations_of(path)) == 41
-
-
 def test_progress_is_told_of_every_frame_and_a_film_that_is_interrupted_leaves_no_file(line, tmp_path):
     heard = []
     line.animate(tmp_path / "a.gif", frames=4, width=200, progress=lambda *told: heard.append(told))

@@ -25,6 +25,12 @@ def emulated(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+# Who holds a folder, a run that is interrupted and resumed, and one that starts over: to the bytes of a straight one.
+FEW = (
+    "tests/runs/storage/test_lock.py",
+    "tests/runs/test_resume.py::test_two_writers_are_one_too_many",
+    "tests/runs/test_overwriting.py::test_taking_over_again_finishes_the_first_time",
+)
 REFUSALS = """
 import os, signal, sys, pathlib, particlegvi.tools.system as system
 assert system.WINDOWS and not hasattr(os, "pread") and not hasattr(signal, "SIGHUP")
@@ -51,33 +57,8 @@ def test_the_emulation_refuses_what_windows_refuses(tmp_path, root):
     assert done.returncode == 0, done.stderr
 
 
-SAMPLE = """
-import sys, pathlib, numpy as np, particlegvi as pg
-folder = pathlib.Path(sys.argv[1]) / "run"
-small = {"particles": 6, "steps": 40}
-def stop(label, done, steps):
-    if label == "DLE" and done > 5: raise KeyboardInterrupt
-try:
-    pg.run("lifting", out=folder, progress=stop, checkpoint_every=1e-9, **small)
-except KeyboardInterrupt:
-    pass
-assert pg.load(folder).status == "interrupted" and not (folder / "lock").exists()
-done = pg.resume(folder)
-straight = pg.run("lifting", **small)
-assert all(np.array_equal(done[label].positions, straight[label].positions) for label in straight)
-again = pg.run("lifting", out=folder, overwrite=True, **small)
-assert sorted(path.name for path in folder.iterdir()) == ["arrays", "manifest.json", "scenario.toml", "summary.json"]
-"""
-
-
-@pytest.mark.thorough
-def test_a_run_is_interrupted_resumed_and_overwritten(tmp_path, root):
-    done = emulated(root, "-W", "error", "-c", SAMPLE, str(tmp_path))
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize("files", [
-    pytest.param(("tests/runs/storage/test_lock.py",), marks=pytest.mark.thorough),
+    pytest.param(FEW, marks=pytest.mark.thorough),
     slow(("tests/runs/storage",)),
     slow(("tests/runs/test_resume.py", "tests/runs/test_resume_damage.py")),
     slow(("tests/runs/test_overwriting.py",)),
