@@ -96,15 +96,6 @@ def test_a_second_run_from_inside_the_first_is_left_alone(tmp_path, quick, capsy
     assert line.count("resume") == 1 and str(tmp_path / "moved") in line
 
 
-def test_a_lock_file_that_was_removed_is_noticed(tmp_path, quick):
-    def remove(label, done, steps):
-        (tmp_path / "run" / "lock").unlink(missing_ok=True)
-
-    with pytest.raises(FolderLost):
-        pg.run("lifting", out=tmp_path / "run", progress=remove, **ALWAYS, **SHORT)
-    assert pg.resume(tmp_path / "run").status == "finished"
-
-
 @pytest.mark.parametrize("name", ["lock", "arrays/DLE.growing.npy"])
 def test_a_hard_link_is_not_written_through(half, tmp_path, name):
     if name == "lock":
@@ -130,13 +121,14 @@ def test_new_records_take_the_place_of_a_link(tmp_path):
     refuse(lambda: RecordFile(tmp_path / "growing", 2, (3,), 1, digest), "is a hard link")
 
 
-def test_a_scenario_that_is_removed_while_the_run_goes_on_is_written_again(tmp_path, quick):
+def test_a_lock_file_that_is_removed_is_noticed_and_a_scenario_is_written_again(tmp_path, quick):
+    def removing(name):
+        return lambda label, done, steps: (tmp_path / "run" / name).unlink(missing_ok=True)
+
+    with pytest.raises(FolderLost):
+        pg.run("lifting", out=tmp_path / "run", progress=removing("lock"), **ALWAYS, **SHORT)
+    pg.resume(tmp_path / "run", progress=removing("scenario.toml"))
     pg.run("lifting", out=tmp_path / "straight", **SHORT)
-
-    def remove(label, done, steps):
-        (tmp_path / "run" / "scenario.toml").unlink(missing_ok=True)
-
-    pg.run("lifting", out=tmp_path / "run", progress=remove, **SHORT)
     assert content(tmp_path / "run") == content(tmp_path / "straight")
 
 
@@ -171,22 +163,21 @@ def first_schema(folder, **changes):
 
 
 def test_a_folder_of_the_first_schema_is_read_and_not_changed(tmp_path, capsys):
-    pg.run("lifting", out=tmp_path / "run", **SHORT)
-    whole = pg.load(tmp_path / "run")
-    first_schema(tmp_path / "run")
-    before = everything(tmp_path / "run")
-    found = pg.load(tmp_path / "run")
+    folder = tmp_path / "run"
+    pg.run("lifting", out=folder, **SHORT)
+    whole = pg.load(folder)
+    first_schema(folder)
+    before, found = everything(folder), pg.load(folder)
     assert found.status == "finished" and found.describe() == whole.describe() and found.summary == whole.summary
-    assert all(found[label].positions.tobytes() == whole[label].positions.tobytes() for label in whole)
-    assert pg.resume(tmp_path / "run").seed == 0
-    assert everything(tmp_path / "run") == before
-    assert main(["plot", str(tmp_path / "run")]) == 0 and capsys.readouterr().out
-    found = manifest(tmp_path / "run")
-    assert found["schema"] == 1 and found["figures"] and "sha256" not in found
-    (tmp_path / "run" / "arrays" / "DLE.json").unlink()
-    refuse(lambda: pg.load(tmp_path / "run"), r"DLE\.json cannot be read")
-    pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
-    assert manifest(tmp_path / "run")["schema"] == 2
+    assert found["DLE"].positions.tobytes() == whole["DLE"].positions.tobytes()
+    assert pg.resume(folder).seed == 0 and everything(folder) == before
+    assert main(["plot", str(folder)]) == 0 and capsys.readouterr().out
+    noted = manifest(folder)
+    assert noted["schema"] == 1 and noted["figures"] and "sha256" not in noted
+    (folder / "arrays" / "DLE.json").unlink()
+    refuse(lambda: pg.load(folder), r"DLE\.json cannot be read")
+    pg.run("lifting", out=folder, overwrite=True, **SHORT)
+    assert manifest(folder)["schema"] == 2
 
 
 def test_a_damaged_folder_of_the_first_schema_is_refused(tmp_path, quick):

@@ -32,3 +32,11 @@ def small():
 @pytest.fixture(scope="session")
 def swept():
     return pg.sweep(SMALL, over=OVER, seeds=3)
+
+
+@pytest.fixture(scope="session")
+def straight(tmp_path_factory):
+    """The files of this sweep where nothing has disturbed it."""
+    folder = tmp_path_factory.mktemp("straight") / "s"
+    pg.sweep(SMALL, over=OVER, seeds=3, out=folder)
+    return outputs(folder)

@@ -26,13 +26,6 @@ from .conftest import OVER, SMALL, outputs
 COMMAND = [sys.executable, "-m", "particlegvi"]
 
 
-@pytest.fixture(scope="module")
-def straight(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("straight") / "s"
-    pg.sweep(SMALL, over=OVER, seeds=4, out=folder)
-    return outputs(folder)
-
-
 def test_without_distributed_an_address_is_refused(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     refuse(lambda: choose(1, "tcp://127.0.0.1:8786"), r"pip install 'particlegvi\[cluster\]'")
@@ -62,7 +55,7 @@ def children():
 def test_two_processes_some_of_which_are_killed_make_the_same_bytes(straight, tmp_path, kills):
     before = set(children())
     progress = killing(kills, lambda: [pid for pid in children() if pid not in before])
-    pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=progress)
+    pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", workers=2, progress=progress)
     assert outputs(tmp_path / "s") == straight
 
 
@@ -105,7 +98,7 @@ def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
 
     local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster:
-        pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", dask=cluster.scheduler_address)
+        pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", dask=cluster.scheduler_address)
     assert outputs(tmp_path / "s") == straight
 
 
@@ -153,7 +146,7 @@ def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path
         assert wait_until(lambda: listens(18787), 120.0)
         with pytest.raises(ConnectionError) as ended:
             kill = lambda *_: end(scheduler)
-            pg.sweep(SMALL, over=OVER, seeds=400, out=tmp_path / "s", dask=address, progress=kill)
+            pg.sweep(SMALL, over=OVER, seeds=300, out=tmp_path / "s", dask=address, progress=kill)
     assert report(ended.value) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert f'the scheduler at "{address}" has ended' in line
