@@ -21,6 +21,7 @@ from particlegvi.tools.arguments import array, points, refuse, whole
 
 AUTO = "auto"
 ALLOWED = "an array (M, dim) or a whole number"
+GAP = 0.1  # the largest certified gap for "auto" unless another is asked for, in nats
 FIRST = 16  # number of inducing points at the start of "auto"
 SEARCH_FACTS = {"start": "start", "iterations": "steps", "converged": "converged"}  # and their names in ``placement``
 

@@ -19,7 +19,7 @@ from particlegvi.functionspace.functionals import Fourier, Functionals
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import Bound, Law, climb, collapsed, from_products, stochastic_climb
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums, whitened
-from particlegvi.functionspace.gp.placement import placement_of
+from particlegvi.functionspace.gp.placement import GAP, placement_of
 from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.prior_mean import PriorMean, added, at, checked
@@ -103,7 +103,7 @@ class SparseGaussianProcess(Card):
         *,
         seed: int = 0,
         placement: str = "greedy",
-        certified_gap: float = 0.1,
+        certified_gap: float = GAP,
         most_inducing_points: int | None = None,
         prior_mean: PriorMean = None,
         batch_size: int | None = None,

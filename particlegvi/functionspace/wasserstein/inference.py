@@ -30,7 +30,7 @@ from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.gp.placement import chosen_basis
+from particlegvi.functionspace.gp.placement import GAP, placement_of
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
@@ -69,8 +69,8 @@ class GaussianWasserstein(Card):
         k.
     likelihood : Gaussian
         Its ``noise_variance`` is s2.
-    inducing_points : array (M, dim), int, Functionals or Mercer
-        Inducing points of the basis e; for a number, they are chosen greedily.
+    inducing_points : array (M, dim), int, "auto", Functionals or Mercer
+        Inducing points of the basis e, or their number for `placement`. "auto" is that of `SparseGaussianProcess`.
     mean : Mean, optional
         The model of the mean: `means.Inducing`, the default, `means.MeanNetwork` or `means.Given`.
     w2_weight : float or str
@@ -81,6 +81,9 @@ class GaussianWasserstein(Card):
         variational process, (B.59), the only rule whose variances fit the data.
     prior_mean : float or function, optional
         The prior mean: a number, or a function of inputs (n, dim), by which all means differ; 0 if not given.
+    placement : str
+        The rule that chooses inducing points, as for `SparseGaussianProcess`. "elbo" learns them by the evidence bound,
+        from greedy ones or from given ones: a gain if they are few.
     seed : int
 
     Attributes
@@ -101,12 +104,13 @@ class GaussianWasserstein(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | Functionals | Mercer,
+        inducing_points: ArrayLike | int | str | Functionals | Mercer,
         mean: Mean | None = None,
         w2_weight: float | str = 1.0,
         covariance: str = "closed",
         *,
         prior_mean: PriorMean = None,
+        placement: str = "greedy",
         seed: int = 0,
     ) -> None:
         self.kernel = covariances.of(kernel)
@@ -118,6 +122,8 @@ class GaussianWasserstein(Card):
         self.mean: Mean = Inducing() if mean is None else mean
         self.w2_weight, self.rule = checked_weight(w2_weight), checked_rule(covariance)
         self.seed, self.prior_mean = arguments.seed(seed), checked(prior_mean)
+        self.placement, noise = placement, likelihood.noise_variance
+        self._placement = placement_of(inducing_points, placement, GAP, None, lambda user: noise)
         self._known: SquaredDistance | None = None
 
     @one_blas_thread()
@@ -144,8 +150,9 @@ class GaussianWasserstein(Card):
         x = points("X", X, least=2)
         t = vector("y", y, len(x))
         held = None if validation is None else held_out(validation, x.shape[1])
-        self.basis, chosen = chosen_basis(self.kernel, self.inducing_points, x, self.seed)
-        self._e, self._x, self._y = self.basis.features(x), x, t - at(self.prior_mean, x)
+        self._x, self._y = x, t - at(self.prior_mean, x)
+        self.basis, chosen = self._placement.basis(self.kernel, x, self._y, self.seed)
+        self._e = self.basis.features(x)
         self._asked = x.copy(), self._e
         self._fitted_factor = 0.0  # nothing is fitted yet
         with Journal(storage) as journal:
