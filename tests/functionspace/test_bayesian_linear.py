@@ -69,10 +69,8 @@ def test_the_exact_family_is_the_posterior(rng):
     mean, sd = model.predict(T, return_std=True)
     np.testing.assert_allclose(mean, T @ M @ model.mean, atol=1e-12)
     np.testing.assert_allclose(sd**2, np.diag(T @ M @ model.covariance @ M.T @ T.T), atol=1e-12)
-    draws = model.sample(T, rng.normal(size=(40_000, 12)))
-    error = (draws.mean(axis=0) - mean) / sd * 200.0
-    assert np.abs(error).max() < 4.5
-    np.testing.assert_allclose(np.cov(draws.T), T @ M @ model.covariance @ M.T @ T.T, atol=0.06 * sd.max() ** 2)
+    root = model.sample(T, np.eye(12)) - mean  # a draw is a linear map of its normals
+    np.testing.assert_allclose(root.T @ root, T @ M @ model.covariance @ M.T @ T.T, atol=1e-10)
 
 
 def test_a_basis_has_features():
@@ -121,6 +119,13 @@ def objective(model, mean, covariance, bases):
     kl = [0.5 * (np.trace(Q) + np.sum((U @ mean) ** 2) - len(U) - np.linalg.slogdet(Q)[1])
           for U, Q in zip(bases, inside, strict=True)]  # fmt: skip
     return float(np.mean(kl)) - likelihood
+
+
+def bases_of(seed, points, number):
+    """Orthonormal bases of the rows of features at random sets of points."""
+    r = np.random.default_rng(seed)
+    drawn = [measurement.data_and_box(r, toy(0)[0], points) for _ in range(number)]
+    return [linalg.orth(features(each).T, 1e-10).T for each in drawn]
 
 
 def test_the_solution_at_fixed_points_cannot_be_improved(rng):
@@ -174,9 +179,7 @@ def test_the_references_of_random_points(seed, points, value, to_posterior):
 def test_the_optimum_of_random_points_is_stationary(points):
     """H = mean of U^T (U S U^T)^-1 U at the optimum, and not near it."""
     model = fitted(points=points, sets=60, seed=3)
-    X, _ = toy(0)
-    r = np.random.default_rng(3)
-    bases = [linalg.orth(features(measurement.data_and_box(r, X, points)).T, 1e-10).T for _ in range(60)]
+    X, bases = toy(0)[0], bases_of(3, points, 60)
     gram = features(X).T @ features(X) / 0.01
     H = gram + np.mean([U.T @ U for U in bases], axis=0)
 
@@ -192,9 +195,7 @@ def test_the_optimum_of_random_points_is_stationary(points):
 
 def test_the_factorised_optimum_is_the_best_diagonal(rng):
     model = fitted(points=10, family="factorised", sets=40)
-    X, _ = toy(0)
-    r = np.random.default_rng(0)
-    bases = [linalg.orth(features(measurement.data_and_box(r, X, 10)).T, 1e-10).T for _ in range(40)]
+    bases = bases_of(0, 10, 40)
     variances = model.covariance.diagonal()
     assert np.array_equal(model.covariance, np.diag(variances)) and np.all(variances > 0.0)
     best = objective(model, model.mean, model.covariance, bases)
@@ -217,10 +218,6 @@ def test_adam_comes_near_the_optimum():
     np.testing.assert_array_equal(model.records.covariances[-1], model.covariance)
     np.testing.assert_array_equal(model.records.means[-1], model.mean)
     assert model.facts["kl_to_posterior_averaged"] == pytest.approx(model.kl_to_posterior(), rel=0.5)
-    one_set = fitted(measure=measure[:1], optimiser="adam", steps=2000, step_size=0.02)
-    assert objective(one_set, one_set.mean, one_set.covariance, [
-        linalg.orth(features(each).T, 1e-10).T for each in measure
-    ]) - optimum.objective > 10.0  # fmt: skip
     assert np.array_equal(fitted(optimiser="adam", steps=50).mean, fitted(optimiser="adam", steps=50).mean)
 
 
@@ -255,8 +252,6 @@ test_bad_settings_are_refused = refused(
     ({"optimiser": "sgd"}, "allowed: optimum, adam"),
     ({"points": 0}, "points must be a whole number of 1 or more"),
     ({"noise_variance": 0.0}, "noise_variance must be"),
-    ({"noise_variance": -1.0}, "noise_variance must be"),
-    ({"noise_variance": math.nan}, "noise_variance must be"),
     ({"measure": np.zeros((3, 4, 2))}, "measure must be .*sets, points, dim. with dim 1"),
     ({"measure": lambda r, X, points: X[:2]}, "must give 10 points, not 2"),
     ({"points": [[math.nan]]}, "points must be an array .n, 1. of finite numbers"),

@@ -49,13 +49,6 @@ def test_the_variance_of_a_gaussian_follows_its_equation(bandwidth, rate):
         assert abs(found[-1] - unbiased[-1]) > 2.0 * (6.0 * error[-1] + 0.01)
 
 
-@pytest.mark.parametrize(
-    ("rate", "bandwidth", "printed"), [(1, 0.25, 0.98), (1, 0.5, 0.93), (1, 1.0, 0.84), (5, 1.0, 0.62)]
-)
-def test_the_variances_of_the_page_solve_the_equation(rate, bandwidth, printed):
-    assert round(float(variance([0.0, 200.0], 1.0, bandwidth, rate)[-1]), 2) == printed
-
-
 @pytest.mark.slow
 def test_shares_of_wells_move_without_a_way_over_the_barrier():
     loss = pg.Loss.from_formula("0.366*t**4 - 2.419*t**2 + 0.741*t", variables=["t"])

@@ -78,6 +78,10 @@ def test_what_is_said_of_convexity_and_bounds(likelihood, y, log_density):
         assert 0.95 * likelihood.curvature_bound < curvature.max() <= likelihood.curvature_bound * (1 + 1e-9)
     if np.isfinite(likelihood.slope_bound):
         assert 0.95 * likelihood.slope_bound < np.abs(slope).max() <= likelihood.slope_bound * (1 + 1e-9)
+        low, high = likelihood.slope_range(targets)
+        at_least, at_most = slope.min(axis=1, keepdims=True), slope.max(axis=1, keepdims=True)
+        assert np.all((low - 1e-12 <= at_least) & (at_least < low + 0.02))
+        assert np.all((high - 0.02 < at_most) & (at_most <= high + 1e-12))
     assert likelihood.quadratic == (np.ptp(curvature) < 1e-12)
     assert likelihood.even == np.allclose(likelihood.cost(f, targets), likelihood.cost(-f, targets))
 
