@@ -13,7 +13,6 @@ from particlegvi.functionspace import (
     likelihoods,
 )
 from particlegvi.functionspace.covariances import SquaredExponential
-from particlegvi.functionspace.likelihoods.expected import expected
 
 from ..refusals import refuse
 
@@ -69,21 +68,6 @@ def test_one_label_agrees_with_quadrature():
     np.testing.assert_allclose(np.ravel(sparse.predict(x, return_std=True)), [mean, sd], atol=0.03)
     other = SparseGaussianProcess(K, likelihoods.Bernoulli(), x).fit(x, y)
     assert abs(other.predict(x)[0] - mean) > 0.3
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("spread", [0.0, 0.7])
-def test_a_shift_moves_the_argument_of_the_cost(spread):
-    f, y, shifts = np.array([-1.0, 0.2, 3.0]), np.array([1.0, 0.0, 4.0]), np.array([0.5, -2.0, 1.0])
-    for inner in (likelihoods.PoissonLog(2.0), likelihoods.StudentT(3.0, 0.5)):
-        here, numbers = expected(inner, np.full(3, spread**2), y, shifts)
-        there, same = expected(inner, np.full(3, spread**2), y)
-        for method in ("cost", "slope", "curvature"):
-            found = getattr(here, method)(f, numbers)
-            np.testing.assert_allclose(found, getattr(there, method)(f + shifts, same), rtol=1e-12)
-            if not spread:
-                np.testing.assert_allclose(found, getattr(inner, method)(f + shifts, y), rtol=1e-12)
-        np.testing.assert_allclose(here.information(f), there.information(f + shifts))
 
 
 def test_bad_prior_means_are_refused():

@@ -120,11 +120,6 @@ def test_whole_numbers_become_floats(name):
     assert pickle.loads(pickle.dumps(kernel)) == kernel
 
 
-@pytest.mark.parametrize("rule", ["median", "authors"])
-def test_a_rule_is_kept_until_it_is_resolved(name, rule):
-    assert kernels.get(name, lengthscale=rule).lengthscale == rule
-
-
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, 1e-200, True, None, "mean", [1.0], np.ones(2), 1j])
 @pytest.mark.parametrize("key", ["lengthscale", "variance"])
 def test_bad_parameters_are_refused_in_one_sentence(name, key, bad):

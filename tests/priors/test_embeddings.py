@@ -12,7 +12,7 @@ from particlegvi.priors import gaussian_sums
 
 from ..differences import slopes
 from ..refusals import refused
-from .expectations import Cauchy, embedded, gradients, mean_of, values
+from .expectations import Cauchy, Own, embedded, gradients, mean_of, values
 
 KERNELS = [
     kernels.SquaredExponential(0.8, 1.5),
@@ -22,24 +22,6 @@ KERNELS = [
 ]
 LINE = [priors.Normal(0.4, 1.3), priors.Uniform(-2.0, 1.0)]
 PLANE = [priors.Normal([0.4, -1.0], [1.3, 0.5]), priors.Uniform([-2.0, 0.0], [1.0, 0.7])]
-
-
-class Logistic:
-    """A prior that a user might add: independent standard logistic coordinates, and nothing in closed form."""
-
-    name = "logistic"
-
-    def __init__(self, dim):
-        self.dim = dim
-        self.low, self.high = np.full(dim, -np.inf), np.full(dim, np.inf)
-        self.mean, self.sd = np.zeros(dim), np.full(dim, math.pi / math.sqrt(3.0))
-
-    def log_density(self, x):
-        return np.sum(-x - 2.0 * np.log1p(np.exp(-x)), axis=-1)
-
-    def sample(self, particles, seed=0, role="start"):
-        u = priors.Uniform(np.zeros(self.dim), 1.0).sample(particles, seed, role)
-        return np.log(u / (1.0 - u))
 
 
 @pytest.mark.parametrize("prior", LINE, ids=repr)
@@ -88,11 +70,12 @@ def test_the_gradient_is_that_of_the_value_and_a_wrong_sign_is_seen(kernel, how)
 
 @pytest.mark.thorough
 def test_a_prior_without_closed_forms():
-    line = priors.embedding(Logistic(1), kernels.Matern32(1.0))
+    prior, kernel = priors.Normal(0.2, 1.8), kernels.Matern32(1.0)
+    line = priors.embedding(Own(prior), kernel)
     assert "quadrature with" in line.description
-    expected = embedded(Logistic(1), kernels.Matern32(1.0), [0.5])
+    expected = embedded(prior, kernel, [0.5])
     np.testing.assert_allclose(values(line.term, np.array([[0.5]])), expected, atol=max(line.error, 1e-9))
-    space = priors.embedding(Logistic(3), kernels.Matern32(1.0), samples=50)
+    space = priors.embedding(Own(priors.Normal([0.0] * 3)), kernel, samples=50)
     assert "Monte Carlo with 50" in space.description
     assert space.error > 0.0
 

@@ -14,7 +14,7 @@ from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.priors.plane_table import PlaneTable
 from particlegvi.priors.weighted_points import quadrature
 
-from .expectations import Cauchy
+from .expectations import Cauchy, Own
 
 PRIORS = [
     lambda place, scale: priors.Laplace(place, scale),
@@ -219,24 +219,12 @@ def test_heavy_tails_on_the_line_have_a_table_under_the_kernel_of_a_user():
 
 @pytest.mark.thorough
 def test_the_table_of_a_users_prior_is_made_once_for_the_same_numbers():
-    class Own:
-        name, dim = "mine", 2
+    def made(sd, lengthscale):
+        return priors.embedding(Own(priors.Normal([0.0, 0.0], sd)), Bell(lengthscale)).term
 
-        def __init__(self, sd):
-            self.base = priors.Normal([0.0, 0.0], sd)
-            self.low, self.high, self.mean, self.sd = self.base.low, self.base.high, self.base.mean, self.base.sd
-
-        def log_density(self, x):
-            return self.base.log_density(x)
-
-        def sample(self, particles, seed=0, role="start"):
-            return self.base.sample(particles, seed, role)
-
-    first = priors.embedding(Own(0.8), Bell(0.9)).term
-    assert isinstance(first, PlaneTable)
-    assert priors.embedding(Own(0.8), Bell(0.9)).term is first
-    assert priors.embedding(Own(0.9), Bell(0.9)).term is not first  # the controls: other numbers
-    assert priors.embedding(Own(0.8), Bell(0.8)).term is not first
+    first = made(0.8, 0.9)
+    assert isinstance(first, PlaneTable) and made(0.8, 0.9) is first
+    assert made(0.9, 0.9) is not first and made(0.8, 0.8) is not first  # the controls: other numbers
 
 
 @pytest.mark.thorough
