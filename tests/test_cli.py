@@ -20,6 +20,8 @@ from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools import progress as bars
 from particlegvi.tools.progress import command_bars
 
+from .interpreters import python
+
 pytestmark = pytest.mark.usefixtures("elsewhere", "remembered_truth")
 
 SHORT = ["--set", "particles=8", "--set", "steps=20"]
@@ -44,8 +46,7 @@ def test_the_end_of_a_process_looks_through_no_garbage():
     """It would take half a second, in which somebody waits for an answer to Ctrl-C."""
     code = "import atexit, gc, sys\natexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
     code += "from particlegvi.cli import main\nmain(['list'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "True"
+    assert python("-c", code).stdout.splitlines()[-1] == "True"
 
 
 @pytest.mark.parametrize("name", ["lifting", "regression-curve", "uci-ensembles"])
@@ -85,10 +86,9 @@ def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
 @pytest.mark.thorough
 def test_a_cache_of_matplotlib_that_cannot_be_written_is_not_told_in_quiet(tmp_path):
     (tmp_path / "file").write_text("")
-    command = [sys.executable, "-m", "particlegvi", "run", "global-minimiser", *SHORT, "--out", "run", "--quiet"]
-    unwritable = os.environ | {"MPLCONFIGDIR": str(tmp_path / "file")}
-    done = subprocess.run(command, capture_output=True, text=True, env=unwritable)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    line = ["-m", "particlegvi", "run", "global-minimiser", *SHORT, "--out", "run", "--quiet"]
+    done = python(*line, MPLCONFIGDIR=str(tmp_path / "file"))
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 @pytest.mark.thorough

@@ -5,15 +5,14 @@ They lie in folders that are digested, so everything that they use is compiled a
 
 import json
 import math
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from .interpreters import python
 
 # Held against differences (slopes), known moments (draws) and the fixed point of v <- (1 - gain)^2 v + noise^2, the
 # variance of the linear drift x (integrator). Nothing is simulated.
@@ -143,15 +142,8 @@ def ask(root, tmp_path_factory):
     for name, content in examples(root).items():
         assert not (folder / name).exists()
         (folder / name).write_text(content, encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
-
-    def ask(program: str) -> dict:
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return ask
+    environment = {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    return lambda program: json.loads(python("-c", program, cwd=folder, **environment).stdout)
 
 
 def test_the_pages_show_a_file_of_every_kind(root):
@@ -243,5 +235,4 @@ def test_the_examples_pass_the_linter_and_the_type_checker(root, tmp_path, comma
     (tmp_path / "scenarios").mkdir()
     for name, content in examples(root).items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+    python("-m", *command, cwd=tmp_path)

@@ -3,14 +3,14 @@
 import ast
 import os
 import re
-import subprocess
-import sys
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 
 from particlegvi.cli import COMMANDS
+
+from .interpreters import python
 
 # What must hold after the first block of Python of a page, after the second, and so on.
 CHECKS = {
@@ -184,6 +184,4 @@ def test_the_python_of_a_page_runs_and_says_what_the_page_says(root, tmp_path, n
     checks = CHECKS.get(name, [])
     assert len(checks) <= len(shown)
     program = "\n".join(part for pair in zip_longest(shown, checks, fillvalue="") for part in pair)
-    command = [sys.executable, "-W", "error::UserWarning", "-c", program]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
+    python("-W", "error::UserWarning", "-c", program, cwd=tmp_path)

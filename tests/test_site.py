@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from .interpreters import python
 from .sources import script
 
 pytestmark = [
@@ -17,15 +16,14 @@ pytestmark = [
     pytest.mark.needs("sphinx_gallery", "arviz", "pandas", "sklearn"),  # for the examples
 ]
 # The examples are not run again: `tests/test_examples.py` does that.
-BUILD = [sys.executable, "-m", "sphinx", "-W", "-q", "-D", "plot_gallery=0", "-b", "html"]
+BUILD = ["-m", "sphinx", "-W", "-q", "-D", "plot_gallery=0", "-b", "html"]
 REQUEST = re.compile(r"""(?:src=["']?|url\(["']?|@import ["']|<link [^>]*rel="stylesheet"[^>]*href=")https?:""")
 
 
 @pytest.fixture(scope="module")
 def site(root, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run([*BUILD, "docs", folder], cwd=root, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+    python(*BUILD, "docs", folder, cwd=root)
     return folder
 
 

@@ -1,16 +1,13 @@
 """The public names are those of docs/public-names.txt, which only a deliberate change moves."""
 
-import subprocess
-import sys
-
 import pytest
+
+from .interpreters import python
 
 
 @pytest.mark.thorough
 def test_no_public_name_or_parameter_has_moved(root):
-    done = subprocess.run([sys.executable, "docs/public_names.py"], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    now = done.stdout.splitlines()
+    now = python("docs/public_names.py", cwd=root).stdout.splitlines()
     written = (root / "docs" / "public-names.txt").read_text(encoding="utf-8").splitlines()
     moved = [f"- {line}" for line in written if line not in now] + [f"+ {line}" for line in now if line not in written]
     remedy = "python docs/public_names.py > docs/public-names.txt writes a deliberate change:"

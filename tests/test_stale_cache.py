@@ -8,11 +8,11 @@ power: what is not equal to it was computed with other physics than the source s
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from .interpreters import python
 
 pytestmark = pytest.mark.thorough
 
@@ -93,7 +93,8 @@ class House:
 
     def run(self, loss: str, final: str = SIMULATED, **more: str) -> dict:
         program = PROGRAM.format(loss=loss, numbers=(START, STEPS, STEP_SIZE), final=final)
-        environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"} | {
+        environment: dict[str, str | None] = {
+            "NUMBA_CACHE_DIR": None,
             "PYTHONPATH": str(self.folder),
             "PYTHONDONTWRITEBYTECODE": "1",  # Python's own cache believes the time of a file too
             "XDG_CACHE_HOME": str(self.cache),
@@ -101,16 +102,7 @@ class House:
             "HOME": str(self.folder),
             **more,
         }
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        said = json.loads(done.stdout)
+        said = json.loads(python("-c", program, cwd=self.folder, **environment).stdout)
         assert Path(said["package"]).is_relative_to(self.folder)
         return said
 

@@ -4,10 +4,10 @@ Each case runs in a process of its own and asks ``sys.modules`` afterwards, so t
 """
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from .interpreters import python
 
 HEAVY = {"numpy", "numba", "matplotlib", "scipy"}
 
@@ -25,10 +25,7 @@ print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 
 def loaded_by(statement: str, cwd) -> set[str]:
     """The modules in ``sys.modules`` after a new interpreter has run ``statement``."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE.format(statement=statement)], cwd=cwd, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", PROBE.format(statement=statement), cwd=cwd)
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 

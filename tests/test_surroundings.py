@@ -2,12 +2,13 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
 import particlegvi as pg
 from particlegvi import cli
+
+from .interpreters import python
 
 SCRIPT = """
 import hashlib, sys, particlegvi as pg
@@ -32,20 +33,14 @@ if __name__ == "__main__":
 """
 
 
-def python(script, *arguments, cwd, timeout=600, **environment) -> subprocess.CompletedProcess:
-    place = cwd / "script.py"
-    place.write_text(script, encoding="utf-8")
-    known = {name: value for name, value in os.environ.items() if environment.get(name, value) is not None}
-    given = known | {name: value for name, value in environment.items() if value is not None}
-    command = [sys.executable, str(place), *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env=given, capture_output=True, text=True, timeout=timeout)
+def ran(script, *arguments, cwd, **environment) -> subprocess.CompletedProcess:
+    (cwd / "script.py").write_text(script, encoding="utf-8")  # children of a process need a file
+    return python(cwd / "script.py", *arguments, cwd=cwd, **environment)
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory) -> str:
-    done = python(SCRIPT, "run", cwd=tmp_path_factory.mktemp("expected"))
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return ran(SCRIPT, "run", cwd=tmp_path_factory.mktemp("expected")).stdout
 
 
 SURROUNDINGS = {
@@ -60,13 +55,13 @@ SURROUNDINGS = {
 @pytest.mark.parametrize("kind", SURROUNDINGS)
 @pytest.mark.thorough
 def test_the_same_bytes(kind, expected, tmp_path):
-    done = python(SCRIPT, "run", cwd=tmp_path, **SURROUNDINGS[kind])
+    done = ran(SCRIPT, "run", cwd=tmp_path, **SURROUNDINGS[kind])
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
 @pytest.mark.thorough
 def test_a_disabled_compiler_is_answered_with_a_warning(expected, tmp_path):
-    done = python(SCRIPT, "run", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    done = ran(SCRIPT, "run", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
     assert (done.returncode, done.stdout) == (0, expected)
     assert "NUMBA_DISABLE_JIT is ignored" in done.stderr
 
@@ -86,13 +81,10 @@ def test_any_path_that_the_system_allows_holds_a_run(place, tmp_path, capsys, el
 
 @pytest.mark.thorough
 def test_a_name_that_the_terminal_cannot_show_is_no_failure(tmp_path):
-    command = [sys.executable, "-m", "particlegvi", "run", "lifting", "--set", "particles=3", "--set", "steps=2"]
-    given = os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii:strict"}
-    place = "Größe 变量"
-    done = subprocess.run(
-        [*command, "--no-figure", "--out", place], cwd=tmp_path, env=given, capture_output=True, text=True, timeout=120
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    short, place = ["--set", "particles=3", "--set", "steps=2"], "Größe 变量"
+    given = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii:strict"}
+    done = python("-m", "particlegvi", "run", "lifting", *short, "--no-figure", "--out", place, cwd=tmp_path, **given)
+    assert done.stderr == ""
     assert (tmp_path / place / "summary.json").is_file()
 
 
@@ -128,5 +120,5 @@ def test_a_folder_without_permission_is_refused_in_one_sentence(tmp_path, monkey
 @pytest.mark.slow
 @pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
 def test_children_of_a_process_with_threads_work_and_agree(start, tmp_path):
-    done = python(FORKS, start, cwd=tmp_path, timeout=400)
+    done = ran(FORKS, start, cwd=tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, "same"), done.stderr[-2000:]

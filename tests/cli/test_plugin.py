@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import sysconfig
 import tomllib
@@ -14,11 +13,7 @@ import pytest
 
 from particlegvi.cli import main
 
-
-def said(command: list, **options) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+from ..interpreters import python
 
 
 def test_it_is_written_whole_and_never_over_anything(tmp_path, monkeypatch, capsys):
@@ -50,19 +45,19 @@ def test_a_bad_name_is_refused(name, tmp_path, monkeypatch, capsys):
 @pytest.mark.thorough
 def test_it_installs_into_a_fresh_environment_and_passes_its_tests(root, tmp_path):
     pytest.importorskip("pip")
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    options = {"cwd": tmp_path, "env": environment}
-    said([sys.executable, "-m", "particlegvi", "new-plugin", "river-stones"], **options)
-    said([sys.executable, "-m", "venv", "--without-pip", "fresh"], **options)
-    python = tmp_path / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    (site,) = {said([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], **options).strip()}
+    options = {"cwd": tmp_path, "PYTHONPATH": str(root)}
+    python("-m", "particlegvi", "new-plugin", "river-stones", **options)
+    python("-m", "venv", "--without-pip", "fresh", **options)
+    fresh = tmp_path / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    inside = {**options, "program": fresh}
+    site = python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))", **inside).stdout.strip()
     others = [sysconfig.get_path("purelib"), *(each for each in sys.path if each.endswith("site-packages"))]
     Path(site, "others.pth").write_text("\n".join(dict.fromkeys(others)))  # numpy, numba, pytest, ...
     offline = ["--no-index", "--no-build-isolation", "--no-deps", "--disable-pip-version-check"]
-    said([sys.executable, "-m", "pip", "--python", python, "install", *offline, "./river-stones"], **options)
+    python("-m", "pip", "--python", fresh, "install", *offline, "./river-stones", **options)
     assert (Path(site) / "river_stones" / "scenarios" / "river-stones-first.toml").is_file()
-    assert "4 passed" in said([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "river-stones"], **options)
-    listed = json.loads(said([python, "-m", "particlegvi", "list", "--parts", "--json"], **options))
+    assert "4 passed" in python("-m", "pytest", "-q", "-p", "no:cacheprovider", "river-stones", **inside).stdout
+    listed = json.loads(python("-m", "particlegvi", "list", "--parts", "--json", **inside).stdout)
     own = {(each["kind"], each["name"], each["problem"]) for each in listed if each["origin"] == "river-stones 0.1.0"}
     kinds = {"losses": "ripples", "methods": "momentum", "claims": "recursion", "scenarios": "first"}
     assert own == {(kind, f"river-stones-{name}", "") for kind, name in kinds.items()}

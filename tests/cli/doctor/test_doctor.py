@@ -1,9 +1,6 @@
 """The doctor: a self-test that can fail, a cache that is emptied and filled, and a report for people and programs."""
 
 import json
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +8,8 @@ import pytest
 from particlegvi.cli import main
 from particlegvi.cli.doctor import cache, report
 from particlegvi.engine.numerics import compiled
+
+from ...interpreters import python
 
 
 @pytest.fixture
@@ -111,13 +110,10 @@ sys.exit(main(["run", sys.argv[1], "--no-figure", "--quiet", "--out", sys.argv[1
 @pytest.mark.slow
 def test_after_warming_a_run_of_a_scenario_compiles_nothing(tmp_path):
     """In new processes with a cache of their own, on the line and in the plane."""
-    surroundings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
 
     def compiles(code: str, *arguments: str) -> bool:
-        command = [sys.executable, "-W", "ignore", "-c", code, *arguments]
-        done = subprocess.run(command, env=surroundings, capture_output=True, text=True, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return "CPUDispatcher" in done.stderr
+        own = {"cwd": tmp_path, "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+        return "CPUDispatcher" in python("-W", "ignore", "-c", code, *arguments, **own).stderr
 
     assert compiles(LISTENING, "lifting")  # the control
     names = ["global-minimiser", "multimodal"]
