@@ -119,24 +119,18 @@ def test_every_kind_of_scenario_has_a_table(name, toy, monkeypatch):
         read(run)
 
 
-def small(name: str) -> Results:
-    """A short run of the first scenario of a kind."""
-    settings = {
-        "particles": {"particles": 20, "steps": 20},
-        "function-space": {"particles": 10, "steps": 20},
-        "networks": {"particles": 3, "steps": 10, "record_every": 5},
-        "table": {"rows": ["yacht"], "models": ["linear"], "splits": 2},
-        "approximation": {"models": ["random"], "sizes": [4], "trials": 1},
+def small(kind: str) -> Results:
+    """A short run of a scenario of a kind."""
+    short = {
+        "particles": ("global-minimiser", {"particles": 20, "steps": 20}),
+        "function-space": ("regression-curve", {"particles": 10, "steps": 20}),
+        "networks": ("regression-gap", {"particles": 3, "steps": 10, "record_every": 5}),
+        "table": ("uci-function-space", {"rows": ["yacht"], "models": ["linear"], "splits": 2}),
+        "approximation": ("sparse-approximation", {"models": ["random"], "sizes": [4], "trials": 1}),
     }
-    first = {
-        "particles": "global-minimiser",
-        "function-space": "regression-curve",
-        "networks": "regression-gap",
-        "table": "uci-function-space",
-        "approximation": "sparse-approximation",
-    }
-    assert name in first, f"give the kind {name} a short run here"
-    return pg.run(first[name], **settings[name])
+    assert kind in short, f"give the kind {kind} a short run here"
+    name, settings = short[kind]
+    return pg.run(name, **settings)
 
 
 def test_every_kind_of_target_has_a_table(results):
