@@ -225,11 +225,7 @@ def _is_tuple(node: ast.ClassDef, source: str) -> bool:
 
 
 def test_no_two_terms_share_a_name(root: Path):
-    sources = {
-        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
-        for path in (root / "particlegvi").rglob("*.py")
-    }
-    found = terms(sources)
+    found = terms({module: path.read_text(encoding="utf-8") for path, module, _ in modules(root)})
     assert {"Quadratic", "FourGaussians", "SquaredExponential", "Constant", "FormulaTape"} <= found.keys()
     assert {name: places for name, places in found.items() if len(places) > 1} == {}
 

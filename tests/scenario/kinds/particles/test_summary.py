@@ -22,6 +22,8 @@ def test_basins_count_the_nearest_particles():
     assert second["farthest"] == pytest.approx(np.hypot(0.1, 0.2))
     assert first["atom"] == [-2.0, 0.0]
     assert first["limits"] == [0, 4]  # 0.5^4 = 6% lies at either end
+    empty = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))  # nobody reaches the second
+    assert [basin["count"] for basin in counts(np.zeros((6, 1)), empty)] == [6, 0]
 
 
 def test_moments_of_a_run_that_diverged_are_numbers(tmp_path):
@@ -37,12 +39,6 @@ def test_moments_of_a_run_that_diverged_are_numbers(tmp_path):
     assert found["mean"] == pytest.approx(1e200 * (final / 1e200).mean(axis=0))
     scale = 1e300
     assert found["sd"] == pytest.approx(scale * (final / scale).std(axis=0))
-
-
-def test_a_basin_that_nobody_reached_is_counted_too():
-    target = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))
-    found = [basin["count"] for basin in counts(np.zeros((6, 1)), target)]
-    assert found == [6, 0]
 
 
 def test_the_verdict_compares_with_the_floor():
