@@ -107,6 +107,16 @@ def test_a_kernel_that_another_process_compiles_is_waited_for_and_counted(proces
     assert first(2.0) == 3.0 and first.stats.cache_hits and not first.stats.cache_misses
 
 
+@pytest.mark.parametrize("kind", [SharedCache, FunctionCache])
+def test_a_kernel_from_the_disk_needs_nothing_that_numba_can_compile(process, kind, monkeypatch):
+    """The control, numba's own cache, makes all of that known first, which takes longer than the kernels of a run."""
+    assert process(kind=kind)(1.0) == 2.0
+    asked, other = [], process(kind=kind)
+    monkeypatch.setattr(type(other.targetctx), "refresh", lambda self: asked.append(self))
+    assert other(3.0) == 4.0 and other.stats.cache_hits
+    assert bool(asked) == (kind is FunctionCache)
+
+
 @pytest.mark.thorough
 def test_patience_ends_and_a_lock_ends_with_its_process(tmp_path, monkeypatch):
     place = tmp_path / "locks" / "00"
