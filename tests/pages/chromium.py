@@ -60,6 +60,11 @@ def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
     raise AssertionError(f"{script} is still false after {seconds} s")
 
 
+def number(text: str) -> float:
+    """A number as a page writes it, with a true minus."""
+    return float(text.replace("\u2212", "-"))
+
+
 def step_is(browser: Any, number: int) -> None:
     """Wait until the clock of the page shows this step."""
     wait(browser, f"document.getElementById('clock').textContent.endsWith('step {number}')")

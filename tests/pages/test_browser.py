@@ -22,6 +22,7 @@ from .chromium import (
     driven,
     dumped,
     in_chromium,
+    number,
     opened,
     step_is,
     wait,
@@ -38,10 +39,6 @@ def selftest(page, tmp_path, state):
 def test_the_self_test_has_the_particles_of_the_engine_or_says_so(page, tmp_path):
     assert_particles_of_the_engine(selftest(page, tmp_path, STATE))
     assert "error" in selftest(page, tmp_path, {"loss": "foo(t)"})
-
-
-def number(text: str) -> float:
-    return float(text.replace("\u2212", "-"))
 
 
 def means(browser) -> list[float]:

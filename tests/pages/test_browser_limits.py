@@ -11,7 +11,7 @@ import pytest
 
 import particlegvi as pg
 
-from .chromium import ANSWERS, CELL, assert_quiet, by_id, digest, driven, in_chromium, opened, step_is, wait
+from .chromium import ANSWERS, CELL, assert_quiet, by_id, digest, driven, in_chromium, number, opened, step_is, wait
 
 LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 600)) + "+x^2+y^2"
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
@@ -91,8 +91,7 @@ def test_a_replay_ends_where_the_run_ended(browser, tmp_path):
     wait(browser, "document.querySelector('#replay tbody td')")
     rows = browser.find_elements("css selector", "#replay tbody tr")
     for row, run in zip(rows, runs.values(), strict=True):
-        mean = float(row.find_element("tag name", "td").text.replace("\u2212", "-"))
-        assert mean == pytest.approx(run.final.mean(), abs=1e-3)
+        assert number(row.find_element("tag name", "td").text) == pytest.approx(run.final.mean(), abs=1e-3)
     line = by_id(browser, "timeline")
     line.send_keys("\ue011")  # Home
     assert by_id(browser, "replay-clock").text.endswith("step 0")

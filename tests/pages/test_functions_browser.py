@@ -9,7 +9,7 @@ import particlegvi as pg
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 
-from .chromium import assert_quiet, assert_refused, by_id, driven, in_chromium, opened, wait
+from .chromium import assert_quiet, assert_refused, by_id, driven, in_chromium, number, opened, wait
 
 pytestmark = in_chromium
 
@@ -20,10 +20,6 @@ CELLS = "[...document.querySelectorAll('#live tbody td')].map(each => each.textC
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> Path:
     return pg.page("regression-curve").save(tmp_path_factory.mktemp("page") / "page.html")
-
-
-def number(text: str) -> float:
-    return float(text.replace("\u2212", "-"))
 
 
 @driven

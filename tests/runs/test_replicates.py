@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import plotting
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 
@@ -46,15 +45,6 @@ def straight(tmp_path_factory):
     with no_summary():
         pg.run(SHORT, out=out)
     return content(out)
-
-
-@pytest.mark.thorough
-def test_their_coverage_is_drawn():
-    results = pg.run(SHORT)
-    covered = results["DLE"].info["replicates"]["modes_covered"]
-    [axes] = plotting.figure(results, "coverage").axes
-    heights = [bar.get_height() for bar in axes.patches if bar.get_gid() == "shares"]
-    assert len(covered) == NUMBER and heights == [covered.count(count) / NUMBER for count in range(9)]
 
 
 @pytest.fixture
