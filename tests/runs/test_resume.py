@@ -85,7 +85,7 @@ def test_all_scenarios_of_functions_are_tried_or_in_closed_form():
 
 @pytest.mark.parametrize(("scenario", "calls", "settings"), CASES)
 @pytest.mark.sample(
-    "lifting-*", "four-particles-*", "global-minimiser-3-*", "temperature-and-repulsion-*", "regression-curve-2-*",
+    "lifting-*", "four-particles-3-*", "global-minimiser-3-*", "temperature-and-repulsion-*", "regression-curve-2-*",
     "scenario*",
 )  # fmt: skip
 def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch):

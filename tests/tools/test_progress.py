@@ -209,16 +209,15 @@ def test_a_function_hears_as_before(tmp_path):
     refuse(wrong, 'progress must be True, "auto", a function or None, not "always"')
 
 
-class Stop:
+def stop(label=None):
     """Ctrl-C at the first call for a label (of a run of one method: at the first)."""
 
-    def __init__(self, label=None):
-        self.label = label
-
-    def __call__(self, *told):
-        if self.label in (None, told[0]):
+    def progress(*told):
+        if label in (None, told[0]):
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)  # Python answers between two of its instructions
+
+    return progress
 
 
 def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
@@ -226,14 +225,14 @@ def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
     monkeypatch.setattr(errors, "_last", [])
     assert pg.last_interrupted() is None
     with pytest.raises(KeyboardInterrupt, match=r"particlegvi\.last_interrupted\(\), and in error\.run") as caught:
-        pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=Stop())
+        pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=stop())
     assert pg.last_interrupted() is caught.value.run and len(caught.value.run.positions) >= 1
     assert caught.value.run.info["stopped"] == "interrupted"
     with pytest.raises(KeyboardInterrupt, match=r"error\.results"):
-        pg.run("global-minimiser", progress=Stop("DLE"), **SMALL)
+        pg.run("global-minimiser", progress=stop("DLE"), **SMALL)
     assert list(pg.last_interrupted()) == ["DE", "DLE"] and pg.last_interrupted().status == "interrupted"
     with pytest.raises(KeyboardInterrupt, match=r"last_interrupted"):
-        pg.compare(LOSS, {"a": pg.methods.DE(), "b": DLE}, PRIOR, **SMALL, progress=Stop("b"))
+        pg.compare(LOSS, {"a": pg.methods.DE(), "b": DLE}, PRIOR, **SMALL, progress=stop("b"))
     left = pg.last_interrupted()
     assert list(left) == ["a", "b"] and repr(left).startswith("Comparison(double-well, seed 0, interrupted")
     assert "b" in left.describe() and left["a"].steps[-1] == 20
