@@ -114,38 +114,11 @@ class Stationary(Scaled):
         return (h.sum(axis=1)[:, None] * a - h @ b) / self.lengthscale**2
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
-        return Shared(self, A, B) if self.decay is None else Compiled(self, self.decay, A, B, columns)
+        return Between(self, A, B) if self.decay is None else Compiled(self, self.decay, A, B, columns)
 
     def _squares(self, a: Array, b: Array) -> Array:
         # Take differences first: |a|^2 + |b|^2 - 2 a.b loses the digits of small distances, and a Matern takes roots.
         return cdist(a / self.lengthscale, b / self.lengthscale, "sqeuclidean")
-
-
-class Shared(Between):
-    """k(A, B) and its gradients, with the distances and the profile's slopes computed once."""
-
-    def __init__(self, covariance: Stationary, A: Array, B: Array) -> None:
-        super().__init__(covariance, A, B)
-        middle, self.lengthscale = B.mean(axis=0), covariance.lengthscale
-        self.a, self.b = (A - middle) / self.lengthscale, (B - middle) / self.lengthscale
-        s2 = cdist(self.a, self.b, "sqeuclidean")
-        self.value = covariance.variance * covariance.profile(s2)
-        self.slope = covariance.variance * covariance.slope(s2)
-        self.slope[s2 == 0.0] = 0.0  # the slope is multiplied by differences of inputs, which are 0 there
-
-    def fill(self, out: Array) -> None:
-        out[:, : len(self.b)] = self.value
-        out[:, len(self.b) :] = 0.0
-
-    def gradients(self, weights: Array) -> tuple[Array, Array]:
-        a, b, w = self.a, self.b, weights[:, : len(self.b)]
-        in_variance = float(np.sum(w * self.value))
-        h = w * self.slope
-        rows, columns, product = h.sum(axis=1), h.sum(axis=0), h @ b
-        in_inputs = 2.0 * (rows[:, None] * a - product) / self.lengthscale
-        squares = rows @ a**2 + columns @ b**2 - 2.0 * np.sum(a * product, axis=0)
-        in_lengthscales = -2.0 * (squares if self.lengthscale.ndim else np.sum(squares))
-        return in_inputs, np.append(in_lengthscales, in_variance)
 
 
 class Compiled(Between):

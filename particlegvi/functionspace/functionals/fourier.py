@@ -20,7 +20,7 @@ functionals (functions of L2) is wrong: cosines need point masses at the ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
@@ -104,10 +104,6 @@ class Fourier(Functionals):
             matrix = np.concatenate([matrix, below])
         return matrix
 
-    def apply(self, function: Callable[[Array], Array]) -> Array:
-        """Always raise a ValueError: an inner product in the space of k needs k and derivatives of the function."""
-        raise ValueError("mean must be None where Fourier features are observed or predicted, not a function")
-
     def outside(self, X: Array) -> int:
         """The number of inputs (n, 1) outside [low, high]."""
         return int(np.sum((X[:, 0] < self.low) | (X[:, 0] > self.high)))
@@ -118,8 +114,7 @@ class Fourier(Functionals):
 
     @classmethod
     def restore(cls, state: Mapping[str, Array]) -> Self:
-        low, high, frequencies, ends = (state[key].item() for key in ("low", "high", "frequencies", "ends"))
-        return cls(low, high, int(frequencies), bool(ends))
+        return super().restore({**state, "ends": state["ends"] == 1.0})
 
     def __repr__(self) -> str:
         return f"Fourier({self.low:g} to {self.high:g}, {self.frequencies} frequencies{', ends' * self.ends})"

@@ -18,7 +18,7 @@ from particlegvi.tools.arguments import points
 class Functionals:
     """A set of m linear functionals of a function of ``inputs`` coordinates.
 
-    A subclass defines `__len__`, ``inputs``, ``against``, ``apply`` and ``state``. It defines ``terms`` if its
+    A subclass defines `__len__`, ``inputs``, ``against`` and ``state``. It defines ``terms`` if its
     functionals are sums of derivatives and integrals of F, and ``check`` if some covariances are not allowed.
     """
 
@@ -45,11 +45,14 @@ class Functionals:
 
     def beside(self, covariance: Covariance, other: Functionals) -> Array:
         """The covariances (m, others) with functionals of another set, if neither set has ``terms``."""
-        raise NotImplementedError
+        raise ValueError(f"{self.name} must not be joined with {other.name}: their covariances are not known")
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
-        """Apply the functionals to a function from inputs (n, dim) to values (n,), such as a prior mean; (m,)."""
-        raise NotImplementedError
+        """Apply the functionals to a function from inputs (n, dim) to values (n,), such as a prior mean; (m,).
+
+        Inner products in the space of k cannot be taken of a function that is known by its values: a ValueError.
+        """
+        raise ValueError(f"mean must be None where {self.name} features are observed or predicted, not a function")
 
     def state(self) -> dict[str, Array]:
         """The arrays from which `restore` makes the same functionals, named like the constructor's parameters."""
@@ -57,9 +60,9 @@ class Functionals:
 
     @classmethod
     def restore(cls, state: Mapping[str, Array]) -> Self:
-        """The functionals with this `state`; a subclass with parameters that are not arrays overrides the method."""
+        """The functionals with this `state`; an array without a dimension is a number."""
         make: Callable[..., Self] = cls
-        return make(**state)
+        return make(**{key: each if each.ndim else each.item() for key, each in state.items()})
 
     def between(self, covariance: KernelLike, other: Functionals) -> Array:
         """The covariances of these functionals of F with other functionals of F, (m, others)."""

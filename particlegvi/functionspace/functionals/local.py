@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar, Self
+from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -184,10 +184,6 @@ class Slopes(Local):
             moved[:, self.coordinate] = at + shift * width
             total += weight / 12.0 * np.asarray(function(moved)) / width
         return total
-
-    @classmethod
-    def restore(cls, state: Mapping[str, Array]) -> Self:
-        return cls(state["X"], int(state["coordinate"].item()))
 
 
 class Intervals(Local):

@@ -130,7 +130,7 @@ test_bad_features_are_refused = refused(
      "must be a Matern covariance"),
     (lambda: fit_hyperparameters(M32(0.5), X, 0.0 * Y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3)), "y must vary"),
     (lambda: ExactGaussianProcess(M32(0.3), 0.1, mean=np.ravel).fit(fl.Fourier(0.0, 1.0, 1), np.ones(3)),
-     "mean must be None where Fourier features are observed"),
+     "mean must be None where fourier features are observed"),
 )  # fmt: skip
 
 
