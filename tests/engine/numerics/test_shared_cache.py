@@ -15,7 +15,7 @@ import numba
 import numpy as np
 import pytest
 from numba import config
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache
 
 from particlegvi.cli.doctor import cache as doctors
 from particlegvi.engine.numerics import shared_cache
@@ -47,7 +47,8 @@ def process(tmp_path, monkeypatch):
 
 def saved_side_by_side(process, kind, monkeypatch):
     """Save kernels for whole numbers and for real ones at once; for how many of the two the disk has the right one."""
-    read = IndexDataCacheFile._load_index
+    files = type(process(kind=kind)._cache._cache_file)
+    read = files._load_index
 
     def slowly(self):
         content = read(self)
@@ -60,7 +61,7 @@ def saved_side_by_side(process, kind, monkeypatch):
         each = numba.njit(plus_one)
         each.compile(signature)
         compiled.append(each.overloads[signature])
-    monkeypatch.setattr(IndexDataCacheFile, "_load_index", slowly)
+    monkeypatch.setattr(files, "_load_index", slowly)
     caches = [process(kind=kind)._cache for _ in signatures]
     saving = [
         threading.Thread(target=cache.save_overload, args=(signature, result))
@@ -70,9 +71,8 @@ def saved_side_by_side(process, kind, monkeypatch):
         each.start()
     for each in saving:
         each.join()
-    monkeypatch.setattr(IndexDataCacheFile, "_load_index", read)
-    files = caches[0]._cache_file
-    index = files._load_index()
+    monkeypatch.setattr(files, "_load_index", read)
+    index = caches[0]._cache_file._load_index()
     return sum(signature in [key[0] for key in index] for signature in signatures)
 
 
