@@ -132,8 +132,8 @@ def test_log_density_ratio_is_reached_and_not_passed():
 
     assert distances._supremum(*together(p=problem.exact, nu=problem.subset)) == pytest.approx(found, abs=1e-6)
     assert divergences.log_density_ratio(problem.exact, problem.exact) == pytest.approx(0.0, abs=1e-9)
-    narrow = ExactGaussianProcess(problem.k, 0.01).fit(X, y)
-    for nu in (problem.regressors, problem.sparse, narrow):
+    narrow, of_others = (ExactGaussianProcess(problem.k, noise).fit(x, y) for noise, x in ((0.01, X), (0.1, X + 0.1)))
+    for nu in (problem.regressors, problem.sparse, narrow, of_others):
         assert divergences.log_density_ratio(problem.exact, nu) == math.inf
 
 

@@ -29,6 +29,14 @@ def test_finds_the_closed_form_on_a_quadratic(prior):
     assert np.all(np.abs(standard.mean(axis=0)) < 4.5 / np.sqrt(50))
 
 
+def test_the_average_of_the_second_half_counts_at_the_end_alone():
+    flow = pg.methods.FDGVI(0.5, draws=3).flow(problem(pg.losses.get("quadratic"), pg.priors.Flat(1), [[1.0]], 8))
+    flow.advance(0, 7)
+    assert flow.facts()["mean"] == [flow.state[0, 0]]
+    flow.advance(7, 1)
+    assert flow.facts()["mean"] == [flow.state[2, 0] / 4] != [flow.state[0, 0]]
+
+
 def test_gradient_by_hand_is_that_of_the_objective():
     """One step equals descent on (C.138) with the same draws, differentiated numerically."""
     loss, prior, weight, h = pg.losses.get("four-gaussians"), pg.priors.Normal([0.3, 0.0], 2.0), 0.5, 1e-3
