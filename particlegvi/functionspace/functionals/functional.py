@@ -60,9 +60,9 @@ class Functionals:
 
     @classmethod
     def restore(cls, state: Mapping[str, Array]) -> Self:
-        """The functionals with this `state`; an array without a dimension is a number."""
+        """The functionals with this `state`; a number may be an array without a dimension, or of one entry."""
         make: Callable[..., Self] = cls
-        return make(**{key: each if each.ndim else each.item() for key, each in state.items()})
+        return make(**{key: each.item() if each.ndim < 2 and each.size == 1 else each for key, each in state.items()})
 
     def between(self, covariance: KernelLike, other: Functionals) -> Array:
         """The covariances of these functionals of F with other functionals of F, (m, others)."""
