@@ -13,6 +13,8 @@ from particlegvi.functionspace import (
     likelihoods,
 )
 from particlegvi.functionspace import functionals as fl
+from particlegvi.functionspace.basis import Projection
+from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.gp import sparse_gp
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums, evidence_bound
 
@@ -188,3 +190,9 @@ def test_hyperparameters_of_many_rows(rng):
                 k.with_log_parameters(logs[:2]), likelihoods.Gaussian(noise_variance=float(np.exp(logs[2]))), some
             ).fit(x, y)
             assert moved.bound < best
+
+
+def test_a_packed_basis_of_numbers_and_arrays_is_restored():
+    of = fl.Fourier(0.2, 0.9, 3, ends=True) + fl.Slopes([[0.1], [0.4]]) + fl.Intervals(0.1, 0.3)
+    made = Projection(M32(0.2), of)
+    assert np.array_equal(unpacked(M32(0.2), packed(made)).features(X), made.features(X))
