@@ -19,7 +19,7 @@ MATHEMATICS = (
     "losses", "kernels", "priors", "integrators", "methods", "targets", "diagnostics", "functionspace",
     "networks", "metrics",
 )  # fmt: skip
-SCENARIOS = ("scenario", "runs", "sweeps", "plotting", "verification", "bench", "cli")
+SCENARIOS = ("scenario", "runs", "sweeps", "plotting", "verification", "cli")
 
 
 def part_of(path: Path) -> str:

@@ -51,11 +51,11 @@ LAYERS = [
     {"runs.results"},
     {"runs"},
     {"sweeps"},
-    {"bench", "cli.doctor", "verification"},
+    {"cli.doctor", "verification"},
     {"cli"},
     {"__main__"},
 ]
-MOST_ROOMS = 23
+MOST_ROOMS = 22
 # Files that hold one definition in plain Python, and the files beside them that do more.
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {
@@ -67,12 +67,12 @@ FORMULAS = "particlegvi.losses.formulas"  # a whole folder that defines no loss
 PLAIN = {"__future__", "math", "numpy", "typing"}
 CHECKS = "particlegvi.tools.arguments"  # the one module of the package that a definition file imports
 # Packages that some parts of the house keep to themselves.
-KEPT = {"numba": ("engine", "bench"), "llvmlite": ("engine",), "matplotlib": ("plotting", "bench")}
+KEPT = {"numba": ("engine",), "llvmlite": ("engine",), "matplotlib": ("plotting",)}
 # Parts whose sources name the folder of compiled code on disk: only they may add to what is compiled.
 COMPILED = {"engine", "losses", "kernels", "priors", "functionspace/likelihoods"}
 DECORATORS = {f"particlegvi.engine.numerics.compiled.{name}" for name in ("compiled", "nested", "inlined")}
 # Parts that are users of the package, and come in by the front door: `import particlegvi as pg`.
-USERS = ("bench", "verification", "cli", "__main__")
+USERS = ("verification", "cli", "__main__")
 
 
 def layer_of(name: str) -> str:

@@ -40,7 +40,7 @@ def verify(options: argparse.Namespace) -> int:
 
 
 @COMMANDS(
-    "run times as ratios to code that one would write instead",
+    "in a clone: run times as ratios to code that one would write instead",
     option("--only", "these workloads only", nargs="+", metavar="WORKLOAD"),
     flag("--quick", "two rounds and smaller sizes, to see whether it works"),
     option("--out", "folder for results.json and scaling.png", metavar="DIR"),
@@ -51,10 +51,10 @@ def bench(options: argparse.Namespace) -> None:
 
     bar = command_bars(quiet=False)
     with bar:
-        from particlegvi.bench import report
+        from particlegvi.cli.clone import benchmarks
 
         bar.word("measuring")
-        report.bench(
+        benchmarks("report").bench(
             options.only, options.quick, options.out, lambda text: bar.aside(partial(colour.put_tested, text))
         )
 

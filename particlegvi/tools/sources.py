@@ -18,7 +18,7 @@ from particlegvi.version import __version__
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
-AFTER_THE_NUMBERS = ("bench/", "cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
+AFTER_THE_NUMBERS = ("cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
 SOURCES = "sources"  # the key of the digest, in manifests and beside the versions of a sweep
 SHORT = 12  # characters of a commit that a sentence shows
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.bench import rivals, timing, workloads
-from particlegvi.cli import main
+from particlegvi.cli import clone, main
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums
 from particlegvi.functionspace.selection.objectives import CollapsedBound
 
-CLONE = rivals.rivals()
-functions, scaling, checks = CLONE.function_workloads, CLONE.scaling, CLONE.checks
+rivals, timing, workloads, plain, loops, processes, functions, scaling, checks = map(
+    clone.benchmarks,
+    ("rivals", "timing", "workloads", "plain", "loops", "processes", "function_workloads", "scaling", "checks"),
+)
 
 
 def test_ratios_are_taken_round_by_round():
@@ -42,14 +43,14 @@ def test_the_numpy_rival_takes_the_same_drift():
         run = pg.simulate(
             pg.losses.get("tilted-double-well"), method, prior=workloads.PRIOR, initial=start, steps=50, step_size=1e-3
         )
-        theirs = rivals.numpy_loop(start[:, 0], 50, 1e-3, kl_weight, lambda1)
+        theirs = plain.numpy_loop(start[:, 0], 50, 1e-3, kl_weight, lambda1)
         np.testing.assert_allclose(run.final[:, 0], theirs, rtol=0, atol=1e-12)
 
 
 @pytest.mark.thorough
 def test_naive_pairs_are_the_same_sum():
     x = pg.priors.Normal(0.0, 1.0).sample(200)
-    pairs, _ = rivals.naive_numba()
+    pairs, _ = plain.naive_numba()
     out = np.empty_like(x)
     workloads.Direct(workloads.KERNEL, 1, 1e-12).force(x, None, 1.0, out)
     np.testing.assert_allclose(pairs(x[:, 0], np.empty(200)), out[:, 0], rtol=0, atol=1e-14)
@@ -96,27 +97,21 @@ def test_scaling_is_measured_and_drawn(tmp_path):
     assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
 
 
-@pytest.mark.parametrize("name", workloads.known())
+@pytest.mark.parametrize("name", rivals.WORKLOADS)
 def test_every_workload_has_a_title(name):
-    assert workloads.known()[name].__doc__
+    assert rivals.WORKLOADS[name].__doc__
 
 
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
     """The package as if installed in ``tmp_path``."""
-    monkeypatch.setattr(rivals, "CLONE", tmp_path)
+    monkeypatch.setattr(clone, "CLONE", tmp_path)
     return tmp_path
 
 
-def put_rivals(folder, source="TITLES, RIVALS = {}, {}"):
-    (folder / "benchmarks" / "rivals").mkdir(parents=True)
-    (folder / "benchmarks" / "rivals" / "__init__.py").write_text(source)
-
-
 def test_a_clone_has_rivals_of_workloads_that_exist():
-    module = rivals.rivals()
-    assert module is not None and set(module.RIVALS) < set(workloads.known())
-    assert {library for each in module.RIVALS.values() for library, _ in each} == set(module.TITLES)
+    assert set(rivals.RIVALS) < set(rivals.WORKLOADS)
+    assert {library for each in rivals.RIVALS.values() for library, _ in each} == set(rivals.TITLES)
 
 
 def test_libraries_that_a_workload_lacks_are_named(monkeypatch):
@@ -127,42 +122,47 @@ def test_libraries_that_a_workload_lacks_are_named(monkeypatch):
 
 
 def test_contenders_of_installed_libraries_are_made(monkeypatch):
-    monkeypatch.setitem(rivals.rivals().RIVALS, "de-figure", [("json", lambda quick: quick), ("no_such", None)])
+    monkeypatch.setitem(rivals.RIVALS, "de-figure", [("json", lambda quick: quick), ("no_such", None)])
     assert rivals.contenders("de-figure", True) == [True]
 
 
 @pytest.mark.thorough
-def test_an_installed_package_measures_alone_and_says_where_the_rivals_are(alone, capsys):
-    assert main(["bench", "--only", "direct-pairs", "--quick", "--out", str(alone / "out")]) == 0
-    rows = json.loads((alone / "out" / "results.json").read_text())["workloads"]["direct-pairs"]["rows"]
-    assert [row["name"] for row in rows] == ["particlegvi", "numba double loop"]
+def test_a_workload_is_measured_and_written(tmp_path):
+    assert main(["bench", "--only", "direct-pairs", "--quick", "--out", str(tmp_path / "out")]) == 0
+    rows = json.loads((tmp_path / "out" / "results.json").read_text())["workloads"]["direct-pairs"]["rows"]
+    assert [row["name"] for row in rows][:2] == ["particlegvi", "numba double loop"]
     assert rows[0]["ratio"] == 1.0 and all(row["seconds"] > 0.0 for row in rows)
-    assert "benchmarks/rivals of a clone" in capsys.readouterr().out
-    assert main(["bench", "--only", "gwi-net"]) == 2  # a workload that only a clone has
+
+
+def test_an_installed_package_says_where_the_benchmarks_are(alone, capsys):
+    assert main(["bench", "--out", str(alone / "out")]) == 2 and not list(alone.iterdir())
+    assert "bench needs a clone of the repository" in capsys.readouterr().err
 
 
 def test_code_of_other_folders_is_not_run(alone, monkeypatch):
     """Neither a folder ``benchmarks`` beside an installed package nor one in the working folder is a clone's."""
-    put_rivals(alone, "raise SystemExit")
-    assert rivals.rivals() is None
+    (alone / "benchmarks" / "bench").mkdir(parents=True)
+    (alone / "benchmarks" / "bench" / "__init__.py").write_text("raise SystemExit")
+    with pytest.raises(ValueError, match="needs a clone"):
+        clone.benchmarks("report")
     (alone / "setup.cfg").touch()
-    monkeypatch.delitem(sys.modules, rivals.MODULE, raising=False)
+    monkeypatch.delitem(sys.modules, clone.MODULE)
     with pytest.raises(SystemExit):
-        rivals.rivals()
-    assert rivals.MODULE not in sys.modules
+        clone.benchmarks("report")
+    assert clone.MODULE not in sys.modules
     elsewhere = alone / "elsewhere"
     elsewhere.mkdir()
-    monkeypatch.setattr(rivals, "CLONE", elsewhere)
+    monkeypatch.setattr(clone, "CLONE", elsewhere)
     monkeypatch.chdir(alone)
-    assert rivals.rivals() is None
+    with pytest.raises(ValueError, match="needs a clone"):
+        clone.benchmarks("report")
 
 
 @pytest.mark.slow
 def test_the_loop_in_jax_takes_the_same_drift():
     pytest.importorskip("jax")
-    loops = rivals.rivals().loops
     x = pg.priors.Normal(0.0, 1.0).sample(60)[:, 0]
-    ours = workloads.rivals.numpy_loop(x, 50, 1e-3, 0.0, 1.0)
+    ours = plain.numpy_loop(x, 50, 1e-3, 0.0, 1.0)
     np.testing.assert_allclose(loops.jax_scan(x, 50, 1e-3, 0.0, 1.0)(), ours, rtol=0, atol=1e-12)
 
 
@@ -172,5 +172,5 @@ def test_gpflow_computes_the_same_bound():
     X, y = functions.smooth(300)
     Z = X[:100]
     ours = CollapsedBound(covariances.SquaredExponential(np.full(8, 2.0), 1.0), X, y, functions.NOISE)
-    theirs = rivals.rivals().processes.gpflow_bound(X, y, Z)()
+    theirs = processes.gpflow_bound(X, y, Z)()
     assert ours.everywhere(Z)[0] == pytest.approx(theirs, rel=1e-4)

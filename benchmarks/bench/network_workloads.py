@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.bench.timing import Contender, Work, advancing, one_thread
 from particlegvi.contracts import Array, Method
 from particlegvi.engine.numerics import noise
 from particlegvi.methods.flow import ParticleProblem
+
+from .timing import Contender, Work, advancing, one_thread
 
 INPUTS, UNITS, STEP_SIZE = 8, 50, 1e-3
 

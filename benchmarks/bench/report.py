@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench import rivals, workloads
-from particlegvi.bench.timing import in_turn, ratios
 from particlegvi.engine.numerics import threads
 from particlegvi.tools import system
 from particlegvi.tools.registry import look_up
+
+from . import checks, rivals, scaling
+from .timing import in_turn, ratios
 
 Facts = dict[str, Any]  # values that JSON can hold
 ROUNDS = 5
@@ -46,8 +47,8 @@ def _times(ratio: float) -> str:
 def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[str], None] = print) -> None:
     """Measure, print the tables through ``say``, and with ``out`` write ``results.json`` there.
 
-    In a clone the cost against the number of particles is measured as well, and drawn as ``scaling.png``; the sums are
-    compared with the direct sum, and the bytes of several threads with those of one.
+    Where all workloads are measured, so is the cost against the number of particles, drawn as ``scaling.png``; the sums
+    are compared with the direct sum, and the bytes of several threads with those of one.
     """
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -56,21 +57,19 @@ def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[s
         except OSError as error:
             raise ValueError(f"the folder {folder} cannot be used for results: {error.strerror}") from None
     result = run(only, quick, say)
-    clone = rivals.rivals()
-    if only is None and clone is not None:
-        scaling = clone.scaling
+    if only is None:
         numbers = scaling.NUMBERS[:5] if quick else scaling.NUMBERS
         result["scaling"] = {str(dim): scaling.measure(dim, numbers=numbers) for dim in (1, 2, 3)}
     if folder is not None:
         (folder / "results.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8", newline="\n")
-        if clone is not None and "scaling" in result:
-            clone.scaling.draw(result["scaling"], folder / "scaling.png")
+        if "scaling" in result:
+            scaling.draw(result["scaling"], folder / "scaling.png")
         say(f"\nwritten to {folder}")
 
 
 def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str], None] = print) -> Facts:
     """Run workloads (all if ``names`` is None), print the tables through ``say``, and return all measurements."""
-    known = workloads.known()
+    known = rivals.WORKLOADS
     chosen = list(known) if names is None else names
     for name in chosen:
         look_up("workload", name, known)
@@ -107,7 +106,7 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
         say(f"  measured in {_duration(taken)}")
         result["workloads"][name] = {"title": title, "rows": rows, "seconds": taken}
     if names is None:
-        result |= rivals.checks(say)
+        result |= checks.made(say)
         result["memory"] = memory(say)
     return result
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import particlegvi as pg
-from particlegvi.bench.timing import Contender
-from particlegvi.bench.workloads import KERNEL, PRIOR, well
 from particlegvi.contracts import Kernel, Prior
+
+from .timing import Contender
+from .workloads import KERNEL, PRIOR, well
 
 STEPS = 1000
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.bench.timing import Contender, Work
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import (
@@ -22,6 +21,8 @@ from particlegvi.functionspace import (
 from particlegvi.functionspace.gp.fourier_evidence import FourierSums, evidence_bound
 from particlegvi.functionspace.gp.hyperparameters import regression_covariance
 from particlegvi.functionspace.selection.objectives import CollapsedBound, Scratch
+
+from .timing import Contender, Work
 
 ROWS, HELD, INPUTS, POINTS, EPOCHS = 404, 51, 13, 30, 1000  # sizes of the data set boston in the thesis's Table 4.1
 NOISE = 0.1

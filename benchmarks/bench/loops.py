@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from particlegvi.bench import workloads
-from particlegvi.bench.timing import Contender, Work
 from particlegvi.contracts import Array
+
+from . import workloads
+from .timing import Contender, Work
 
 Traced = Any  # an array of JAX
 STEP_SIZE = 1e-4

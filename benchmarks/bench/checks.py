@@ -8,11 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.bench.timing import thread_count
-from particlegvi.bench.workloads import KERNEL, PRIOR, standard_normal, well
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.methods.flow import ParticleProblem
+
+from .timing import thread_count
+from .workloads import KERNEL, PRIOR, standard_normal, well
 
 
 def made(say: Callable[[str], None]) -> Facts:

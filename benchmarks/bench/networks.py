@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from particlegvi.bench.timing import Contender, Work
-
 from .network_workloads import FULL, STEP, STEP_SIZE, Case
+from .timing import Contender, Work
 
 Traced = Any  # an array of JAX
 

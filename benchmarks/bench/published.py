@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench.timing import Contender, Work
 from particlegvi.contracts import Array
 
 from .function_workloads import EPOCHS, data
+from .timing import Contender, Work
 
 Traced = Any  # an array of JAX or PyTorch
 UNITS, SIZE, CHOSEN, NOISE = 10, 1e-2, 100, 0.1  # hidden units, step size, rows X_S of the estimator, sigma^2

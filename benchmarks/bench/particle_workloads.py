@@ -6,11 +6,12 @@ from collections.abc import Callable
 from functools import partial
 
 import particlegvi as pg
-from particlegvi.bench import workloads
-from particlegvi.bench.timing import Contender, Work, advancing
 from particlegvi.contracts import Method
 from particlegvi.engine.pairs import nufft
 from particlegvi.methods.flow import ParticleProblem
+
+from . import workloads
+from .timing import Contender, Work, advancing
 
 
 def drle_step_line(quick: bool) -> list[Contender]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench.timing import Contender, Work
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 
 from . import function_workloads as functions
+from .timing import Contender, Work
 
 Traced = Any  # an array of JAX, PyTorch or TensorFlow
 SIZE = 1e-2  # of the steps of Adam

@@ -1,4 +1,4 @@
-"""The workloads of ``particlegvi bench``: each returns the engine's contender first, then plain rivals."""
+"""Workloads of particles on the line, and of a whole run: each has the engine's contender first, then plain rivals."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.bench import rivals
-from particlegvi.bench.timing import Contender, Work, advancing
 from particlegvi.contracts import Array, Loss, Method, Prior
 from particlegvi.engine.pairs.direct import Direct
 from particlegvi.methods.flow import ParticleProblem
+
+from . import plain
+from .timing import Contender, Work, advancing
 
 PRIOR = pg.priors.Normal(0.0, 1.0)
 KERNEL = pg.kernels.SquaredExponential(1.0)
@@ -52,7 +52,7 @@ def drle_figure(quick: bool) -> list[Contender]:
     x = start[:, 0]
     return [
         Contender("particlegvi", _simulated(pg.methods.DRLE(1.0, 0.5, KERNEL), ours, start, h), ours / full),
-        Contender("numpy loop", lambda: rivals.numpy_loop(x, 300, h, 1.0, 1.0), 300 / full),
+        Contender("numpy loop", lambda: plain.numpy_loop(x, 300, h, 1.0, 1.0), 300 / full),
     ]
 
 
@@ -60,10 +60,10 @@ def dle_million(quick: bool) -> list[Contender]:
     """DLE, N = 10^6, one dimension, 50 steps"""
     start, full, h = PRIOR.sample(1_000_000), 50, 1e-4
     x = start[:, 0]
-    _, langevin = rivals.naive_numba()
+    _, langevin = plain.naive_numba()
     return [
         Contender("particlegvi", flow(pg.methods.DLE(1.0), start, full)),
-        Contender("numpy loop", lambda: rivals.numpy_loop(x, 3, h, 1.0, 0.0), 3 / full),
+        Contender("numpy loop", lambda: plain.numpy_loop(x, 3, h, 1.0, 0.0), 3 / full),
         Contender("naive numba", lambda: langevin(x.copy(), 5, h, 1.0), 5 / full),
     ]
 
@@ -74,7 +74,7 @@ def de_figure(quick: bool) -> list[Contender]:
     x = start[:, 0]
     return [
         Contender("particlegvi", _simulated(pg.methods.DE(), full, start, h)),
-        Contender("numpy loop", lambda: rivals.numpy_loop(x, 5000, h, 0.0, 0.0), 5000 / full),
+        Contender("numpy loop", lambda: plain.numpy_loop(x, 5000, h, 0.0, 0.0), 5000 / full),
     ]
 
 
@@ -82,7 +82,7 @@ def direct_pairs(quick: bool) -> list[Contender]:
     """direct sum over pairs, N = 10^4, one dimension, all threads"""
     start = PRIOR.sample(10_000)
     x, out = np.ascontiguousarray(start[:, 0]), np.empty_like(start)
-    pairs, _ = rivals.naive_numba()
+    pairs, _ = plain.naive_numba()
     flat = np.empty_like(x)
     direct = Direct(KERNEL, 1, 1e-12)
     return [
@@ -111,11 +111,4 @@ def whole_run(quick: bool) -> list[Contender]:
     ]
 
 
-WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
-    each.__name__.replace("_", "-"): each for each in (drle_figure, dle_million, de_figure, direct_pairs, whole_run)
-}
-
-
-def known() -> dict[str, Callable[[bool], list[Contender]]]:
-    """All workloads, by name: those here, and those of a clone."""
-    return WORKLOADS | rivals.workloads()
+ALL = drle_figure, dle_million, de_figure, direct_pairs, whole_run
