@@ -126,7 +126,7 @@ class FreeEnergy(Method):
             return NoiselessFlow(self, problem, self.label)
         flow = FreeEnergyFlow(self, problem)
         settings = jumps.resolved(self.jumps)
-        return flow if settings is None else Jumping(flow, flow.jumps_of(self, problem, settings.share), settings.every)
+        return flow if settings is None else flow.jumping(self, problem, settings)
 
 
 class FreeEnergyFlow(ParticleFlow):
@@ -165,19 +165,21 @@ class FreeEnergyFlow(ParticleFlow):
         self._repulsion = repulsion
         self._embedding, self._kernel = embedding, kernel
 
-    def jumps_of(self, method: FreeEnergy, problem: ParticleProblem, share: float) -> EnsembleJumps:
-        return method.kind_of_jumps(
+    def jumping(self, method: FreeEnergy, problem: ParticleProblem, settings: jumps.Jumps) -> Jumping:
+        """This flow with jumps."""
+        found = method.kind_of_jumps(
             problem.loss,
             problem.prior,
             self._embedding,
             self._kernel,
             kl_weight=method.kl_weight,
             lambda1=method.lambda1,
-            share=share,
+            share=settings.share,
             tolerance=problem.tolerance,
             seed=problem.seed,
             particles=len(self.state),
         )
+        return Jumping(self, found, settings.every, found.beside(self._ensemble, len(self.state), settings.every))
 
     def advance(self, first_step: int, steps: int) -> None:
         self._ensemble.advance(self.state, first_step, steps)

@@ -17,26 +17,24 @@ from particlegvi.engine.jumps.on_line import Line
 class WithoutRatio(EnsembleJumps):
     """Accepts by the energy alone, as if proposals were symmetric."""
 
-    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
-        taken = super().propose_on_line(line, x, side, number)
+    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> None:
+        super().propose_on_line(line, x, side, number)
         places = line.places(side)
         inside = np.isfinite(line.rows[MARGIN, places])
         line.rows[MARGIN, places] = np.where(inside, -np.log(line.rows[UNIFORM, places]), -np.inf)
-        return taken
 
 
 class Folded(EnsembleJumps):
     """Folds proposals outside of the walls back inside."""
 
-    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
+    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> None:
         line.set_walls((np.full(1, -np.inf), np.full(1, np.inf)))
-        taken = super().propose_on_line(line, x, side, number)
+        super().propose_on_line(line, x, side, number)
         low, high = self.walls
         places = line.places(side)
         new = line.rows[NEW, places]
         new = np.where(new < low, 2.0 * low - new, np.where(new > high, 2.0 * high - new, new))
         line.rows[NEW, places] = np.clip(new, low, high)
-        return taken
 
 
 @dataclass(frozen=True, init=False)

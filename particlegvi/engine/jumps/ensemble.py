@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, Kernel, Located, Loss, Prior, Term
-from particlegvi.engine.jumps.line import MARGIN, NEW, OLD
+from particlegvi.engine.jumps.line import MARGIN, NEW, OLD, advance_jumping
 from particlegvi.engine.jumps.moments import series_cutoffs
 from particlegvi.engine.jumps.on_line import Line
 from particlegvi.engine.jumps.proposals import (
@@ -27,6 +28,7 @@ from particlegvi.engine.jumps.proposals import (
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.algorithm import is_gaussian
+from particlegvi.engine.steps.ensemble import Ensemble, enough
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import Constant
 
@@ -106,22 +108,33 @@ class EnsembleJumps:
                 self._move(x, mine, proposal, number)
 
     def _jump_on_line(self, line: Line, x: Array, number: int) -> None:
-        proposed, taken, alone = 0, 0, self.kernel is None
         for side in (0, 1):
-            taken += self.propose_on_line(line, x, side, number)
-            proposed += line.proposed(side)
+            self.propose_on_line(line, x, side, number)
             self._weigh(line, side)
-            if not alone:
-                taken += self._settle(line, x, side)
-        if alone:
-            taken += line.settle(x, 1)
-        self.counts[PROPOSED] += proposed
-        self.counts[ACCEPTED] += taken
+            self.counts[PROPOSED] += line.proposed(side)
+            self.counts[ACCEPTED] += line.settle(x, side) if self.kernel is None else self._settle(line, x, side)
 
-    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
-        """The proposals of half ``side`` into the rows of ``line``; particles that do not interact settle before, and
-        their number is returned."""
-        return line.propose(x, side, number, settle=side == 1 and self.kernel is None)
+    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> None:
+        """The proposals of half ``side`` into the rows of ``line``."""
+        line.propose(x, side, number)
+
+    def beside(self, ensemble: Ensemble, particles: int, every: int) -> Callable[[Array, int, int], None] | None:
+        """Steps of ``ensemble`` and these jumps after every ``every``-th without leaving compiled code.
+
+        None where that cannot be, or where several threads are faster. The result takes particles (N, 1), the number
+        of the first step, and how many steps.
+        """
+        line, many = self.line, particles >= 2 * enough(every, 1)
+        if line is None or many or not ensemble.free or type(self) is not EnsembleJumps:
+            return None
+        loop, more = advance_jumping.for_terms(*ensemble.terms[:3]), (every, line.arrays)
+
+        def advance(x: Array, first_step: int, steps: int) -> None:
+            proposed, accepted = ensemble.advance_by(loop, x, first_step, steps, *more)
+            self.counts[PROPOSED] += proposed
+            self.counts[ACCEPTED] += accepted
+
+        return advance
 
     def _weigh(self, line: Line, side: int) -> None:
         line.weigh(side)

@@ -16,6 +16,7 @@ from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the me
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.noise import EXPONENT_ONE, JUMPS_ROLE, LOW, SHIFT_32, philox
 from particlegvi.engine.numerics.vectors import WIDTH, bits_float, broadcast, fma, load, maximum, minimum, store, total
+from particlegvi.engine.steps.flow import take_steps
 
 SEGMENT = 512
 SOME = 1024  # proposers that are worked on together, of some segments
@@ -44,7 +45,7 @@ def _uniform_42(bits):
 
 
 @nested
-def _cut(number, jump, chance, key, members, counts, rows, first, last):
+def cut(number, jump, chance, key, members, counts, rows, first, last):
     """Cut the particles of the segments first..last-1 into halves; those outside of the group go to row 1."""
     k0, k1 = key
     number_of_jump = np.uint64(jump)
@@ -87,7 +88,7 @@ def _cut(number, jump, chance, key, members, counts, rows, first, last):
 
 
 @nested
-def _gather(x, side, members, counts, centres):
+def gather(x, side, members, counts, centres):
     """Places of all particles of half ``side``, behind which ``centres`` has room for WIDTH more.
 
     Returns how many, the least and the greatest; none where they are not all finite.
@@ -132,7 +133,7 @@ def _together(counts, side, segment, last, most):
 
 
 @nested
-def _propose(x, side, members, counts, rows, centres, table, numbers, first, last):
+def propose(x, side, members, counts, rows, centres, table, numbers, first, last):
     """Old and new places and log(g(old) / g(new) / uniform) of half ``side`` in the segments first..last-1.
 
     The logarithm is minus infinity, and the proposal the old place, where the proposal lies outside of the walls or the
@@ -171,7 +172,7 @@ def _propose(x, side, members, counts, rows, centres, table, numbers, first, las
 
 
 @nested
-def _settle(x, side, members, counts, rows, first, last):
+def settle(x, side, members, counts, rows, first, last):
     """Move the particles of half ``side`` whose margin is above 0; returns how many."""
     taken = 0
     for segment in range(first, last):
@@ -185,26 +186,23 @@ def _settle(x, side, members, counts, rows, first, last):
 
 @compiled
 def stage(stages, side, jump, chance, key, x, members, counts, rows, centres, table, numbers, first, last):
-    """The asked stages of a jump, in the order of their numbers, `SETTLE` first, which is of the other half.
+    """The asked stages of a jump of half ``side``, in the order of their numbers.
 
     ``x`` is (particles,), ``members`` (1 or 2, places), ``counts`` (1 or 2, 2, segments), ``rows`` (ROWS, places),
     ``centres`` (particles + WIDTH,), ``table`` (TABLE,), ``numbers`` (NUMBERS,). Returns how many moved.
     """
-    taken = 0
-    if stages & SETTLE:
-        taken = _settle(x, 1 - side, members, counts, rows, first, last)
     if stages & CUT:
-        _cut(x.size, jump, chance, key, members, counts, rows, first, last)
+        cut(x.size, jump, chance, key, members, counts, rows, first, last)
     if stages & TABULATE:
-        m, low, high = _gather(x, 1 - side, members, counts, centres)
+        m, low, high = gather(x, 1 - side, members, counts, centres)
         tabulate(m, low, high, side, jump, key, centres, table, numbers)
     if stages & PROPOSE:
-        _propose(x, side, members, counts, rows, centres, table, numbers, first, last)
-    return taken
+        propose(x, side, members, counts, rows, centres, table, numbers, first, last)
+    return settle(x, side, members, counts, rows, first, last) if stages & SETTLE else 0
 
 
-@compiled
-def margins(loss, prior, embedding, weights, side, counts, rows, first, last):
+@nested
+def add_potential(loss, prior, embedding, weights, side, counts, rows, first, last):
     """Add (V(old) - V(new)) / kl_weight to the rows MARGIN of half ``side``, so far log(g(old) / g(new) / uniform).
 
     ``weights`` is (kl_weight, lambda1), with V = loss + kl_weight (-log p) - lambda1 mu_P.
@@ -238,3 +236,43 @@ def margins(loss, prior, embedding, weights, side, counts, rows, first, last):
                 rows[MARGIN, np.uint64(start + i)] += gain / kl_weight
             at += stop - start
         segment = until
+
+
+@compiled
+def margins(loss, prior, embedding, weights, side, counts, rows, first, last):
+    """`add_potential`, from Python."""
+    add_potential(loss, prior, embedding, weights, side, counts, rows, first, last)
+
+
+@compiled
+def advance_jumping(
+    loss, prior, embedding, weights, switches, positions, forces, stepping, seed, first_step, steps, every, jumps
+):
+    """Steps of the plain scheme (`take_steps`), and after every ``every``-th a jump: particles do not interact.
+
+    ``jumps`` has the arguments of a `stage` from ``chance`` on, but x. Returns how many proposed, and how many moved.
+    """
+    chance, key, members, counts, rows, centres, table, numbers = jumps
+    x, segments = positions.reshape(-1), counts.shape[2]
+    proposed, taken = 0, 0
+    step, end = first_step, first_step + steps
+    while step < end:
+        count = min(end - step, every - step % every)
+        take_steps(
+            loss, prior, embedding, weights, switches, positions, forces, stepping, first_step, seed, step, count, 0,
+            x.size,
+        )  # fmt: skip
+        step += count
+        if step % every > 0:
+            continue
+        jump = step // every - 1
+        cut(x.size, jump, chance, key, members, counts, rows, 0, segments)
+        for side in range(2):
+            m, low, high = gather(x, 1 - side, members, counts, centres)
+            tabulate(m, low, high, side, jump, key, centres, table, numbers)
+            propose(x, side, members, counts, rows, centres, table, numbers, 0, segments)
+            add_potential(loss, prior, embedding, weights, side, counts, rows, 0, segments)
+            for segment in range(segments if numbers[READY] > 0.0 else 0):
+                proposed += counts[0, side, segment]
+            taken += settle(x, side, members, counts, rows, 0, segments)
+    return proposed, taken

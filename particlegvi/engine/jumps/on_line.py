@@ -19,7 +19,7 @@ class Line:
     The broad part of g has the probability ``share``; None is a Student t fitted to the other half. A particle proposes
     with the probability ``chance``. The potential has the terms of the loss, of -log p and of mu_P, and their weights,
     as `line.margins` has them. Attribute: ``rows`` (line.ROWS, places), OLD, NEW, UNIFORM and MARGIN of those that
-    propose, at the places of `places`.
+    propose, at the places of `places`; ``arrays``, for compiled code.
     """
 
     def __init__(
@@ -27,13 +27,13 @@ class Line:
         *, potential: tuple[Term, Term, Term, Array], key: tuple[np.uint64, np.uint64],
     ) -> None:  # fmt: skip
         self.segments = -(-particles // line.SEGMENT)
-        self.chance, self._key = chance, key
         lists, places = 1 if chance >= 1.0 else 2, self.segments * line.SEGMENT
         self.members = np.zeros((lists, places), np.int64)
         self.counts = np.zeros((lists, 2, self.segments), np.int64)
         self.rows = np.empty((line.ROWS, places))
-        self._centres, self._table = np.empty(particles + WIDTH), np.empty(tabulated.TABLE)
-        self._numbers = np.zeros(tabulated.NUMBERS)
+        self._centres, self._numbers = np.empty(particles + WIDTH), np.zeros(tabulated.NUMBERS)
+        table = np.empty(tabulated.TABLE)
+        self.arrays = chance, key, self.members, self.counts, self.rows, self._centres, table, self._numbers
         kind, location, scale = broad or Broad(STUDENT, np.zeros(1), np.ones(1))
         self._numbers[: tabulated.WALL_LOW] = kind, location[0], scale[0], share
         self._box, self._sums = np.zeros(moments.BOX), np.empty(moments.SUMS)
@@ -45,20 +45,17 @@ class Line:
         """Proposals outside of them are rejected."""
         self._numbers[tabulated.WALL_LOW], self._numbers[tabulated.WALL_HIGH] = walls[0][0], walls[1][0]
 
-    def propose(self, x: Array, side: int, number: int, settle: bool) -> int:
-        """The proposals of half ``side`` in jump ``number`` of the particles ``x`` (N,); before that the particles of
-        half 0 move if ``settle``. Returns how many did."""
+    def propose(self, x: Array, side: int, number: int) -> None:
+        """The proposals of half ``side`` in jump ``number`` of the particles ``x`` (N,)."""
         self._jump = number
         self._box[moments.MODES] *= side
-        stages = line.TABULATE | line.PROPOSE | (line.CUT if side == 0 else 0) | (line.SETTLE if settle else 0)
         if self.segments < 2 * LEAST:
-            return self._stage(stages, x, side)
-        taken = self.settle(x, side - 1) if settle else 0
+            self._stage(line.TABULATE | line.PROPOSE | (line.CUT if side == 0 else 0), x, side)
+            return
         if side == 0:
             self._split(line.CUT, x, side)
         self._stage(line.TABULATE, x, side)
         self._split(line.PROPOSE, x, side)
-        return taken
 
     def weigh(self, side: int) -> None:
         """Complete the margins of half ``side``."""
@@ -73,7 +70,7 @@ class Line:
 
     def settle(self, x: Array, side: int) -> int:
         """Move the particles of half ``side`` whose margin is above 0; returns how many."""
-        return self._stage(line.SETTLE, x, 1 - side)
+        return self._stage(line.SETTLE, x, side)
 
     def settle_by_series(
         self, x: Array, side: int, shape: tuple[float, float], limits: tuple[float, float], factor: float
@@ -95,13 +92,9 @@ class Line:
         return sum(self.counts[0, side].tolist()) if self._numbers[tabulated.READY] else 0
 
     def _split(self, stage: int, x: Array, side: int) -> None:
-        def part(first: int, last: int) -> None:
-            self._stage(stage, x, side, first, last)
-
-        threads.split(part, self.segments, least=LEAST)
+        threads.split(lambda first, last: self._stage(stage, x, side, first, last), self.segments, least=LEAST)
 
     def _stage(self, stages: int, x: Array, side: int, first: int = 0, last: int = -1) -> int:
-        return int(line.stage.cached(
-            stages, side, self._jump, self.chance, self._key, x, self.members, self.counts, self.rows, self._centres,
-            self._table, self._numbers, first, self.segments if last < 0 else last,
-        ))  # fmt: skip
+        chance, key, *arrays = self.arrays
+        last = self.segments if last < 0 else last
+        return int(line.stage.cached(stages, side, self._jump, chance, key, x, *arrays, first, last))

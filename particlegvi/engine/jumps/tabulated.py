@@ -68,17 +68,6 @@ def _inside(position, end):
     return position if inside else 0.0, inside
 
 
-@inlined
-def _interpolated(table, first, steps, position):
-    """The sum of w_j hat at ``position``, in steps from the node before the first, and the part of a step there."""
-    place, inside = _inside(position, steps + 2.0)
-    cell = np.floor(place)
-    part = place - cell
-    at = np.uint64(first) + _index(cell)
-    value = table[at] + part * (table[at + np.uint64(1)] - table[at])
-    return (value, part) if inside else (0.0, 0.0)
-
-
 @nested
 def tabulate(m, low, high, side, jump, key, centres, table, numbers):
     """The density for half ``side``, from the other half, into ``numbers`` and ``table``.
@@ -124,7 +113,9 @@ def tabulate(m, low, high, side, jump, key, centres, table, numbers):
         first, steps = first + steps + 3, steps // 2
         table[first] = 0.0
         for j in range(steps + 1):
-            table[first + j + 1] = table[fine + 2 * j + 1] + 0.5 * (table[fine + 2 * j] + table[fine + 2 * j + 2])
+            left, middle = np.uint64(fine + 2 * j), np.uint64(fine + 2 * j + 1)
+            beside = table[left] + table[middle + np.uint64(1)]
+            table[np.uint64(first + j + 1)] = table[middle] + 0.5 * beside
         table[first + steps + 2] = 0.0
     rung = _best_rung(side, jump, key, centres, table, numbers, low, inverse) if m > 1 else ONE_CENTRE
     first, steps = 0, FINEST
@@ -139,7 +130,8 @@ def _best_rung(side, jump, key, centres, table, numbers, low, inverse):
     m = int(numbers[MEMBERS])
     begin, _ = uniform_pair(np.uint64(side), np.uint64(jump), JUMPS_ROLE + TRIED_WORD, key[0], key[1])
     tried = min(TRIED, m)
-    at, broad, density = np.empty(TRIED), np.empty(TRIED), np.empty(TRIED)
+    at, broad, density, part = np.empty(TRIED), np.empty(TRIED), np.empty(TRIED), np.empty(TRIED)
+    below, above, nodes = np.empty(TRIED), np.empty(TRIED), np.empty(TRIED, np.uint64)
     for i in range(tried):
         at[i] = centres[min(np.int64((i + begin) * m / tried), m - 1)]
     log_broad(numbers, at, tried, broad)
@@ -150,12 +142,17 @@ def _best_rung(side, jump, key, centres, table, numbers, low, inverse):
     first, steps = 0, FINEST
     for rung in range(RUNGS):
         height = (1.0 - share) * inverse / (m - 1)
+        for i in range(tried):  # three loops, of which the two without the table vectorise
+            place = min((at[i] - low) * inverse, steps + 0.0) + 1.0
+            cell = np.floor(place)
+            part[i], nodes[i] = place - cell, np.uint64(first) + _index(cell)
         for i in range(tried):
-            value, part = _interpolated(table, first, steps, min((at[i] - low) * inverse, steps + 0.0) + 1.0)
-            density[i] = broad[i] + height * (value - (1.0 - part) ** 2 - part**2)
+            below[i], above[i] = table[nodes[i]], table[nodes[i] + np.uint64(1)]
+        for i in range(tried):
+            value = below[i] + part[i] * (above[i] - below[i])
+            found = broad[i] + height * (value - (1.0 - part[i]) ** 2 - part[i] ** 2)
+            density[i] = log(max(found, NOWHERE))
         score = 0.0
-        for i in range(tried):
-            density[i] = log(max(density[i], NOWHERE))
         for i in range(tried):
             score += density[i]
         if score > most:

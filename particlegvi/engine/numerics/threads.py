@@ -57,7 +57,7 @@ def begin(work: Work) -> Work:
     return lambda: work() if future.cancel() else future.result()
 
 
-def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: int = 1) -> None:
+def split(work: Callable[[int, int], object], items: int, unit: int = 1, least: int = 1) -> None:
     """Call ``work(first, last)`` on ranges that cover ``items`` in multiples of ``unit``, side by side.
 
     There are a few ranges for each thread, taken in turn, because some may cost more than others, but none much smaller

@@ -48,7 +48,7 @@ def test_the_ratio_is_that_of_the_definition(name, particles):
     x = np.where(rng.random(particles) < 0.3, -2.0, 3.0) + 0.1 * rng.standard_normal(particles)
     line = jumps_of(PRIORS[name], particles).line
     for side in (0, 1):
-        line.propose(x, side, 5, settle=False)
+        line.propose(x, side, 5)
         places = line.places(side)
         old, new, found = (line.rows[row, places] for row in (stages.OLD, stages.NEW, stages.MARGIN))
         assert np.array_equal(old, x[line.members[0, places]])
@@ -61,7 +61,7 @@ def test_the_ratio_is_that_of_the_definition(name, particles):
 
 def test_coins_and_uniforms_are_what_they_should_be():
     line = jumps_of(PRIORS["normal"], 30_000).line
-    line.propose(np.linspace(-1.0, 1.0, 30_000), 0, 4, settle=False)
+    line.propose(np.linspace(-1.0, 1.0, 30_000), 0, 4)
     zero, one = line.places(0), line.places(1)
     assert sorted(line.members[0, np.concatenate([zero, one])]) == list(range(30_000))
     assert abs(zero.size - 15_000) < 4.0 * np.sqrt(7500.0)
@@ -78,7 +78,7 @@ def test_a_group_is_cut_as_all_are():
     how = (jumps._fixed, jumps.share, 0.2, jumps.walls)
     line = type(jumps.line)(3000, *how, potential=jumps.line._potential, key=jumps._key)
     x = np.random.default_rng(1).standard_normal(3000)
-    line.propose(x, 0, 4, settle=False)
+    line.propose(x, 0, 4)
     rest = 3000 - line.proposed(0) - line.proposed(1)
     assert abs(rest - 2400) < 4.0 * np.sqrt(3000 * 0.16)
     half = line.members[0, line.places(1)]
@@ -90,7 +90,7 @@ def test_a_group_is_cut_as_all_are():
 def test_tight_and_wide_ensembles_propose(spread):
     x = 0.5 + spread * np.linspace(0.0, 1.0, 40)
     line = jumps_of(PRIORS["normal"], 40).line
-    line.propose(x, 0, 4, settle=False)
+    line.propose(x, 0, 4)
     assert np.isfinite(line.rows[[stages.OLD, stages.NEW, stages.MARGIN]][:, line.places(0)]).all()
 
 
@@ -99,12 +99,28 @@ def test_particles_far_from_the_broad_part_can_leave():
     x = np.linspace(-1.0, 1.0, 40)
     jumps = jumps_of(pg.priors.Normal(0.0, 0.01), 40)
     line = jumps.line
-    line.propose(x, 0, 4, settle=False)
+    line.propose(x, 0, 4)
     alone = line.members[0, line.places(0)][3]
     x[alone] = 500.0
-    line.propose(x, 0, 4, settle=False)
+    line.propose(x, 0, 4)
     margin = line.rows[stages.MARGIN, line.places(0)][3]
     assert np.isfinite(margin) and margin < -1e8
+
+
+def test_jumps_between_compiled_steps_are_those_of_the_stages():
+    class InStages(EnsembleJumps):
+        """Of another class, which may have stages of its own."""
+
+    class Other(pg.methods.DLE):
+        kind_of_jumps = InStages
+
+    def run(method):
+        loss, prior = pg.losses.get("double-well"), pg.priors.Normal()
+        return pg.simulate(loss, method(0.2, jumps={"every": 7}), prior, 300, 100, 0.01)
+
+    together, stepwise = run(pg.methods.DLE), run(Other)
+    assert np.array_equal(together.positions, stepwise.positions)
+    assert together.info["jumps"] == stepwise.info["jumps"] and together.info["jumps"]["accepted"] > 300
 
 
 def plain(kernel, x, mine, new, margin, factor):
@@ -163,7 +179,7 @@ def test_the_series_takes_the_same_particles(number, scale, factor):
     )  # fmt: skip
     line, moved, expected = jumps.line, x[:, 0].copy(), x.copy()
     for side in (0, 1):
-        line.propose(moved, side, 7, settle=False)
+        line.propose(moved, side, 7)
         places = line.places(side)
         for i, place in enumerate(places):
             if i < 20:
