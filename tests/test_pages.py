@@ -31,6 +31,11 @@ CHECKS = {
     "docs/functionals.md": [
         "assert sd.max() < 1.0 and abs(slope[0] - 2.0) < 0.2",
         "assert model.basis.size == 83 and np.abs(model.predict(X) - targets).max() < 0.1",
+        """
+plane = np.random.default_rng(0).uniform(size=(40, 2))
+fits = [model.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size for model in (separable, additive)]
+assert fits == [225, 30]
+""",
         "assert round(exact.facts()['left_out'], 6) == 1.7e-5 and exact.size == 200",
         "assert abs(noise / 0.09 - 1.0) < 0.02",
     ],

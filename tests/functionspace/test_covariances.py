@@ -15,6 +15,7 @@ from particlegvi.functionspace.covariances import (
     Matern12,
     Matern32,
     Matern52,
+    OnCoordinates,
     Periodic,
     SquaredExponential,
     Sum,
@@ -41,6 +42,7 @@ def examples():
         (ard[1] + ard[2]) * (one[0] + periodic) + one[3],
         ard[3] * ard[3],
         Iterated(ard[4] + one[2], CENTRES),
+        OnCoordinates(one[2], 2) * one[0] + OnCoordinates(covariances.get("matern-52", lengthscale=SCALES[:2]), [2, 0]),
     ]
     return [*ard, *one, periodic, *compound, OwnProfile(SCALES, 1.7), OwnProfile(0.8, 0.6)]
 

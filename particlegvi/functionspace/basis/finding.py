@@ -56,14 +56,20 @@ def unpacked(covariance: KernelLike, arrays: Mapping[str, Array]) -> Basis:
     return bases.get(name).restore(covariance, {_read(key): each for key, each in arrays.items()})
 
 
+LETTERS = str.maketrans("0123456789", "abcdefghij")
+DIGITS = str.maketrans("abcdefghij", "0123456789")
+
+
 def _written(key: str) -> str:
     """A key of a state as a name: "0.fourier.low" becomes "a__fourier__low"."""
-    return key.translate(str.maketrans("0123456789", "abcdefghij")).replace(".", "__") if "." in key else key
+    return key.translate(LETTERS).replace(".", "__") if "." in key else key
 
 
 def _read(name: str) -> str:
-    number, dot, rest = name.partition("__")
-    return ".".join([number.translate(str.maketrans("abcdefghij", "0123456789")), *rest.split("__")]) if dot else name
+    """The key again: numbers and names of sets take turns before the last piece, also in sets of sets."""
+    pieces = name.split("__")
+    pieces[:-1:2] = [number.translate(DIGITS) for number in pieces[:-1:2]]
+    return ".".join(pieces)
 
 
 def _plain(each: Any) -> Any:

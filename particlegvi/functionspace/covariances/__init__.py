@@ -7,6 +7,7 @@ engine compiles. `of` turns a kernel into a covariance.
 
 from __future__ import annotations
 
+from particlegvi.functionspace.covariances.coordinates import OnCoordinates
 from particlegvi.functionspace.covariances.covariance import Covariance, Iterated, KernelLike, Product, Sum
 from particlegvi.functionspace.covariances.periodic import Periodic
 from particlegvi.functionspace.covariances.stationary import (
@@ -27,6 +28,7 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
+    "OnCoordinates",
     "Periodic",
     "Product",
     "SquaredExponential",

@@ -223,7 +223,21 @@ class Sum(Compound):
         return np.concatenate([part.diagonal_log_parameter_gradient(A, weights) for part in self.parts])
 
 
-class Iterated(Covariance):
+class Derived(Covariance):
+    """A covariance made of another one, with its parameters."""
+
+    def __init__(self, name: str, covariance: Covariance) -> None:
+        self.name = name  # not of the class, so that the registry leaves out a covariance that needs others
+        self.covariance, self.kinked = covariance, covariance.kinked
+
+    def log_parameters(self) -> Array:
+        return self.covariance.log_parameters()
+
+    def parameter_names(self) -> list[str]:
+        return self.covariance.parameter_names()
+
+
+class Iterated(Derived):
     """``r(a, b) = (1 / S) sum_s k(a, x_s) k(x_s, b)``, the iterated kernel of k under the distribution of the x_s.
 
     Its values are products of two values of k: doubling the variance of k multiplies the variance of r by four.
@@ -241,9 +255,7 @@ class Iterated(Covariance):
     def __init__(self, covariance: Covariance, centres: ArrayLike) -> None:
         if not isinstance(covariance, Covariance):
             raise refuse("covariance", covariance, "a covariance")
-        self.name = "iterated"
-        self.covariance = covariance
-        self.kinked = covariance.kinked
+        super().__init__("iterated", covariance)
         self.centres = points("centres", centres)
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
@@ -254,12 +266,6 @@ class Iterated(Covariance):
 
     def diagonal(self, A: ArrayLike) -> Array:
         return np.mean(self.covariance(A, self.centres) ** 2, axis=1)
-
-    def log_parameters(self) -> Array:
-        return self.covariance.log_parameters()
-
-    def parameter_names(self) -> list[str]:
-        return self.covariance.parameter_names()
 
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         return type(self)(self.covariance.with_log_parameters(vector), self.centres)

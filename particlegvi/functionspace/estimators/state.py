@@ -70,7 +70,8 @@ def known(kind: Kind) -> Kind:
     return kind
 
 
-for _each in (Sum, Product, Iterated, Law, Inducing, MeanNetwork, OnOutputs, OnLastLayer, OnFirstLayer, *MODELS):
+for _each in (Sum, Product, Iterated, covariances.OnCoordinates, Law, Inducing, MeanNetwork, OnOutputs, OnLastLayer,
+              OnFirstLayer, *MODELS):  # fmt: skip
     known(_each)
 
 

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances import integrals
@@ -104,9 +105,8 @@ class Fourier(Functionals):
             matrix = np.concatenate([matrix, below])
         return matrix
 
-    def outside(self, X: Array) -> int:
-        """The number of inputs (n, 1) outside [low, high]."""
-        return int(np.sum((X[:, 0] < self.low) | (X[:, 0] > self.high)))
+    def outside(self, X: Array) -> NDArray[np.bool_]:
+        return (X[:, 0] < self.low) | (X[:, 0] > self.high)
 
     def state(self) -> dict[str, Array]:
         numbers = {"low": self.low, "high": self.high, "frequencies": self.frequencies, "ends": self.ends}

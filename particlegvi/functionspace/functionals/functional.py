@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import covariances
@@ -54,6 +54,10 @@ class Functionals:
         """
         raise ValueError(f"mean must be None where {self.name} features are observed or predicted, not a function")
 
+    def outside(self, X: Array) -> NDArray[np.bool_] | None:
+        """Which inputs (n, dim) are outside the intervals of Fourier features; None if there are none."""
+        return None
+
     def state(self) -> dict[str, Array]:
         """The arrays from which `restore` makes the same functionals, named like the constructor's parameters."""
         raise NotImplementedError
@@ -82,8 +86,7 @@ class Functionals:
         """The covariances of the functionals and of F(X), (m, n), for inputs (n, dim): C_LT of the thesis."""
         k = covariances.of(covariance)
         self.check(k)
-        at = at_points(points("X", X, self.inputs))
-        return np.concatenate([part.against(k, at) for part in self.parts()])
+        return self.against(k, at_points(points("X", X, self.inputs)))
 
     def diagonal(self, covariance: KernelLike) -> Array:
         """The variances of the functionals, (m,)."""
@@ -136,11 +139,23 @@ class Union(Functionals):
         errors = [part.facts().get("quadrature_error", 0.0) for part in self._parts]
         return {**super().facts(), **({"quadrature_error": max(errors)} if any(errors) else {})}
 
+    def against(self, covariance: Covariance, terms: Terms) -> Array:
+        return np.concatenate([part.against(covariance, terms) for part in self._parts])
+
     def apply(self, function: Callable[[Array], Array]) -> Array:
         return np.concatenate([part.apply(function) for part in self._parts])
 
+    def outside(self, X: Array) -> NDArray[np.bool_] | None:
+        return anywhere([part.outside(X) for part in self._parts])
+
     def state(self) -> dict[str, Array]:
         return joined_state(self._parts)
+
+
+def anywhere(masks: Sequence[NDArray[np.bool_] | None]) -> NDArray[np.bool_] | None:
+    """Which inputs are in one of the masks; None if all are None."""
+    known = [mask for mask in masks if mask is not None]
+    return np.any(known, axis=0) if known else None
 
 
 def joined_state(sets: Sequence[Functionals]) -> dict[str, Array]:
