@@ -12,14 +12,9 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import Covariance, Derived
 from particlegvi.tools.arguments import points, refuse, whole
 
-MOST_COORDINATES = 100_000
-
 
 class OnCoordinates(Derived):
-    """``k(a_c, b_c)``, where c are some of the coordinates of the inputs.
-
-    ``OnCoordinates(k, 0) + OnCoordinates(l, 1)`` is the covariance of a sum of two functions of one coordinate each;
-    with ``*`` it is separable.
+    """``k(a_c, b_c)``, where c are some of the coordinates of the inputs. Sums of these are additive covariances.
 
     Parameters
     ----------
@@ -33,7 +28,7 @@ class OnCoordinates(Derived):
         if not isinstance(covariance, Covariance):
             raise refuse("covariance", covariance, "a covariance")
         given = [coordinates] if np.ndim(coordinates) == 0 else list(coordinates)  # type: ignore[arg-type]
-        self.coordinates = [whole("coordinates", each, 0, MOST_COORDINATES) for each in given]
+        self.coordinates = [whole("coordinates", each, 0) for each in given]
         if not self.coordinates or len(set(self.coordinates)) < len(self.coordinates):
             raise refuse("coordinates", coordinates, "one or more numbers of columns, each once")
         super().__init__(f"{covariance.name}{self.coordinates}", covariance)

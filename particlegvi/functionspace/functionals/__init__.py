@@ -38,7 +38,7 @@ def restored(joined: Mapping[str, Any]) -> Functionals:
     return sets[0] if len(sets) == 1 else Union(*sets)
 
 
-def _sets(joined: Mapping[str, Any]) -> list[Functionals]:
+def _sets(joined: Mapping[str, Array]) -> list[Functionals]:
     found = []
     for name, state in separate_states(joined):
         kind, inner = _registry.get(name), _sets(state)  # sets of sets have no other arrays
