@@ -29,6 +29,8 @@ Slots: TypeAlias = list[tuple[Whole, Array]]  # of each coordinate: the slots in
 Layout: TypeAlias = tuple[Slots, list[Whole]]  # and each particle's slot among those in use
 ByBox: TypeAlias = tuple[Whole, Whole]  # where the particles of a box start, and the particles in order of boxes
 FARTHEST_BOX = 2**52  # beyond it the number of a box is no longer exact
+ROUNDING = 0.1  # the share of the tolerance from which on the rounding of corners of boxes counts
+SPLIT = 2.0**27 + 1.0  # Dekker's constant
 
 
 class BoxPlan(NamedTuple):
@@ -101,6 +103,20 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found
 
 
+def rest_of_corners(slots: Array, side: float, corners: Array) -> Array:
+    """Exact lower corners, ``corners[0] + slots * side`` with slot 0 first, less their rounded values ``corners``.
+
+    By the error-free product and sum of Dekker (1971) and Knuth.
+    """
+    product, low = slots * side, corners[0]
+    upper = SPLIT * slots - (SPLIT * slots - slots)
+    high = SPLIT * side - (SPLIT * side - side)
+    lower, rest = slots - upper, side - high
+    of_product = ((upper * high - product) + upper * rest + lower * high) + lower * rest
+    back = corners - low
+    return np.asarray(of_product + ((low - (corners - back)) + (product - back)))
+
+
 class Boxes(Algorithm[Layout]):
     """Squared exponential in one and two dimensions, any range."""
 
@@ -149,6 +165,21 @@ class Boxes(Algorithm[Layout]):
             numbers.append(number)
         return slots, numbers
 
+    def _is_far(self, slots: Slots) -> bool:
+        """Whether particles are so far from 0, or from each other, that corners of boxes lose digits."""
+        lengths = [max(abs(corners[0]), abs(corners[-1]), corners[-1] - corners[0]) for _, corners in slots]
+        return bool(max(lengths) * np.finfo(float).eps > ROUNDING * self.tolerance * self.plan.lengthscale)
+
+    def _from_corners(self, positions: Array, layout: Layout) -> tuple[Array, Slots]:
+        """Positions counted from the corners of their boxes, with those corners at 0: no digit of a corner is lost."""
+        side = self.plan.side * self.plan.lengthscale
+        local, moved = np.empty_like(positions), []
+        for coordinate, ((used, corners), number) in enumerate(zip(*layout, strict=True)):
+            lost = rest_of_corners(used.astype(np.float64), side, corners)
+            local[:, coordinate] = (positions[:, coordinate] - corners[number]) - lost[number]
+            moved.append((used, np.zeros_like(corners)))
+        return local, moved
+
     def boxes_needed(self, layout: Layout) -> int:
         """Number of boxes in the grid of used slots."""
         return int(np.prod([used.size for (used, _) in layout[0]]))
@@ -160,6 +191,8 @@ class Boxes(Algorithm[Layout]):
         keys = numbers[0] if self.dim == 1 else numbers[0] * slots[1][0].size + numbers[1]
         boxes.sort_by_box(keys, total, starts, order)
         scale = factor * self.plan.variance / positions.shape[0]
+        if self._is_far(slots):
+            positions, slots = self._from_corners(positions, prepared)
         pass_over = self._line if self.dim == 1 else self._plane
         pass_over(positions, slots, (starts, order), scale, out)
 
