@@ -26,7 +26,7 @@ def contents(root: Path) -> set[str]:
     """Every file that an installed package must hold, by its path in the wheel."""
     code = {
         path.relative_to(root).as_posix()
-        for pattern in ("*.py", "*.toml", "*.js", "*.css", "*.html", "*.txt", "shell/*.*sh")
+        for pattern in ("*.py", "*.pyi", "*.toml", "*.js", "*.css", "*.html", "*.txt", "shell/*.*sh")
         for path in (root / "particlegvi").rglob(pattern)
     }
     scenarios = {f"particlegvi/scenarios/{path.name}" for path in (root / "scenarios").glob("*.toml")}

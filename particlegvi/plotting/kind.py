@@ -21,7 +21,7 @@ from particlegvi.plotting.rules import Check, labels, rule_for
 from particlegvi.plotting.swept import Swept
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import KEYS as STYLE
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.registry import Registry, check_parameters
 
 Draw: TypeAlias = Callable[..., Figure] | Callable[..., Moving]
@@ -132,6 +132,8 @@ def check(specification: Mapping[str, Any], scenario_kind: str | None = None) ->
     With ``scenario_kind`` the figure must be one of scenarios of this kind.
     """
     kind, _ = checked(specification)
+    if scenario_kind is not None and not isinstance(scenario_kind, str):
+        raise refuse("scenario_kind", scenario_kind, "the name of a kind of scenario, or left out")
     if scenario_kind is not None and scenario_kind not in kind.of:
         fitting = [name for name in kinds.names() if scenario_kind in kinds[name].of]
         allowed = f"one of {', '.join(fitting)}" if fitting else "left out"

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 from particlegvi.tools import outside
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import unknown
 
 
@@ -22,6 +23,8 @@ def folder() -> Path:
 def names(kind: str | None = None) -> list[str]:
     """The names of all scenarios, or of the scenarios of one kind ("particles", ...), in alphabetical order."""
     every = sorted({*ours(), *outside.scenarios()})
+    if kind is not None and not isinstance(kind, str):
+        raise refuse("kind", kind, "the name of a kind of scenario, or left out")
     return every if kind is None else [name for name in every if _kind(name) == kind]
 
 

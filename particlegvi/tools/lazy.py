@@ -1,0 +1,38 @@
+"""Names that a package imports at their first use. Its stub ``__init__.pyi`` lists them, for type checkers as well."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+# In a stub: from MODULE import NAME as NAME, OTHER as PUBLIC
+IMPORT = re.compile(r"^from (\S+) import (.+)$", re.MULTILINE)
+
+
+def attach(package: str) -> tuple[Callable[[str], Any], list[str]]:
+    """The function ``__getattr__`` of a package, and the names in its stub, in the stub's order.
+
+    A name of the stub is an attribute of a module, or a module itself.
+    """
+    with open(os.path.join(sys.modules[package].__path__[0], "__init__.pyi"), encoding="utf-8") as stub:
+        imports = IMPORT.findall(stub.read())
+    places = {}
+    for module, names in imports:
+        for name, public in (each.split(" as ") for each in names.split(", ")):
+            places[public] = module, name
+
+    def get(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = places[name]
+        value = None if module == package else vars(importlib.import_module(module)).get(attribute)
+        if value is None:
+            value = importlib.import_module(f"{module}.{attribute}")
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, list(places)
