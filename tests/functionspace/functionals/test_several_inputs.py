@@ -12,6 +12,7 @@ from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, 
 
 from ...refusals import refused
 
+pytestmark = pytest.mark.thorough
 FIRST, SECOND = Matern32(0.4), Matern52(0.6, 1.3)
 PRODUCT = OnCoordinates(FIRST, 0) * OnCoordinates(SECOND, 1)
 SUM = OnCoordinates(SECOND, 1) + OnCoordinates(FIRST, 0)  # in another order than the coordinates
