@@ -23,7 +23,7 @@ GIVEN = {
     "model": "pls", "threshold": 4, "subsets": 1, "placement": "greedy", "selection": "random",
     "basis": basis.Nystroem(KERNEL, X[:3]), "penalty": 0.1, "of": X[:3], "k": KERNEL, "r": KERNEL, "method": "points",
     "points": 3, "other_mean": Y, "other_covariance": np.eye(6), "gaussian_w2_squared covariance": np.eye(6),
-    "features": np.abs, "kl": "exact",
+    "features": np.abs, "kl": "exact", "coordinates": (0,),
     "GaussianWasserstein mean": None, "GaussianWasserstein covariance": "closed", "ExactGaussianProcess mean": None,
 }  # fmt: skip
 TABLES = "ApproximationTable DigitsTable EnsembleTable LinearTable ProjectedTable WassersteinTable"  # of finished cells

@@ -27,7 +27,8 @@ class OnCoordinates(Derived):
     def __init__(self, covariance: Covariance, coordinates: int | Sequence[int]) -> None:
         if not isinstance(covariance, Covariance):
             raise refuse("covariance", covariance, "a covariance")
-        given = [coordinates] if np.ndim(coordinates) == 0 else list(coordinates)  # type: ignore[arg-type]
+        listed = isinstance(coordinates, list | tuple | range | np.ndarray) and getattr(coordinates, "ndim", 1) > 0
+        given: Sequence[int] = coordinates if listed else [coordinates]  # type: ignore[assignment, list-item]
         self.coordinates = [whole("coordinates", each, 0) for each in given]
         if not self.coordinates or len(set(self.coordinates)) < len(self.coordinates):
             raise refuse("coordinates", coordinates, "one or more numbers of columns, each once")
