@@ -9,8 +9,7 @@ from __future__ import annotations
 from particlegvi.tools.lazy import attach
 
 __getattr__, _names = attach(__name__)
-_FIRST_OF_ESTIMATORS = "Classifier"
-__all__ = _names[: _names.index(_FIRST_OF_ESTIMATORS)]
+__all__ = _names[: _names.index("Classifier")]  # the first of the estimators
 
 
 def __dir__() -> list[str]:

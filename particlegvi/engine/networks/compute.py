@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -16,6 +17,7 @@ from particlegvi.engine.networks.work import GRADIENT, MOVE, OUTPUTS, PULL_BACK,
 from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 
+FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam
 PART = 150_000.0  # nanoseconds that repay waking a thread
 Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
 Repelling: TypeAlias = tuple[Exponential, Array, Array, tuple[Array, Array, Array]]  # see `engine.networks.moving`
@@ -35,6 +37,16 @@ class Shape(NamedTuple):
 
     layout: Layout
     codes: NDArray[np.int64]
+
+
+@compiled
+def adam_step(moments, slope, size, found):
+    """A step of Adam (Kingma and Ba 2015) of parameters and moments (3, dim), and the parameters after it (dim,)."""
+    for i in range(slope.size):
+        moments[1, i] += (1.0 - FIRST) * (slope[i] - moments[1, i])
+        moments[2, i] += (1.0 - SECOND) * (slope[i] * slope[i] - moments[2, i])
+        moments[0, i] -= size * moments[1, i] / (math.sqrt(moments[2, i]) + SMALL)
+        found[i] = moments[0, i]
 
 
 @compiled
@@ -94,6 +106,22 @@ class Networks:
         found = np.empty_like(particles)
         batch = self.batches.of(seed, step, 1, len(particles))
         _work(GRADIENT, self.shape, particles, self.data, batch, result=found)
+        return found
+
+    def descend(self, moments: Array, sizes: list[float], first_step: int, seed: int) -> Array:
+        """Take steps of Adam with these sizes; the parameters of one network after each, (steps, dim).
+
+        The rows of ``moments`` (3, dim), which change in place, are its parameters and the two moments.
+        """
+        rows, starts, counts = self.batches.of(seed, first_step, len(sizes), 1)
+        layout, dim = tuple(self.shape.layout), moments.shape[1]
+        slope, found = np.empty((1, dim)), np.empty((len(sizes), dim))
+        for step, size in enumerate(sizes):
+            batch = rows, starts[step : step + 1], counts[step : step + 1]
+            work_part(
+                GRADIENT, layout, self.shape.codes, moments[:1], self.data, batch, _TABLE, slope, _STILL, APART, 0, 1
+            )  # fmt: skip
+            adam_step(moments, slope[0], size, found[step])
         return found
 
     def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:
