@@ -12,7 +12,7 @@ from __future__ import annotations
 import statistics
 import time
 
-from particlegvi.bench.timing import thread_count
+from bench.timing import thread_count
 
 import particlegvi as pg
 from particlegvi.contracts import Flow

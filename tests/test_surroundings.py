@@ -1,4 +1,4 @@
-"""Equal bytes whatever the surroundings: locale, hash seed, umask, caches, long and foreign paths, forks, pipes."""
+"""Equal bytes whatever the surroundings: locale, hash seed, umask, long and foreign paths, forks."""
 
 import os
 import subprocess

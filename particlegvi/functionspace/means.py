@@ -148,15 +148,17 @@ class Training:
         self.state[4, 0] = math.inf
 
     def advance(self, first_step: int, steps: int) -> None:
-        for epoch in range(first_step, first_step + steps, JUDGED):
-            self._train(epoch, min(JUDGED, first_step + steps - epoch))
+        batches = self.networks.batches
+        together = max(1, min(JUDGED, batches.most_steps(1) // batches.steps_of_epoch))  # whose rows fit into memory
+        for epoch in range(first_step, first_step + steps, together):
+            self._train(epoch, min(together, first_step + steps - epoch))
 
     def _train(self, done: int, epochs: int) -> None:
         """The next epochs after the first ``done``, whose parameters are judged together."""
         each = self.networks.batches.steps_of_epoch
         steps = range(done * each + 1, (done + epochs) * each + 1)
         sizes = [self.step_size * math.sqrt(1.0 - SECOND**step) / (1.0 - FIRST**step) for step in steps]
-        tried = self.networks.descend(self.state[:3], sizes, done * each, self.seed)[each - 1 :: each].copy()
+        tried = self.networks.descend(self.state[:3], sizes, done * each, self.seed)
         finite = np.isfinite(tried).all(axis=1)
         if not finite.all():
             epoch, advice = done + int(np.argmin(finite)) + 1, "step_size of the mean must be smaller"

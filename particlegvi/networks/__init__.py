@@ -18,25 +18,9 @@ prior, integrator and schedule of the package runs unchanged:
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
+from particlegvi.tools.lazy import attach
 
-from particlegvi.networks import activations, costs
-from particlegvi.networks.architecture import Network
-from particlegvi.networks.loss import NetworkLoss
-
-if TYPE_CHECKING:
-    from particlegvi.networks.estimators import EnsembleClassifier, EnsembleEstimator, EnsembleRegressor
-
-__all__ = [
-    "EnsembleClassifier", "EnsembleEstimator", "EnsembleRegressor", "Network", "NetworkLoss", "activations", "costs",
-]  # fmt: skip
-
-
-def __getattr__(name: str) -> object:
-    if not name.startswith("Ensemble") or name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return vars(importlib.import_module("particlegvi.networks.estimators"))[name]
+__getattr__, __all__ = attach(__name__)
 
 
 def __dir__() -> list[str]:

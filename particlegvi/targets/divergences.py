@@ -137,7 +137,10 @@ def _root(miss: Callable[[float], float], step: float) -> float:
         if begun * miss(last + step) <= 0.0:
             return float(brentq(miss, last, last + step, xtol=EXACT))
         last += step
-    raise ValueError("the minimiser has no density that can be resolved: it has, or nearly has, an atom at the minimum")
+    raise ValueError(
+        "the minimiser has no density that can be resolved: the prior has hardly any mass near the least loss, or"
+        " an order below -1 asks for an atom there"
+    )
 
 
 def _least(loss: Loss, prior: Prior, weight: float) -> tuple[float, Place]:

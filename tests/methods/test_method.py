@@ -125,6 +125,7 @@ JUMPING = [
 
 
 @pytest.mark.parametrize("method", EVERY + JUMPING, ids=lambda method: type(method).__name__)
+@pytest.mark.sample("*[!1]")  # jumps are thorough
 def test_grouping_of_steps_and_restoring_change_no_bit(method):
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     given = problem(loss, prior, prior.sample(12, seed=3), 24, 0.01, 3)

@@ -34,6 +34,7 @@ NETTED = "+".join(f"sin({k}*x)*y" for k in range(1, 300)) + "+x^2+y^2"
 LONGER = ({"loss": NETTED, "variables": "x,y", "methods": "DE,DLE"}, ["too much", "too much"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("settings", "answers"), [*LONG, pytest.param(*LONGER, marks=pytest.mark.slow)])
 def test_a_truth_that_takes_too_long_is_refused(engine, settings, answers):
     begun = time.process_time()

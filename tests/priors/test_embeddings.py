@@ -41,6 +41,7 @@ def test_on_the_line_value_and_gradient_are_expectations(prior, kernel):
 
 @pytest.mark.parametrize("prior", [*PLANE, priors.Normal([0.0] * 5, 0.7), priors.Uniform([-1.0] * 5, 1.5)], ids=repr)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
+@pytest.mark.sample("squared-exponential-*", "matern-52-*")
 def test_in_more_dimensions_it_is_a_sum_of_products_over_the_coordinates(prior, kernel):
     """A kernel is a sum of Gaussians, and the embedding of a Gaussian a product of embeddings on the line."""
     scales, weights = [kernel.lengthscale], [kernel.variance]

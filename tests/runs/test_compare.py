@@ -50,6 +50,7 @@ def test_the_table_says_what_the_runs_say(comparison):
     assert "SVGD" in comparison.describe()
 
 
+@pytest.mark.thorough
 def test_the_table_of_the_plane_has_sliced_distances():
     how = {"prior": pg.priors.Normal([0.0, 0.0], 1.0), "particles": 100, "steps": 200, "step_size": 0.02}
     bowl = pg.Loss.from_formula("x**2 + y**2", variables=["x", "y"])

@@ -34,7 +34,7 @@ def drawing(folder, code):
     return process
 
 
-@pytest.mark.sample("2-130")
+@pytest.mark.thorough
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), slow(signal.SIGTERM, 143)])
 def test_stopped_while_drawing(tmp_path, number, code, capsys):
     folder = tmp_path / "a b"

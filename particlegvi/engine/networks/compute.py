@@ -109,19 +109,19 @@ class Networks:
         return found
 
     def descend(self, moments: Array, sizes: list[float], first_step: int, seed: int) -> Array:
-        """Take steps of Adam with these sizes; the parameters of one network after each, (steps, dim).
+        """Take steps of Adam with these sizes, whole epochs; the parameters of one network after each, (epochs, dim).
 
         The rows of ``moments`` (3, dim), which change in place, are its parameters and the two moments.
         """
         rows, starts, counts = self.batches.of(seed, first_step, len(sizes), 1)
-        layout, dim = tuple(self.shape.layout), moments.shape[1]
-        slope, found = np.empty((1, dim)), np.empty((len(sizes), dim))
+        layout, each, dim = tuple(self.shape.layout), self.batches.steps_of_epoch, moments.shape[1]
+        slope, found = np.empty((1, dim)), np.empty((len(sizes) // each, dim))
         for step, size in enumerate(sizes):
             batch = rows, starts[step : step + 1], counts[step : step + 1]
             work_part(
                 GRADIENT, layout, self.shape.codes, moments[:1], self.data, batch, _TABLE, slope, _STILL, APART, 0, 1
             )  # fmt: skip
-            adam_step(moments, slope[0], size, found[step])
+            adam_step(moments, slope[0], size, found[step // each])
         return found
 
     def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:

@@ -14,6 +14,7 @@ Source: Dutordoir, Durrande and Hensman (2020); thesis 3.5.4.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from scipy.special import eval_legendre
@@ -27,8 +28,14 @@ from particlegvi.tools.arguments import whole
 
 MOST_DEGREE = 200
 ROUND = 1e-8  # largest distance of an input to the sphere
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(1024)
+NODES = 1024  # of Gauss and Legendre
+SHORTEST = 1e-4  # lengthscale, for which they give the first eigenvalue to 5e-12
 LEAST = 1e-14  # an eigenvalue below this part of the first is rounding
+
+
+@cache
+def _rule() -> tuple[Array, Array]:
+    return np.polynomial.legendre.leggauss(NODES)
 
 
 class SphericalHarmonics(Functionals):
@@ -56,6 +63,8 @@ class SphericalHarmonics(Functionals):
             raise ValueError(
                 f"the covariance for {self.name} must be one of the distance with one lengthscale, not {covariance!r}"
             )
+        if covariance.lengthscale < SHORTEST:
+            raise ValueError(f"lengthscale must be at least {SHORTEST:g} on the sphere, not {covariance.lengthscale:g}")
         eigenvalues = self.eigenvalues(covariance)
         if not np.all(eigenvalues > LEAST * eigenvalues[0]):
             most = int(np.argmax(eigenvalues <= LEAST * eigenvalues[0])) - 1
@@ -64,10 +73,11 @@ class SphericalHarmonics(Functionals):
     def eigenvalues(self, covariance: Covariance) -> Array:
         """lam_l for l = 0, ..., degree."""
         assert isinstance(covariance, Stationary)
-        u = 0.5 * (1.0 + NODES)
+        nodes, weights = _rule()
+        u = 0.5 * (1.0 + nodes)
         h = covariance.variance * covariance.profile((2.0 * u / covariance.lengthscale) ** 2)
         degrees = np.arange(self.degree + 1)[:, None]
-        return np.asarray(4.0 * math.pi * eval_legendre(degrees, 1.0 - 2.0 * u * u) @ (WEIGHTS * u * h))
+        return np.asarray(4.0 * math.pi * eval_legendre(degrees, 1.0 - 2.0 * u * u) @ (weights * u * h))
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
         if not terms.plain:

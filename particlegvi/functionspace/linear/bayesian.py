@@ -127,6 +127,8 @@ class BayesianLinearRegression(Card):
         self.sets, self.draws = whole("sets", sets, 1), whole("draws", draws, 2)
         self.record_every = 0 if record_every is None else whole("record_every", record_every, 1)
         self.batch_size = 0 if batch_size is None else whole("batch_size", batch_size, 1)
+        if self.batch_size and self.optimiser != ADAM:
+            raise refuse("batch_size", batch_size, f'left out where the optimiser is "{self.optimiser}"')
         allowed = "a whole number of 1 or more, or an array (points, dim)"
         given = arguments.array("points", points, allowed, booleans=True)
         self.points: Array | int = given if given.ndim else whole("points", points, 1)

@@ -72,6 +72,7 @@ def test_cleaning_where_there_is_nothing(tmp_path, monkeypatch):
     assert cache.clean().versions == 0
 
 
+@pytest.mark.thorough
 def test_damaged_files_and_a_folder_that_cannot_be_written_are_said(monkeypatch):
     lines = lambda: "\n".join(report.lines(report.report()))
     assert "DAMAGED" not in lines() and "CANNOT" not in lines()

@@ -107,6 +107,7 @@ def test_particles_far_from_the_broad_part_can_leave():
     assert np.isfinite(margin) and margin < -1e8
 
 
+@pytest.mark.thorough
 def test_jumps_between_compiled_steps_are_those_of_the_stages():
     class InStages(EnsembleJumps):
         """Of another class, which may have stages of its own."""

@@ -96,6 +96,9 @@ class ProjectedTable(Table):
     def printed_number(self, row: str, model: str, metric: str) -> tuple[float, float] | None:
         return PRINTED.published(row, model, metric)
 
+    def held(self, model: str = "pls", protocol: str = "standardised") -> dict[str, bool]:
+        return super().held(model, protocol)
+
     def judged(self, row: str) -> str:
         return PRINTED.metrics(row)[0]
 

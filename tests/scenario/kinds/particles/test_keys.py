@@ -218,6 +218,7 @@ test_what_cannot_be_left_out = refused(
 )
 
 
+@pytest.mark.thorough
 def test_python_runs_a_mapping_and_resumes_it(tmp_path):
     results = pg.run({"loss": "abs(t) + t^2", "steps": 40, "particles": 20}, out=tmp_path / "run")
     assert list(results) == ["DE", "DLE", "DRLE"] and results["DLE"].loss.variables == ["t"]
