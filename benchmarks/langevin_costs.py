@@ -3,8 +3,8 @@
     python benchmarks/langevin_costs.py        less than a minute of processor time
 
 D.14.4 says O(M^3 + J N M) for the training and O((N* + M)^3 + J (N* + M)^2) for J functions at N* inputs; it prints no
-time. Each line doubles or quadruples one number twice, on one thread, and prints processor time (the least of some rounds)
-over that of the first, with the exponent between the last two. A step is one gradient of all particles.
+time. Each line doubles or quadruples one number twice, on one thread, and prints processor time (the least of some
+rounds) over that of the first, with the exponent between the last two. A step is one gradient of all particles.
 """
 
 from __future__ import annotations
