@@ -35,6 +35,7 @@ def file(nothing_from_outside, tmp_path, monkeypatch):
     return "my_steps.py"
 
 
+@pytest.mark.thorough
 def test_a_file_of_parts_serves_one_command(file, capsys):
     run = ["run", "global-minimiser", "--out", "run", *SHORT]
     assert main(run) == 2

@@ -160,6 +160,7 @@ def test_exact_draws_are_not_misplaced_and_stray_ones_are(dim):
     assert said["verdict"].endswith("Q* has no mass there, and no exact draw would be there")
 
 
+@pytest.mark.thorough
 def test_a_particle_between_two_wells_is_misplaced():
     loss = pg.Loss.from_formula("40*(t^2 - 4)^2", ["t"])
     target = pg.target(loss, pg.methods.DLE(1.0), pg.priors.Normal(0.0, 2.0))

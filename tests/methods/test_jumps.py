@@ -46,6 +46,7 @@ test_what_cannot_jump_is_refused_in_a_sentence = refused(
 )
 
 
+@pytest.mark.thorough
 def test_threads_change_no_bit(monkeypatch):
     found = []
     for number in (1, 3):
@@ -56,6 +57,7 @@ def test_threads_change_no_bit(monkeypatch):
     assert np.array_equal(*found)
 
 
+@pytest.mark.thorough
 def test_nothing_changes_without_jumps_and_before_the_first():
     plain, late = flow(pg.methods.DLE(0.25)), flow(pg.methods.DLE(0.25, jumps={"every": 10**6}))
     plain.advance(0, 100)

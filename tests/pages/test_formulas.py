@@ -104,6 +104,7 @@ def test_random_formulas(engine, rng):
     assert compared(engine, [made(rng) for _ in range(300)], "plain") > 150
 
 
+@pytest.mark.thorough
 def test_a_parser_that_binds_signs_too_tightly_is_noticed(changed):
     with pytest.raises(AssertionError):
         compared(changed("sign: 3", "sign: 5"), WRITTEN, "plain")

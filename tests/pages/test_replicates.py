@@ -18,7 +18,7 @@ FOUR = {"loss": "four-gaussians", "prior": "normal:0:2", "particles": 4, "method
 FOUR_MODES = [[-3.0, -3.0], [-3.0, 3.0], [3.0, -3.0], [3.0, 3.0]]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_replicates_are_those_of_the_program(engine):
     few = {"steps": 300, "replicates": 6, "particles": 8}
     results = pg.run("repulsion-pays", seed=2**64 - 3, **few)  # whose replicates begin again at 0

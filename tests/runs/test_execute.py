@@ -181,6 +181,7 @@ class Listening:
             self.told.append((name, done, total))
 
 
+@pytest.mark.thorough
 def test_a_progress_that_listens_to_stages_is_told_of_each(tmp_path):
     heard = Listening()
     pg.run("global-minimiser", out=tmp_path / "run", progress=heard, **SHORT)

@@ -100,6 +100,7 @@ def test_a_loss_that_cannot_be_compared_is_compared_by_its_values_and_said(tmp_p
         pg.resume(tmp_path / "run", loss=opaque(1.0))
 
 
+@pytest.mark.thorough
 def test_parts_with_names_make_a_scenario_that_anybody_runs(tmp_path):
     loss = pg.Loss.from_formula("x^2/2 + y^4 + z^2", variables=["x", "y", "z"])
     start = pg.priors.Uniform([-1.0] * 3, [1.0] * 3)

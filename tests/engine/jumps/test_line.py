@@ -42,7 +42,7 @@ def oracle(line, x, side, prior, share, at):
 
 @pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize("particles", [12, 1300])
-@pytest.mark.sample("12-*")
+@pytest.mark.thorough
 def test_the_ratio_is_that_of_the_definition(name, particles):
     rng = np.random.default_rng(particles)
     x = np.where(rng.random(particles) < 0.3, -2.0, 3.0) + 0.1 * rng.standard_normal(particles)

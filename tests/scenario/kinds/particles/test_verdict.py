@@ -173,7 +173,7 @@ BENT = pg.Loss.from_formula("(x**2 + y - 2)**2/4 + (y - 1)**2/4", variables=["x"
 
 
 @pytest.mark.parametrize("step_size, reached", [(0.1, False), (0.01, True)])
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_proposals_refused_for_ever_are_told_so(step_size, reached):
     """Far out, where the loss is steep, MALA's proposals overshoot: a few particles stay, and sliced W1 misses them."""
     method, prior = pg.methods.DLE(0.7), pg.priors.Normal([0.0, 0.0], 1.5)
