@@ -14,6 +14,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.kernels import bandwidth
+from particlegvi.targets.divergences import best_law
 from particlegvi.tools import arguments, parts, quoting
 
 from .bad_values import (
@@ -67,6 +68,9 @@ GIVEN = {
     "specification": {"kind": "histograms"}, "X": [[0.5], [1.0], [2.0]], "y": [0, 1, 1],
     "resolve kernel": pg.kernels.SquaredExponential("authors"), "integrator": "mala", "name": "constant",
 }  # fmt: skip
+add(CALLS, "a prior between ends", pg.Prior, "low high", formula="exp(-t^2)", low=-1.0, high=1.0)
+add(CALLS, "best_law", best_law, "loss prior weight divergence", loss=LOSS, prior=PRIOR, weight=1.0,
+    divergence="reverse-kl")  # fmt: skip
 for module in (pg.kernels, pg.priors, pg.methods, pg.schedules, pg.plotting, pg.scenarios, pg.integrators, pg.losses):
     calls = table(module, GIVEN, "Embedding Loss Method Schedule Stepping integrator draw figure plot_run")
     CALLS |= {f"{module.__name__} {name}": call for name, call in calls.items()}

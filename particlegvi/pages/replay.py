@@ -16,6 +16,7 @@ from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts, Target
 from particlegvi.diagnostics.particles import is_target
 from particlegvi.pages.content import kind_of, page_label
+from particlegvi.plotting.films import pace
 from particlegvi.plotting.protocols import HasDensity, ParticleRun, is_atoms, is_density
 
 ROOM = 300_000  # most bytes of all frames together
@@ -25,7 +26,6 @@ MOST_NODES, MEAN_NODES = 6401, 1601
 RESOLVED = 1e-3  # largest error of the mass of a density on a line, integrated from its nodes
 CODES = 65534  # the largest code of a number; the next code means "not finite"
 MEASURED = 2000  # most particles from which W1 of a frame before the last is computed
-EARLY = 0.1  # half of the frames show this first share of the time, because DE has come to rest by then
 
 
 class Recorded(NamedTuple):
@@ -51,11 +51,11 @@ def has_support(target: Target | None) -> TypeGuard[Supported]:
 def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, room: int = ROOM) -> Facts:
     """The replay of runs by label, with at most ``frames`` frames, in about ``room`` bytes.
 
-    The frames are records of the run that has most of them, half of them from the first tenth of the time. Where all
-    particles do not fit into ``room``, some are left out, evenly by their number.
+    The frames are records of the run that has most of them, those of a film. Where all particles do not fit into
+    ``room``, some are left out, evenly by their number.
     """
     first = max((each.run for each in recorded.values()), key=lambda run: len(run.positions))
-    chosen = chosen_records(np.asarray(first.times, dtype=np.float64), frames)
+    chosen = pace.chosen(np.asarray(first.times, dtype=np.float64), frames)
     dim = int(first.positions.shape[2])
     # a run that diverged has fewer records: its last one is repeated
     positions = [np.asarray(each.run.positions) for each in recorded.values()]
@@ -88,21 +88,6 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, 
             break
         number = max(LEAST_PARTICLES, int(0.98 * number * room / len(frames_packed)))
     return {**known, "frames": frames_packed, "shown": number}
-
-
-def chosen_records(times: Array, frames: int) -> NDArray[np.int64]:
-    """Numbers of at most ``frames`` records, with both ends, half of them in the first tenth of the time."""
-    if len(times) <= frames:
-        return np.arange(len(times))
-    early = np.flatnonzero(times <= EARLY * times[-1])
-    late = np.flatnonzero(times > EARLY * times[-1])
-    few = min(len(early), frames // 2)
-    many = min(len(late), frames - few)
-    few = min(len(early), frames - many)
-    spread = [each[np.linspace(0, len(each) - 1, count).round().astype(np.int64)] for each, count in
-              ((early, few), (late, many)) if count]  # fmt: skip
-    found = np.unique(np.concatenate([[0], *spread, [len(times) - 1]]))
-    return np.concatenate([found[:1], found[1:][1 - frames :]])
 
 
 def _window(tables: list[Array]) -> Array:

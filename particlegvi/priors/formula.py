@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from particlegvi.engine.terms.tape import FormulaTape
 
 CELLS = {1: 16_384, 2: 512}  # cells for draws on each side of the centre, in each coordinate, by dimension
+FARTHEST_END = 1e150  # a finite one, so that its square is finite
 DIGITS = 13  # the normaliser is rounded to so many digits: its last bits would depend on the machine
 
 
@@ -166,8 +167,9 @@ class Prior(Described):
 
 def _ends(key: str, value: ArrayLike, dim: int) -> Array:
     """Ends, maybe infinite, as an array (dim,) that cannot be changed."""
-    allowed = f"a number or an array ({dim},) of numbers"
+    allowed = f"a number or an array ({dim},) of numbers, each at most {FARTHEST_END:g} in size or infinite"
     ends = array(key, value, allowed)
-    if ends.shape not in ((), (1,), (dim,)) or np.isnan(ends).any():
+    is_far = np.isfinite(ends) & (np.abs(ends) > FARTHEST_END)
+    if ends.shape not in ((), (1,), (dim,)) or np.isnan(ends).any() or is_far.any():
         raise refuse(key, value, allowed)
     return frozen(np.full(dim, ends))

@@ -19,6 +19,7 @@ FARTHEST = 60.0  # in t: 5e25 scales away
 SEARCHED = {1: 2401, 2: 161}  # points of t in each coordinate, by dimension
 CLIMBS, SHRINK = 100, 1e-2
 ENDLESS = "formula must be a density with a finite integral, not one that hardly falls off"
+NARROW = "formula must be a density that quadrature can resolve, not one with so narrow or many peaks"
 DROP = 45.0  # a log density so far below its largest value is negligible
 NODES = 16  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 16)}  # on either side of the centre
@@ -77,13 +78,15 @@ def integrate(log_density: LogDensity, low: Array, high: Array) -> Mass:
         level = log_density(points) + log_weights
         _no_nan(level, points)
         top = float(level.max())
+        if top == -math.inf:
+            raise ValueError(NARROW)
         now = top + math.log(float(np.exp(level - top).sum()))
         error = abs(math.expm1(min(now - before, 50.0)))
         before = now
         if error <= TOLERANCE[dim]:
             break
     if error > WORST:
-        raise ValueError("formula must be a density that quadrature can resolve, not one with so narrow or many peaks")
+        raise ValueError(NARROW)
     masses = np.exp(level - now)
     mean = masses @ points
     squares = masses[:, None] * (points - mean) ** 2

@@ -31,7 +31,13 @@ def attach(package: str) -> tuple[Callable[[str], Any], list[str]]:
         module, attribute = places[name]
         value = None if module == package else vars(importlib.import_module(module)).get(attribute)
         if value is None:
-            value = importlib.import_module(f"{module}.{attribute}")
+            inner = f"{module}.{attribute}"
+            try:
+                value = importlib.import_module(inner)
+            except ModuleNotFoundError as error:
+                if error.name != inner:  # something that the module itself imports
+                    raise
+                raise AttributeError(f"module {package!r} has no attribute {name!r}: there is no {inner}") from None
         setattr(sys.modules[package], name, value)
         return value
 

@@ -166,13 +166,13 @@ def kernel(thing: Any) -> Any:
 
 def kernel_or_rule(thing: Any) -> Any:
     """A kernel whose lengthscale may still be the name of a rule."""
-    return part("kernel", thing, contracts.Kernel, KERNEL, without="variance")
+    return part("kernel", thing, contracts.Kernel, KERNEL)
 
 
 def kernel_or_none(thing: Any) -> Any:
     """A kernel of the repulsion, or None."""
     allowed = "a kernel of particlegvi.kernels, or None"
-    return None if thing is None else part("kernel", thing, contracts.Kernel, allowed, without="name variance")
+    return None if thing is None else part("kernel", thing, contracts.Kernel, allowed, without="name")
 
 
 def progress(thing: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi import functionspace as fs
-from particlegvi.functionspace import basis, covariances, divergences, likelihoods, selection
+from particlegvi.functionspace import basis, covariances, divergences, functionals, likelihoods, selection
 
 from ..bad_values import Calls, add, answered, table
 from ..refusals import refuse
@@ -32,6 +32,13 @@ CALLS |= table(fs, GIVEN)
 CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product register")
 CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood register")
 CALLS |= table(basis, GIVEN, left_out="Basis PRIORS register")
+LINE = {"Fourier low": 0.0, "Fourier high": 1.0, "frequencies": 2, "widths": 0.1, "degree": 2}
+CALLS |= table(functionals, {**GIVEN, **LINE, "given": X[:3]}, left_out="Functionals joined_state restored")
+for part in (functionals.TensorProduct, functionals.Additive):
+    CALLS[f"{part.__name__} set"] = lambda value, part=part: part(functionals.Fourier(0.0, 1.0, 2), value)
+HARMONICS = functionals.SphericalHarmonics(2)
+add(CALLS, "harmonics cross", HARMONICS.cross, "covariance X", covariance=KERNEL, X=np.eye(3))
+CALLS["harmonics gram"] = HARMONICS.gram
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
 for key in selection.Targets._fields:
     CALLS[f"targets with {key}"] = lambda value, key=key: selection.select(

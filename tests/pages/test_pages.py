@@ -17,8 +17,8 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.pages import building
-from particlegvi.pages.replay import chosen_records
 from particlegvi.pages.replays import page_of_runs
+from particlegvi.plotting.films import pace
 from particlegvi.tools import words
 
 from ..plain_parts import PlainResults
@@ -65,7 +65,8 @@ def test_the_replay_of_a_run_holds_its_records(results):
     page = results.page(frames=60)
     assert_closed(page.html)
     assert page.html == pg.page(results, frames=60).html
-    replay = data_of(page.html)["replay"]
+    replay, first = data_of(page.html)["replay"], results["DE"]
+    assert replay["steps"] == first.steps[pace.chosen(first.times, 60)].tolist()  # those of a film
     planes = np.frombuffer(zlib.decompress(base64.b64decode(replay["frames"])), dtype=np.uint8).astype(np.float64)
     codes = (256.0 * planes[: planes.size // 2] + planes[planes.size // 2 :]).reshape(-1, 3, 1, 20)
     low, high = replay["window"][0]
@@ -83,17 +84,6 @@ def test_the_replay_of_a_run_holds_its_records(results):
 def test_four_methods_in_the_plane_fit():
     page = pg.run("multimodal", steps=400, record_every=2).page()
     assert len(page.html.encode()) < 500_000 and len(data_of(page.html)["replay"]["methods"]) == 4
-
-
-def test_half_of_the_frames_are_of_the_first_tenth_of_the_time():
-    times = np.arange(1001.0)
-    chosen = chosen_records(times, 100)
-    assert len(chosen) == 100 and chosen[0] == 0 and chosen[-1] == 1000
-    assert 45 <= np.sum(times[chosen] <= 100.0) <= 55
-    assert list(chosen_records(np.arange(7.0), 100)) == list(range(7))
-    for frames in (2, 3, 10, 999):
-        few = chosen_records(times, frames)
-        assert len(few) == frames and few[0] == 0 and few[-1] == 1000 and np.all(np.diff(few) > 0)
 
 
 def test_particles_are_thinned_where_they_are_too_many():

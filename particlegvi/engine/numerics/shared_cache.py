@@ -65,11 +65,12 @@ class SharedCache(FunctionCache):
         return found
 
     def _found(self, sig: Any, target_context: Any) -> Any:
-        """The kernel, or None, also where the files are right and numba cannot use them."""
+        """The kernel, or None, also where the files are right and numba cannot use them, as another numba might."""
         try:
             self._prepare(target_context)
             return self._load_overload(sig, target_context)
-        except Exception:
+        except Exception as error:
+            _tell_once(f"in {self.cache_path} cannot be used ({error!r})")
             return None
 
     def _prepare(self, target_context: Any) -> None:
@@ -88,8 +89,7 @@ class SharedCache(FunctionCache):
                 index.wait()
             super().save_overload(sig, data)
         except OSError as error:
-            why = f"compiled code cannot be kept in {self.cache_path} ({error.strerror})"
-            _tell_once(f"{why}; every process compiles it again")
+            _tell_once(f"cannot be kept in {self.cache_path} ({error.strerror})")
         finally:
             index.release()
             _keep(None)
@@ -122,19 +122,24 @@ def share(dispatcher: Any, folder: str, kind: type[SharedCache] = SharedCache) -
     There is none where ``folder``, which numba has been told, cannot be written: numba would choose one beside the
     sources then, whose names say nothing of edits in other files.
     """
-    with suppress(RuntimeError, OSError):
+    try:
         cache = kind(dispatcher.py_func)
-        if Path(folder) in Path(cache.cache_path).parents:
-            vars(dispatcher)["_cache"] = cache
+    except (RuntimeError, OSError):
+        return
+    except Exception as error:  # another numba may have other insides
+        _tell_once(f"cannot be kept ({error!r})")
+        return
+    if Path(folder) in Path(cache.cache_path).parents:
+        vars(dispatcher)["_cache"] = cache
 
 
 _told: list[str] = []
 
 
-def _tell_once(sentence: str) -> None:
+def _tell_once(what: str) -> None:
     if not _told:
-        _told.append(sentence)
-        warn(sentence)
+        _told.append(what)
+        warn(f"compiled code {what}; every process compiles it again")
 
 
 class Lock:

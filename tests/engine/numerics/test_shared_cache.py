@@ -236,6 +236,20 @@ def test_a_full_disk_costs_one_sentence_and_leaves_nothing(process, tmp_path, mo
     assert not list(tmp_path.rglob("*.nb[ic]*"))
 
 
+@pytest.mark.parametrize(("gone", "what"), [("_load_overload", "used"), ("_impl_class", "kept")])
+def test_a_numba_with_other_insides_compiles_and_says_so(process, gone, what, monkeypatch):
+    process()(1.0)
+    control = process()
+    assert control(2.0) == 3.0 and control.stats.cache_hits
+    monkeypatch.setattr(FunctionCache, gone, None)
+    monkeypatch.setattr(shared_cache, "_told", [])
+    with pytest.warns(UserWarning, match=f"cannot be {what} .TypeError.*; every process compiles it again") as told:
+        each = numba.njit(plus_one)
+        share(each, config.CACHE_DIR)
+        assert each(2.0) == 3.0 and not each.stats.cache_hits
+    assert len(told) == 1
+
+
 def test_a_file_that_cannot_be_read_is_not_taken_away(process, tmp_path, monkeypatch):
     process()(1.0)
     before = {place: place.read_bytes() for place in tmp_path.rglob("*.nb[ic]")}

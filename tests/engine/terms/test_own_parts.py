@@ -36,6 +36,13 @@ class Bell(_Bell):
         return -self.factor / self.lengthscale**2 * math.exp(-r2 / self.lengthscale**2)
 
 
+class Bare(_Bell):
+    """A kernel without ``variance``."""
+
+    __slots__ = ()
+    name, value, slope = "own", Bell.value, Bell.slope
+
+
 class _Square(NamedTuple):
     factor: float = 1.0
     scale: float = 1.0
@@ -190,6 +197,8 @@ SLOPE = "^the slope of the kernel squared-exponential at .* must be .*, as diffe
 OF_PRIOR = "the gradient of the prior standard-normal at .* as differences of its log density say"
 OF_TERM = "minus the gradient of the prior standard-normal at .* as differences of its term say"
 test_a_wrong_part_is_refused_at_each_door = refused(
+    (lambda: pg.methods.DRLE(1.0, 0.5, Bare()), "^kernel must be a kernel of .*, not .*, which has no variance$"),
+    (lambda: pg.kernels.OnOutputs(Bare(), [[0.0]]), "^kernel must be a kernel such as .* which has no variance$"),
     (lambda: pg.methods.DRLE(1.0, 0.5, Bell(0.5, -1.0)), SLOPE),
     (lambda: pg.methods.DRLE(1.0, 0.5, Bell(0.5, 2.0)), SLOPE),
     (lambda: pg.target(WELL, of_kernel(-1.0), prior=pg.priors.Normal()), SLOPE),

@@ -83,15 +83,14 @@ class GWI(OfGaussianNoise):
         kernel(np.zeros((1, self.coordinates or inputs)))
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
-        model = self._model(problem).fit(self._used(problem.X), problem.y, None, progress, storage)
+        model = self._model(problem).fit(problem.X[:, : self.coordinates], problem.y, None, progress, storage)
         facts = {
             **model.info_, "objective": model.objective_, "w2": model.w2_squared_, "shrinkage": model.shrinkage_,
             "likelihood": problem.likelihood.facts(),
         }  # fmt: skip
         if self.estimates is not None:
-            facts["estimates"] = self.estimates.of(
-                problem.kernel, model.covariance, self._used(problem.X), problem.seed
-            )
+            used = problem.X[:, : self.coordinates]
+            facts["estimates"] = self.estimates.of(problem.kernel, model.covariance, used, problem.seed)
         posterior = WassersteinPosterior(model, problem.particles, self.coordinates)
         arrays = {**packed(model.basis), **model.state()}
         return Fit(posterior.sample(problem.X)[None], np.array([0]), facts, arrays)
@@ -101,15 +100,12 @@ class GWI(OfGaussianNoise):
         model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), fit.arrays)
         return WassersteinPosterior(model, problem.particles, self.coordinates)
 
-    def _used(self, X: Array) -> Array:
-        return X if self.coordinates is None else X[:, : self.coordinates]
-
     def _model(self, problem: FunctionProblem) -> GaussianWasserstein:
         Z = problem.inducing_points
         return GaussianWasserstein(
             problem.kernel,
             gaussian(problem.likelihood),
-            self._used(Z) if isinstance(Z, np.ndarray) else Z,
+            Z[:, : self.coordinates] if isinstance(Z, np.ndarray) else Z,
             means.MeanNetwork(self.hidden, self.epochs, self.step_size, self.batch_size)
             if self.mean == "network"
             else means.Inducing(),
@@ -132,15 +128,12 @@ class WassersteinPosterior:
 
     def marginals(self, X: Array) -> Marginals:
         """The distribution of the function at each input: one Gaussian."""
-        mean, sd = self.model.predict(self._used(X), return_std=True)
+        mean, sd = self.model.predict(X[:, : self.coordinates], return_std=True)
         return Marginals(mean[None], sd**2)
 
     def sample(self, X: Array) -> Array:
         """Draws of the function at these inputs together, (draws, n)."""
-        return self.model.sample(self._used(X), self.draws)
-
-    def _used(self, X: Array) -> Array:
-        return X if self.coordinates is None else X[:, : self.coordinates]
+        return self.model.sample(X[:, : self.coordinates], self.draws)
 
 
 class Estimates:
