@@ -213,6 +213,8 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
         Units of each hidden layer of the network.
     validation_fraction : float
         Share of the rows that are kept from training: they choose the network's last epoch and the variance factor.
+    placement : str
+        Rule for the inducing points, see `GaussianWasserstein`: "elbo" learns them.
 
     Attributes
     ----------
@@ -229,6 +231,7 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
     inducing_points: int = 200
     hidden: Sequence[int] = (10, 10)
     validation_fraction: float = 0.1
+    placement: str = "greedy"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
@@ -242,11 +245,10 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
         self.kernel_, self.noise_variance_ = self._regression_kernel(x[rows], t[rows], NOISE, seed)
         self.model_ = GaussianWasserstein(
             self.kernel_, likelihoods.Gaussian(noise_variance=self.noise_variance_), self._at_most(len(rows)), mean,
-            covariance="svgp", seed=seed,
+            covariance="svgp", placement=self.placement, seed=seed,
         ).fit(x[rows], t[rows], (x[validation], t[validation]) if len(validation) else None)  # fmt: skip
         return self
 
     def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
         """Draws of the function without noise, in the units of the target, (draws, n)."""
-        x = self._inputs(X)
-        return self._in_units(self.model_.sample(x, draws))
+        return self._in_units(self.model_.sample(self._inputs(X), draws))

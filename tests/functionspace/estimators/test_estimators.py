@@ -10,10 +10,12 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
+    GaussianWasserstein,
     GaussianWassersteinClassifier,
     GaussianWassersteinRegressor,
     SparseGaussianProcessClassifier,
     SparseGaussianProcessRegressor,
+    likelihoods,
 )
 
 from ...refusals import refuse, refused
@@ -237,6 +239,19 @@ def test_intervals_hold_new_observations(mean, rng):
     assert np.array_equal(found, model.predict(X[300:]))
 
 
+def test_inducing_points_of_gaussian_wasserstein_inference_are_learned(rng):
+    """As the object itself learns them, whose basis they are; greedy points are others."""
+    X = rng.uniform(-3.0, 3.0, (40, 1))
+    y, settings = np.sin(2.0 * X[:, 0]), {"mean": "inducing", "inducing_points": 5, "validation_fraction": 0.0}
+    settings |= {"fit_kernel": False, "standardise": False, "random_state": 0}
+    learned, greedy = (GaussianWassersteinRegressor(placement=rule, **settings).fit(X, y)
+                       for rule in ("elbo", "greedy"))  # fmt: skip
+    noise, seed = likelihoods.Gaussian(noise_variance=learned.noise_variance_), learned.model_.seed
+    own = GaussianWasserstein(learned.kernel_, noise, 5, covariance="svgp", placement="elbo", seed=seed).fit(X, y)
+    assert np.array_equal(learned.predict(X), own.predict(X))
+    assert learned.model_.objective_ < 0.9 * greedy.model_.objective_
+
+
 def test_counts_have_the_lognormal_of_each_particle(rng):
     """Where the basis leaves a residual, the rate of a particle is lognormal: both moments in closed form."""
     inputs = rng.uniform(-2.0, 2.0, (30, 1))
@@ -275,6 +290,7 @@ test_what_cannot_be_fitted_is_refused = refused(
     (SparseGaussianProcessRegressor, {"fit_kernel": 1}, *THREE, "fit_kernel must be"),
     (SparseGaussianProcessRegressor, {"bound": "ELBO"}, *THREE, 'there is no bound "ELBO"; did you mean "elbo"'),
     (GaussianWassersteinRegressor, {"mean": "linear"}, *THREE, "mean must be"),
+    (GaussianWassersteinRegressor, {"placement": "elob"}, *THREE, 'there is no selection "elob"; did you mean "elbo"'),
     (GaussianWassersteinRegressor, {"validation_fraction": 1.0}, *THREE, "validation_fraction must be"),
     (GaussianWassersteinRegressor, {"inducing_points": 0}, *THREE, "inducing_points must be"),
     (GaussianWassersteinRegressor, {"hidden": (0,)}, *THREE, r"hidden\[0\] must be"),

@@ -8,7 +8,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli
-from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess
+from particlegvi.functionspace import GaussianWasserstein, ProjectedLangevinSampler, SparseGaussianProcess
 from particlegvi.scenario import catalogue, load, text
 from particlegvi.scenario.kinds import build
 
@@ -34,6 +34,7 @@ EVERY = {
     "methods": {
         "GWI-net": {"method": "GWI", "mean": "network", "hidden": [4], "epochs": 30},
         "GWI": {"w2_weight": "code", "estimate": [5, 10]},
+        "learned": {"method": "GWI", "placement": "elbo", "inducing_points": 5},
         "Fourier": {"method": "SVGP", "features": FOURIER, "sizes": [2, 3]},
         "GP": {},
     },
@@ -99,6 +100,8 @@ test_bad_settings_are_answered_in_one_sentence = refused(
         ({"methods": {"SVGP": {"sizes": []}}}, "sizes must be a list of at least one whole number"),
         ({"methods": {"SVGP": {"sizes": [0]}}}, "sizes[0] must be a whole number"),
         ({"methods": {"GWI": {"mean": "forest"}}}, 'mean must be "inducing" or "network", not "forest"'),
+        ({"methods": {"GWI": {"placement": "elob"}}}, 'methods.GWI: there is no selection "elob"; did you mean "elbo"'),
+        ({"methods": {"GWI": {"hidden": "10"}}}, "hidden must be one to four whole numbers"),
         ({"methods": {"GWI": {"hidden": []}}}, "hidden must be one to four"),
         ({"methods": {"GWI": {"hidden": [0]}}}, "hidden[0] must be a whole number"),
         ({"methods": {"GWI": {"epochs": 0}}}, "epochs must be a whole number"),
@@ -140,6 +143,16 @@ def test_the_three_methods_have_the_laws_of_their_classes():
     mean, sd = results["GP"].predict(grid, return_std=True)
     np.testing.assert_allclose(mean, cross @ inverse @ y, atol=1e-10)
     np.testing.assert_allclose(sd**2, 1.0 - np.einsum("nm,mk,nk->n", cross, inverse, cross), atol=1e-10)
+
+
+def test_learned_inducing_points_are_those_of_the_object():
+    run, greedy = (pg.run({**EVERY, "methods": {"GWI": {"placement": rule, "inducing_points": 5}}}, seed=3)["GWI"]
+                   for rule in ("elbo", "greedy"))  # fmt: skip
+    problem, grid = run.problem, np.linspace(-2.5, 2.5, 7)
+    own = GaussianWasserstein(problem.kernel, problem.likelihood, 5, placement="elbo", seed=3).fit(problem.X, problem.y)
+    np.testing.assert_array_equal(run.predict(grid), own.predict(grid[:, None]))
+    assert run.info["placement"] == own.info_["placement"] and run.info["objective"] == own.objective_
+    assert run.info["objective"] < greedy.info["objective"]
 
 
 def test_the_data_are_draws_of_the_likelihood_and_belong_to_the_seed():

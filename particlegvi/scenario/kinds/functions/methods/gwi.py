@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared, thesis_eigenvalues
 from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
 from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
+from particlegvi.scenario.kinds.functions.methods.svgp import Sparse
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole, wholes
 from particlegvi.tools.quoting import refuse
@@ -28,7 +30,7 @@ ROUNDING = 1e-9  # relative to the largest eigenvalue; smaller ones count as zer
 MOST = 2000
 
 
-class GWI(OfGaussianNoise):
+class GWI(OfGaussianNoise, Sparse):
     """A Gaussian process by the objective of Gaussian Wasserstein inference (`functionspace.GaussianWasserstein`).
 
     Parameters
@@ -41,6 +43,8 @@ class GWI(OfGaussianNoise):
         The weight w of W2^2, or "unsquared" for (4.12), or "code" for the authors' program.
     covariance : str
         "closed", "optimal" or "svgp".
+    placement, inducing_points
+        As for `Sparse`; the placement "elbo" learns the inducing points by the evidence bound.
     coordinates : int, optional
         Number of the first coordinates of the inputs that are used; all if not given.
     estimate : list of int, optional
@@ -61,17 +65,17 @@ class GWI(OfGaussianNoise):
         w2_weight: float | str = 1.0,
         *,
         covariance: str = "closed",
+        placement: str = "greedy",
+        inducing_points: int | None = None,
         coordinates: int | None = None,
         estimate: Sequence[int] | None = None,
         draws: int = 6,
     ) -> None:
+        super().__init__(placement, inducing_points)
         if not isinstance(mean, str) or mean not in MEANS:
             raise refuse("mean", mean, " or ".join(f'"{each}"' for each in MEANS))
         self.mean = mean
-        if not isinstance(hidden, list | tuple):
-            raise refuse("hidden", hidden, "a list of one to four whole numbers from 1 to 4096")
-        means.MeanNetwork(hidden, epochs, step_size, batch_size)
-        self.hidden, self.epochs, self.step_size, self.batch_size = hidden, epochs, step_size, batch_size
+        self.network = means.MeanNetwork(hidden, epochs, step_size, batch_size)
         self.w2_weight, self.covariance = checked_weight(w2_weight), checked_rule(covariance)
         self.coordinates = None if coordinates is None else whole("coordinates", coordinates, 1)
         self.estimates = None if estimate is None else Estimates(estimate, draws)
@@ -101,16 +105,15 @@ class GWI(OfGaussianNoise):
         return WassersteinPosterior(model, problem.particles, self.coordinates)
 
     def _model(self, problem: FunctionProblem) -> GaussianWasserstein:
-        Z = problem.inducing_points
+        Z = self.chosen_points(problem)
         return GaussianWasserstein(
             problem.kernel,
             gaussian(problem.likelihood),
             Z[:, : self.coordinates] if isinstance(Z, np.ndarray) else Z,
-            means.MeanNetwork(self.hidden, self.epochs, self.step_size, self.batch_size)
-            if self.mean == "network"
-            else means.Inducing(),
+            copy(self.network) if self.mean == "network" else means.Inducing(),
             self.w2_weight,
             self.covariance,
+            placement=self.placement,
             seed=problem.seed,
         )
 
