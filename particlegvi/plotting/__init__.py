@@ -1,8 +1,8 @@
 """Figures of finished runs, fit for a lecture slide. They read results and simulate nothing.
 
-Every kind of figure is one file with a function marked by `figure_kind`, which takes the checks of its options. These
-are the keyword-only parameters, and an entry of ``[[figures]]`` in a scenario may set them. `draw` makes all figures of
-a scenario.
+Every kind of figure is a function marked by `figure_kind`, which takes the checks of its options. These are the
+keyword-only parameters, and an entry of ``[[figures]]`` in a scenario may set them. `draw` makes all figures of a
+scenario.
 """
 
 from __future__ import annotations

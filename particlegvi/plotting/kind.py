@@ -1,6 +1,6 @@
 """Kinds of figure: functions from results and options to a figure, known by a name.
 
-A kind is one file of this folder. `figure_kind` marks its function and takes a check for each option (`rules`).
+`figure_kind` marks the function of a kind, in any file of this folder, and takes a check for each option (`rules`).
 """
 
 from __future__ import annotations

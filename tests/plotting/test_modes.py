@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from particlegvi import plotting
-from particlegvi.plotting.occupancy import mass_below
+from particlegvi.plotting.modes import mass_below
 
 from ..plain_parts import PlainAtoms, PlainDensity
 

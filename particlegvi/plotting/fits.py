@@ -1,0 +1,145 @@
+"""Figures of the approximations that fits of functions make: bounds, eigenvalues, KL of values, parts of the error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from particlegvi.contracts import Facts
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.functions import colours_of
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame, observations, series
+from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.protocols import FunctionRun, Results
+
+CLOSEST = 1e-3  # nats: a gap that is smaller is drawn here
+SMALLEST = 1e-18  # of the largest eigenvalue
+LEAST = 1e-4  # nats: a KL that is smaller is drawn here
+NARROW = 20.0  # sizes of the smallest letters that a panel needs
+PARTS = ("truncation", "nystroem", "step", "sampling")
+HATCHES = ("", "//", "..", "xx")
+
+
+@figure_kind("bound", of=("function-space",), runs=reading.of_functions)
+def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
+    """A line for each sparse process whose bound was found for several ``sizes``, on two logarithmic axes.
+
+    The distance is to log p(y) of the exact process, where the scenario has one: Gaussian noise, method GP.
+    """
+    every = reading.of_functions(results, None)
+    exact = [run.info["log_marginal_likelihood"] for run in every.values() if "log_marginal_likelihood" in run.info]
+    lines = {label: run.info["bounds"] for label, run in runs.items() if "bounds" in run.info}
+    if not exact or not lines:
+        raise ValueError("this kind of figure draws scenarios with the method GP, and SVGP with the parameter sizes")
+    colours = colours_of(results)
+    with frame(results, note=observations(every)) as (figure, [axes]):
+        ticks: set[int] = set()
+        for place, (label, found) in enumerate(lines.items()):
+            at = np.array([each["features"] for each in found])
+            gaps = np.array([max(exact[0] - each["bound"], CLOSEST) for each in found])
+            axes.loglog(at, gaps, **series(place, label, colours[label]))
+            ticks.update(int(each) for each in at)
+        axes.axhline(1.0, color=palette().words, linestyle=":", linewidth=1.5, label=say("one_nat"))
+        if axes.get_ylim()[0] < CLOSEST * 2.0:
+            axes.axhspan(CLOSEST / 1.6, CLOSEST * 1.3, color=palette().gap, linewidth=0.0, zorder=0, label=say("less"))
+            axes.set_ylim(bottom=CLOSEST / 1.6)
+        apart = _apart(sorted(ticks))
+        axes.set_xticks(apart, [number(f"{each}") for each in apart])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel(say("number_of_features"))
+        axes.set_ylabel(say("gap_of_bound"))
+    return figure
+
+
+def _apart(values: Sequence[int]) -> list[int]:
+    """The values whose printed numbers do not touch on a logarithmic axis."""
+    kept: list[int] = []
+    for value in values:
+        if not kept or value > 1.45 * kept[-1]:
+            kept.append(value)
+    return kept
+
+
+@figure_kind("decay", of=("function-space",), runs=reading.of_functions)
+def decay(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
+    """A line of eigenvalues for each method with a basis that has them, against their number, from 1 on."""
+    lines = {label: found for label, run in runs.items() if (found := run.eigenvalues()) is not None}
+    if not lines:
+        raise ValueError("this kind of figure draws scenarios with methods PLS or SVGP whose basis has eigenvalues")
+    colours, largest = colours_of(results), max(found[0] for found in lines.values())
+    with frame(results, note=observations(runs)) as (figure, [axes]):
+        for place, (label, found) in enumerate(lines.items()):
+            shown = found[found >= SMALLEST * largest]
+            axes.semilogy(np.arange(1, len(shown) + 1), shown, **series(place, label, colours[label]))
+        axes.set_xlabel(say("number_of_eigenvalue"))
+        axes.set_ylabel(say("eigenvalue"))
+    return figure
+
+
+@figure_kind("measurement", of=("function-space",), runs=reading.named_runs)
+def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
+    """Left KL to the prior of the values at random sets, and right KL to the posterior, of models BLR with ``sizes``.
+
+    Dashed is KL of the weights to the prior of the exact model, where there is one.
+    """
+    lines: dict[str, list[Facts]] = {label: run.info["sizes"] for label, run in runs.items() if "sizes" in run.info}
+    if not lines:
+        raise ValueError("this kind of figure draws scenarios with methods BLR that have the parameter sizes")
+    exact = [run.info["kl_to_prior"] for run in runs.values() if run.info.get("kl") == "exact"]
+    colours = colours_of(results)
+    with frame(results, 2, NARROW, note=observations(runs)) as (figure, [left, right]):
+        for place, (label, found) in enumerate(lines.items()):
+            kind = series(place, label, colours[label])
+            _line(left, found, "kl_at_sets", kind)
+            _line(right, found, "kl_to_posterior", kind)
+        if exact:
+            left.axhline(exact[0], color=palette().ink, linestyle="--", linewidth=1.5, label=say("kl_of_weights"))
+        left.set_ylim(bottom=0.0)
+        right.set_yscale("log")
+        right.axhspan(LEAST / 2.0, LEAST * 1.6, color=palette().gap, linewidth=0.0, zorder=0, label=say("less"))
+        right.set_ylim(bottom=LEAST / 2.0)
+        for axes, key in ((left, "kl_of_values"), (right, "kl_to_the_posterior")):
+            axes.set_xlabel(say("inputs_in_a_set"))
+            axes.set_title(style.narrowed(axes, say(key)), color=palette().words)
+    return figure
+
+
+def _line(axes: Axes, found: list[Facts], key: str, kind: Facts) -> None:
+    """The finite numbers of a method, none below `LEAST`."""
+    pairs = [(each["points"], max(each[key], LEAST)) for each in found if not isinstance(each[key], str)]
+    if pairs:
+        at, values = np.array(pairs).T
+        axes.plot(at, values, linewidth=1.8 * look().scale, **kind)
+
+
+@figure_kind("budget", of=("function-space",), runs=reading.of_functions)
+def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
+    """A bar for each method PLS with ``budget = true``: the four parts of its error at the data, stacked.
+
+    A diamond is the total, the distance of the particles from the exact process: errors in different directions cancel
+    in part, so that it is below the sum. Beside the bar stands the setting to change first.
+    """
+    found = {label: run.info["budget"] for label, run in runs.items() if "budget" in run.info}
+    if not found:
+        raise ValueError("this kind of figure draws scenarios with methods PLS whose parameter budget is true")
+    at, left = np.arange(len(found)), np.zeros(len(found))
+    with frame(results, note=observations({label: runs[label] for label in found}, True)) as (figure, [axes]):
+        for part, colour, hatch in zip(PARTS, palette().spare, HATCHES, strict=False):
+            widths = np.array([facts[part] for facts in found.values()])
+            name = say(f"part_{part}")
+            axes.barh(at, widths, 0.55, left, color=colour, hatch=hatch, edgecolor=palette().ground, label=name)
+            left += widths
+        totals = [facts["total"] for facts in found.values()]
+        axes.plot(totals, at, "D", color=palette().ink, markersize=7.0 * look().scale, label=say("total_error"))
+        for place, end, facts in zip(at.tolist(), left.tolist(), found.values(), strict=True):
+            axes.text(end, place, "  " + say("turn_first", knob=facts["turn"]), va="center", color=palette().words)
+        axes.set_xlim(0.0, 1.45 * left.max())
+        axes.set_yticks(at, [style.plain(label) for label in found])
+        axes.invert_yaxis()
+        axes.set_xlabel(say("error_at_data"))
+    return figure
