@@ -2,8 +2,8 @@
 
 import pytest
 
+from particlegvi.scenario.tables import linear
 from particlegvi.scenario.tables.ensembles import protocols
-from particlegvi.scenario.tables.linear import models as linear
 from particlegvi.scenario.tables.wasserstein import models as wasserstein
 from particlegvi.scenario.tables.wasserstein import protocols as folds
 

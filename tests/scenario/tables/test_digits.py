@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from particlegvi.scenario.tables import DigitsSettings, run_table
-from particlegvi.scenario.tables.digits import images as models
+from particlegvi.scenario.tables import digits as models
 from particlegvi.scenario.tables.settings import Part, Problem, Task
 
 from ...refusals import refuse

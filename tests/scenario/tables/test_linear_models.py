@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from particlegvi.scenario.tables import LinearSettings, LinearTable, Task, measure
-from particlegvi.scenario.tables.linear import models
+from particlegvi.scenario.tables import linear as models
 
 SMALL = LinearSettings(rows=("boston",), splits=2, inducing_points=6, sets=10, iterations=15, steps=20)
 
