@@ -1,4 +1,4 @@
-"""Names that a package imports at their first use. Its stub ``__init__.pyi`` lists them, for type checkers as well."""
+"""Names that a package takes from its modules: its stub ``__init__.pyi`` lists them once, for type checkers as well."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IMPORT = re.compile(r"^from (\S+) import (.+)$", re.MULTILINE)
 
 
 def attach(package: str) -> tuple[Callable[[str], Any], list[str]]:
-    """The function ``__getattr__`` of a package, and the names in its stub, in the stub's order.
+    """The function ``__getattr__`` of a package, which imports names at their first use, and the names in its stub.
 
     A name of the stub is an attribute of a module, or a module itself.
     """
@@ -42,3 +42,11 @@ def attach(package: str) -> tuple[Callable[[str], Any], list[str]]:
         return value
 
     return get, list(places)
+
+
+def bound(package: str) -> list[str]:
+    """The names in the stub of a package, all of which are imported now, in the stub's order."""
+    get, names = attach(package)
+    for name in names:
+        get(name)
+    return names

@@ -88,7 +88,7 @@ def test_the_law_of_an_energy_without_the_half_is_another():
 
 
 class WithoutRatio(EnsembleJumps):
-    """In more than one dimension; on the line there is one in `particlegvi.verification.claims.jumps`."""
+    """In more than one dimension; on the line there is one in `particlegvi.verification.wrong_jumps`."""
 
     def propose(self, x, mine, proposal, number):
         new, log_ratio, log_uniform = super().propose(x, mine, proposal, number)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from particlegvi import plotting
-from particlegvi.plotting.lines import places_of, scale_for
+from particlegvi.plotting.sweeps import places_of, scale_for
 
 
 @pytest.mark.parametrize(

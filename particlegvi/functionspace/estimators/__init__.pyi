@@ -1,0 +1,11 @@
+# The public names, which `particlegvi.tools.lazy.bound` imports.
+from particlegvi.functionspace.estimators.base import Classifier as Classifier, Estimator as Estimator
+from particlegvi.functionspace.estimators.base import Regressor as Regressor
+from particlegvi.functionspace.estimators.gaussian import GaussianWassersteinClassifier as GaussianWassersteinClassifier
+from particlegvi.functionspace.estimators.gaussian import GaussianWassersteinRegressor as GaussianWassersteinRegressor
+from particlegvi.functionspace.estimators.gaussian import SparseGaussianProcessClassifier as SparseGaussianProcessClassifier
+from particlegvi.functionspace.estimators.gaussian import SparseGaussianProcessRegressor as SparseGaussianProcessRegressor
+from particlegvi.functionspace.estimators.langevin import ProjectedLangevinClassifier as ProjectedLangevinClassifier
+from particlegvi.functionspace.estimators.langevin import ProjectedLangevinEstimator as ProjectedLangevinEstimator
+from particlegvi.functionspace.estimators.langevin import ProjectedLangevinPoissonRegressor as ProjectedLangevinPoissonRegressor
+from particlegvi.functionspace.estimators.langevin import ProjectedLangevinRegressor as ProjectedLangevinRegressor
