@@ -19,19 +19,9 @@ from particlegvi.kernels.profiles import InverseMultiquadric, Matern32, Matern52
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "InverseMultiquadric",
-    "Matern32",
-    "Matern52",
-    "OnFirstLayer",
-    "OnLastLayer",
-    "OnOutputs",
-    "SquaredExponential",
-    "default_kernel",
-    "get",
-    "names",
-    "register",
-    "resolve",
-]
+    "InverseMultiquadric", "Matern32", "Matern52", "OnFirstLayer", "OnLastLayer", "OnOutputs", "SquaredExponential",
+    "default_kernel", "get", "names", "register", "resolve",
+]  # fmt: skip
 
 # Names of other packages for a kernel of this one.
 ALSO_CALLED = {"rbf": "squared-exponential", "gaussian": "squared-exponential", "se": "squared-exponential",

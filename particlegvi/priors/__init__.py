@@ -19,19 +19,9 @@ from particlegvi.priors.uniform import Uniform
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "Embedding",
-    "Flat",
-    "GaussianMixture",
-    "Laplace",
-    "Normal",
-    "Prior",
-    "StudentT",
-    "Uniform",
-    "embedding",
-    "get",
-    "names",
-    "register",
-]
+    "Embedding", "Flat", "GaussianMixture", "Laplace", "Normal", "Prior", "StudentT", "Uniform", "embedding", "get",
+    "names", "register",
+]  # fmt: skip
 
 _registry: Registry[type[contracts.Prior]] = Registry(__name__, "prior")
 names, get, register = _registry.names, _registry.make, _registry.register

@@ -22,22 +22,9 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "Covariance",
-    "InverseMultiquadric",
-    "Iterated",
-    "Matern12",
-    "Matern32",
-    "Matern52",
-    "OnCoordinates",
-    "Periodic",
-    "Product",
-    "SquaredExponential",
-    "Sum",
-    "get",
-    "names",
-    "register",
-    "of",
-]
+    "Covariance", "InverseMultiquadric", "Iterated", "Matern12", "Matern32", "Matern52", "OnCoordinates", "Periodic",
+    "Product", "SquaredExponential", "Sum", "get", "names", "register", "of",
+]  # fmt: skip
 
 ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels"
 _registry: Registry[type[Covariance]] = Registry("particlegvi.functionspace.covariances", "covariance")

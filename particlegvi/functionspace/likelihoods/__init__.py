@@ -13,20 +13,9 @@ from particlegvi.functionspace.likelihoods.regression import Gaussian, ShiftedMi
 from particlegvi.tools.registry import Registry, look_up
 
 __all__ = [
-    "Bernoulli",
-    "BernoulliLogistic",
-    "BernoulliProbit",
-    "Gaussian",
-    "Likelihood",
-    "Poisson",
-    "PoissonLog",
-    "PoissonSquare",
-    "ShiftedMixture",
-    "StudentT",
-    "get",
-    "names",
-    "register",
-]
+    "Bernoulli", "BernoulliLogistic", "BernoulliProbit", "Gaussian", "Likelihood", "Poisson", "PoissonLog",
+    "PoissonSquare", "ShiftedMixture", "StudentT", "get", "names", "register",
+]  # fmt: skip
 
 _registry: Registry[type[Likelihood]] = Registry(__name__, "likelihood")
 names, get, register = _registry.names, _registry.make, _registry.register

@@ -21,21 +21,9 @@ from particlegvi.tools.quoting import POSITIVE
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "Constant",
-    "Cosine",
-    "Geometric",
-    "Linear",
-    "Polynomial",
-    "Schedule",
-    "get",
-    "largest",
-    "names",
-    "register",
-    "plain",
-    "resolved",
-    "shown",
-    "times",
-]
+    "Constant", "Cosine", "Geometric", "Linear", "Polynomial", "Schedule", "get", "largest", "names", "register",
+    "plain", "resolved", "shown", "times",
+]  # fmt: skip
 
 _registry: Registry[type[Schedule]] = Registry(__name__, "schedule")
 names, get, register = _registry.names, _registry.make, _registry.register
