@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Facts, Progress, Scenario
-from particlegvi.plotting.camera import Camera
 from particlegvi.plotting.films import pace
 from particlegvi.plotting.films.pace import Film
 from particlegvi.plotting.films.settings import FilmSettings
 from particlegvi.plotting.kind import FigureKind, check, checked, kinds
 from particlegvi.plotting.look import drawn_in
-from particlegvi.plotting.moving import Moving, clock_of
+from particlegvi.plotting.moving import Camera, Moving, clock_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.tools import files, memory
 from particlegvi.tools.errors import warn

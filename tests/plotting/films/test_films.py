@@ -13,10 +13,9 @@ from PIL import Image, ImageSequence
 
 from particlegvi import plotting
 from particlegvi.plotting import style
-from particlegvi.plotting.camera import Camera
 from particlegvi.plotting.films import FilmSettings, able, pace, video
 from particlegvi.plotting.kind import kinds
-from particlegvi.plotting.moving import clock_of, decimals
+from particlegvi.plotting.moving import Camera, clock_of, decimals
 
 from ...refusals import refuse
 from ...runs.interrupting import Stop
