@@ -25,7 +25,7 @@ from particlegvi.priors.weighted_points import WeightedPoints, on_the_line
 
 TERMS = 10  # coefficients of a polynomial
 FIT = 1e-12  # a polynomial fits to this share of the largest value
-MOST_GAUSSIANS = 200  # the sum of so many Gaussians is as quick as a table
+MOST_GAUSSIANS = 16  # the sum of so many Gaussians is as quick as a table
 MOST_PANELS = 2**11
 MOST_CENTRES = 128  # at which panels begin, of so many points that a panel for each would be too many
 MOST_NUMBERS = 2e7  # of a table: 160 MB
@@ -66,7 +66,7 @@ def tabulated(term: Term, prior: object, error: float = 0.0) -> EmbeddingTable |
     if not isinstance(term, LaplaceEmbedding | StudentTEmbedding | UniformEmbedding):
         return None
     scales, dim = len(term.weights), len(term[0])
-    if dim == 1 and isinstance(term, LaplaceEmbedding) and scales > 1:
+    if dim == 1 and not isinstance(term, StudentTEmbedding) and scales > 1:
         return _of_each([[term]], np.ones(1))
     quick = not isinstance(term, StudentTEmbedding) and scales == 1
     if not 1 < dim <= MOST_COORDINATES or quick or not isinstance(prior, Independent):
