@@ -34,16 +34,17 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import SparseGaussianProcess, SubsetOfRegressors, divergences, likelihoods, selection
 from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
 from particlegvi.functionspace.selection.rules import minimise
-from particlegvi.plotting import look, palettes, style
+from particlegvi.plotting import look, style
 from particlegvi.scenario.tables.approximation.exact import exact_process, problem
 from particlegvi.scenario.tables.approximation.models import start
+from particlegvi.settings import colours
 
 ROW, POINTS, ITERATIONS, RUNS, SHOWN = "airfoil", 200, 200, 10, 25
 SEARCHES = {"fisher 100": 100, "fisher 600": 600, "elbo": 0}  # and their numbers of regressors
 PANELS = {
     "fisher 100": "pF, 100 regressors (the source)", "fisher 600": "pF, 600 regressors", "elbo": "evidence lower bound"
 }  # fmt: skip
-COLOURS = {"mean": palettes.BLUE, "sd": palettes.VERMILLION}
+COLOURS = {"mean": colours.BLUE, "sd": colours.VERMILLION}
 Objective = Callable[[Array], tuple[float, Array]]
 
 
@@ -145,7 +146,7 @@ def draw(results: dict[str, list[dict[str, Any]]]) -> None:
             falls, errors = panels[:, column]
             words = "KL (nats)" if name == "elbo" else "pF divergence"
             for each in results[name]:
-                falls.semilogy(each["iteration"], each["objective"], color=palettes.BLACK, linewidth=1.0, alpha=0.6)
+                falls.semilogy(each["iteration"], each["objective"], color=colours.BLACK, linewidth=1.0, alpha=0.6)
                 for key, colour in COLOURS.items():
                     errors.loglog(each["objective"], each[key], color=colour, linewidth=1.0, alpha=0.7)
                     errors.plot(each["objective"][-1], each[key][-1], "o", color=colour, markersize=4)
@@ -166,7 +167,7 @@ def draw(results: dict[str, list[dict[str, Any]]]) -> None:
         title = "Searches for 200 inducing points on airfoil, ten runs"
         note = "above: the objective; below: errors at the test rows against it, from the right to the dot at the end"
         figure.text(0.012, 1.0 - 0.10 / height, title, va="top", size=look.LARGE, weight="bold")
-        figure.text(0.012, 1.0 - 0.42 / height, note, va="top", size=look.SMALL, color=palettes.TEXT_GREY)
+        figure.text(0.012, 1.0 - 0.42 / height, note, va="top", size=look.SMALL, color=colours.TEXT_GREY)
         figure.savefig(Path(__file__).with_name("search-path.png"), dpi=150, metadata={"Software": None})
 
 

@@ -14,15 +14,16 @@ from pathlib import Path
 import numpy as np
 
 from particlegvi.diagnostics import stationary_law
-from particlegvi.plotting import look, palettes, style
+from particlegvi.plotting import look, style
+from particlegvi.settings import colours
 
 STEP_SIZES = np.geomspace(0.003, 0.1, 13)
 SECOND_MOMENT = 2.0 * math.gamma(0.75) / math.gamma(0.25)
 LOOKS = {
-    "tamed-euler": (palettes.VERMILLION, "^", (8, 5)),
-    "euler-maruyama": (palettes.BLUE, "o", (8, -12)),
-    "heun": (palettes.GREEN, "s", (8, 9)),
-    "leimkuhler-matthews": (palettes.BLACK, "D", (8, 0)),
+    "tamed-euler": (colours.VERMILLION, "^", (8, 5)),
+    "euler-maruyama": (colours.BLUE, "o", (8, -12)),
+    "heun": (colours.GREEN, "s", (8, 9)),
+    "leimkuhler-matthews": (colours.BLACK, "D", (8, 0)),
 }
 
 
@@ -52,10 +53,10 @@ def main() -> None:
             print(f"{integrator:20s} slope {slope:.3f}, bias {biases[0]:.3e} to {biases[-1]:.3e}")
         for power, level in ((1, 9e-4), (2, 2.5e-7)):
             guide = level * (STEP_SIZES[:6] / STEP_SIZES[0]) ** power
-            axes.loglog(STEP_SIZES[:6], guide, color=palettes.LOSS_GREY, linestyle="--", linewidth=1.5)
+            axes.loglog(STEP_SIZES[:6], guide, color=colours.LOSS_GREY, linestyle="--", linewidth=1.5)
             axes.annotate(
                 f"order {power}", (STEP_SIZES[5], guide[-1]), xytext=(6, -4), textcoords="offset points",
-                color=palettes.TEXT_GREY, fontsize=look.SMALL, va="center",
+                color=colours.TEXT_GREY, fontsize=look.SMALL, va="center",
             )  # fmt: skip
         axes.set_xlabel(r"step size $\eta$ (dimensionless)")
         axes.set_ylabel(r"stationary bias $|\mathrm{E}\,x^2 - \mathrm{exact}|$")
@@ -65,7 +66,7 @@ def main() -> None:
         note = r"potential $x^4/4$, temperature 1  |  quadrature of the one-step kernel, no particles"
         height = figure.get_size_inches()[1]
         figure.text(0.012, 1.0 - 0.10 / height, title, va="top", size=look.LARGE, weight="bold")
-        figure.text(0.012, 1.0 - 0.42 / height, note, va="top", size=look.SMALL, color=palettes.TEXT_GREY)
+        figure.text(0.012, 1.0 - 0.42 / height, note, va="top", size=look.SMALL, color=colours.TEXT_GREY)
         figure.savefig(Path(__file__).with_name("stationary-bias.png"), dpi=150, metadata={"Software": None})
 
 

@@ -15,10 +15,11 @@ import numpy as np
 from particlegvi.contracts import Facts
 from particlegvi.functionspace import GaussianWasserstein, likelihoods, means
 from particlegvi.functionspace.gp.hyperparameters import regression_covariance
-from particlegvi.plotting import look, palettes, style
+from particlegvi.plotting import look, style
 from particlegvi.scenario.kinds.functions.methods.gwi import Estimates
 from particlegvi.scenario.tables.settings import Problem
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED, problem
+from particlegvi.settings import colours
 
 ROWS = ("boston", "concrete", "energy", "wine", "yacht")
 POINTS, DRAWS = 100, 10
@@ -48,8 +49,8 @@ def main() -> None:
             print(f"| {PRINTED.title(row)} | {last} | {numbers} |", flush=True)
             order = np.arange(1, len(sizes) + 1)
             sizes = sizes / sizes[0]
-            axes.semilogy(order[~wrong], sizes[~wrong], "o", color=palettes.BLUE, markersize=3)
-            axes.semilogy(order[wrong], sizes[wrong], "x", color=palettes.VERMILLION, markersize=5)
+            axes.semilogy(order[~wrong], sizes[~wrong], "o", color=colours.BLUE, markersize=3)
+            axes.semilogy(order[wrong], sizes[wrong], "x", color=colours.VERMILLION, markersize=5)
             axes.set_title(PRINTED.title(row), fontsize=look.SMALL)
             axes.set_xlabel("number")
             axes.set_xticks([1, 50, 100])
@@ -60,7 +61,7 @@ def main() -> None:
         title = "Eigenvalues of r(X_S, X) k(X, X_S) on UCI inputs"
         note = "100 points X_S; crosses: negative or complex, which no product of two covariances has"
         figure.text(0.012, 1.0 - 0.10 / height, title, va="top", size=look.LARGE, weight="bold")
-        figure.text(0.012, 1.0 - 0.42 / height, note, va="top", size=look.SMALL, color=palettes.TEXT_GREY)
+        figure.text(0.012, 1.0 - 0.42 / height, note, va="top", size=look.SMALL, color=colours.TEXT_GREY)
         figure.savefig(Path(__file__).with_name("uci-eigenvalues.png"), dpi=150, metadata={"Software": None})
 
 

@@ -9,24 +9,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from particlegvi.settings import colours
-from particlegvi.settings.colours import (
-    AMBER,
-    AZURE,
-    BLACK,
-    BLUE,
-    CORAL,
-    GREEN,
-    ICE,
-    MINT,
-    ORANGE,
-    PURPLE,
-    ROSE,
-    SKY,
-    VERMILLION,
-    YELLOW,
-)
-
-LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"
 
 
 class Palette(NamedTuple):
@@ -50,17 +32,18 @@ class Palette(NamedTuple):
 
 LIGHT = Palette(
     ground="#FFFFFF",
-    ink=BLACK,
-    words=TEXT_GREY,
-    faint=LOSS_GREY,
+    ink=colours.BLACK,
+    words=colours.TEXT_GREY,
+    faint=colours.LOSS_GREY,
     particles="#6E6E6E",
     starting="#8C8C8C",
     contour="#B4B4B4",
     shades=(0.99, 0.87),
-    minimiser=ORANGE,
-    signs=(BLUE, ORANGE),
+    minimiser=colours.ORANGE,
+    signs=(colours.BLUE, colours.ORANGE),
     methods=colours.of_methods("light"),
-    spare=(PURPLE, ORANGE, SKY, GREEN, BLUE, VERMILLION, YELLOW),
+    spare=(colours.PURPLE, colours.ORANGE, colours.SKY, colours.GREEN, colours.BLUE, colours.VERMILLION,
+           colours.YELLOW),
     gap="#F2E3C6",
 )
 DARK = Palette(
@@ -72,16 +55,16 @@ DARK = Palette(
     starting="#8A9097",
     contour="#4E555D",
     shades=(0.115, 0.235),
-    minimiser=AMBER,
-    signs=(AZURE, AMBER),
+    minimiser=colours.AMBER,
+    signs=(colours.AZURE, colours.AMBER),
     methods=colours.of_methods("dark"),
-    spare=(ROSE, AMBER, ICE, MINT, AZURE, CORAL, YELLOW),
+    spare=(colours.ROSE, colours.AMBER, colours.ICE, colours.MINT, colours.AZURE, colours.CORAL, colours.YELLOW),
     gap="#39342A",
 )
 GREY = Palette(
     ground="#FFFFFF",
-    ink=BLACK,
-    words=TEXT_GREY,
+    ink=colours.BLACK,
+    words=colours.TEXT_GREY,
     faint="#A6A6A6",
     particles="#6E6E6E",
     starting="#A0A0A0",

@@ -13,6 +13,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 WINE, BROWN, TEAL = "#AA3377", "#8A5A2B", "#44AA99"
 AMBER, AZURE, MINT, CORAL = "#F5B94A", "#4FA8E8", "#3FC49A", "#FF8A4D"
+LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"  # of curves that stand behind, and of words of less weight
 ROSE, ICE, CLARET, SAND, AQUA = "#E3A3C4", "#A6D8F5", "#D0608F", "#C9A27C", "#7FD6C8"
 
 HUES: dict[str, dict[str, str]] = {  # of names, by the ground

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts
-from particlegvi.plotting import look, palettes, style
-from particlegvi.settings.colours import darker
+from particlegvi.plotting import look, style
+from particlegvi.settings import colours
 from particlegvi.verification.claim import Experiment, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RIGHT, WRONG = palettes.BLUE, palettes.VERMILLION
+RIGHT, WRONG = colours.BLUE, colours.VERMILLION
 SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
 NARROWEST = 1e-3  # smallest fraction of the bound on the gauge; smaller ones are drawn there
 
@@ -33,7 +33,7 @@ def save(outcome: Outcome, path: Path) -> Path:
         ):
             experiment.picture.draw(axes)
             second = "" if experiment is outcome.right else claim.wrong
-            axes.set_title(f"{words}\n{second}", color=darker(colour), parse_math=False)
+            axes.set_title(f"{words}\n{second}", color=colours.darker(colour), parse_math=False)
         if claim.same_scale:
             panels[1].set_ylabel("")
         _gauge(figure.add_subplot(grid[1]), outcome.right, outcome.wrong)
@@ -41,7 +41,7 @@ def save(outcome: Outcome, path: Path) -> Path:
         place: Facts = {"va": "top", "parse_math": False}
         figure.text(0.012, 1.0 - 0.10 / height, claim.claim, size=look.MEDIUM, weight="bold", **place)
         where = f"{claim.name}  |  {claim.source}"
-        figure.text(0.012, 1.0 - 0.42 / height, where, size=look.SMALL, color=palettes.TEXT_GREY, **place)
+        figure.text(0.012, 1.0 - 0.42 / height, where, size=look.SMALL, color=colours.TEXT_GREY, **place)
         return style.save(figure, path)
 
 
@@ -51,15 +51,15 @@ def _gauge(axes: Axes, right: Experiment, wrong: Experiment) -> None:
     highest = 10.0 ** math.ceil(math.log10(max(*loads, 10.0)) + 0.3)
     axes.set(xscale="log", xlim=(0.6 * NARROWEST, highest), ylim=(0.0, 4.2), yticks=[])
     axes.spines["left"].set_visible(False)
-    axes.axvspan(1.0, highest, color=palettes.LOSS_GREY, alpha=0.25, linewidth=0)
-    axes.axvline(1.0, color=palettes.BLACK, linestyle="--")
+    axes.axvspan(1.0, highest, color=colours.LOSS_GREY, alpha=0.25, linewidth=0)
+    axes.axvline(1.0, color=colours.BLACK, linestyle="--")
     rows = ((2.5, loads[0], right, RIGHT, "o"), (0.6, loads[1], wrong, WRONG, "X"))
     for height, load, experiment, colour, marker in rows:
         axes.plot([load], [height], marker, color=colour, markersize=11, clip_on=False)
         check = experiment.decisive
         said = f"{check.quantity}: {check.measured:.3g} (bound: {SIGNS[check.relation]} {check.bound:.3g})"
         words = axes.text(
-            0.005, (height + 1.0) / 4.2, said, color=darker(colour), parse_math=False,
+            0.005, (height + 1.0) / 4.2, said, color=colours.darker(colour), parse_math=False,
             transform=axes.transAxes, va="center",
         )  # fmt: skip
         style.outlined(words)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from particlegvi.contracts import Facts
-from particlegvi.plotting import palettes
+from particlegvi.settings import colours
 from particlegvi.verification import chance
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from particlegvi.targets.density import DensityTarget
 
-COLOURS = (palettes.BLUE, palettes.ORANGE, palettes.GREEN, palettes.PURPLE)
+COLOURS = (colours.BLUE, colours.ORANGE, colours.GREEN, colours.PURPLE)
 THETA = r"parameter $\theta$"
 Window = tuple[float, float]
 
@@ -74,11 +74,11 @@ class Picture:
 
     def truth(self, x: ArrayLike, y: ArrayLike, label: str | None = None, fmt: str = "--", **look: object) -> Picture:
         """The values that theory gives, in black."""
-        return self.curve(x, y, label, fmt, color=palettes.BLACK, **look)
+        return self.curve(x, y, label, fmt, color=colours.BLACK, **look)
 
     def level(self, value: float, label: str | None = None, linestyle: str = "--") -> Picture:
         """A horizontal line: a bound, or the value that theory gives."""
-        look: Facts = {"color": palettes.BLACK, "linestyle": linestyle, "linewidth": 1.2, "label": label}
+        look: Facts = {"color": colours.BLACK, "linestyle": linestyle, "linewidth": 1.2, "label": label}
         return self.add(lambda axes: axes.axhline(value, **look))
 
     def diagonal(self, ends: Window, label: str = "equal") -> Picture:
@@ -93,12 +93,12 @@ class Picture:
     def band(self, x: ArrayLike, middle: np.ndarray, half: np.ndarray, label: str) -> Picture:
         """A curve (n,) with a band of half width ``half`` (n,) around it."""
         ends = middle - half, middle + half
-        self.add(lambda axes: axes.fill_between(x, *ends, color=palettes.SKY, alpha=0.4, linewidth=0))
+        self.add(lambda axes: axes.fill_between(x, *ends, color=colours.SKY, alpha=0.4, linewidth=0))
         return self.curve(x, middle, label)
 
     def data(self, x: ArrayLike, y: ArrayLike, label: str = "data") -> Picture:
         """The rows of a data set."""
-        return self.dots(x, y, label, color=palettes.VERMILLION, markersize=4)
+        return self.dots(x, y, label, color=colours.VERMILLION, markersize=4)
 
     def histogram(
         self,
@@ -113,7 +113,7 @@ class Picture:
         """Histogram of values (n,): its area, or with ``shares`` its height, is the share of those in the window."""
         edges = np.linspace(*window, bins + 1)
         weight = 1.0 / len(values) if shares else 1.0 / (len(values) * (edges[1] - edges[0]))
-        settings: Facts = {"color": palettes.SKY, "edgecolor": "white", "linewidth": 0.4, "label": label, **look}
+        settings: Facts = {"color": colours.SKY, "edgecolor": "white", "linewidth": 0.4, "label": label, **look}
         self.add(lambda axes: axes.hist(values, edges.tolist(), weights=np.full(len(values), weight), **settings))
         return self.add(lambda axes: axes.set_xlim(window))
 
@@ -130,7 +130,7 @@ class Picture:
     def shares(self, found: np.ndarray, masses: np.ndarray, label: str) -> Picture:
         """Bars for the shares of the particles, and the masses that theory gives."""
         places = np.arange(len(found))
-        self.add(lambda axes: axes.bar(places, found, 0.7, color=palettes.SKY, label="particles"))
+        self.add(lambda axes: axes.bar(places, found, 0.7, color=colours.SKY, label="particles"))
         return self.truth(places, masses, label, "D")
 
     def ends(self, starts: Iterable[Sequence[float]], ends: Iterable[np.ndarray]) -> Picture:

@@ -14,7 +14,7 @@ from particlegvi.functionspace import (
     likelihoods,
 )
 from particlegvi.functionspace import functionals as fl
-from particlegvi.plotting import palettes
+from particlegvi.settings import colours
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
@@ -90,7 +90,7 @@ class FunctionalPosterior(Claim):
         high = data.parts()[0].terms().place[1::2, 0]  # type: ignore[union-attr]
         picture.band(SHOWN[:, 0], centre, WIDE * sd, "mean, 90% band")
         picture.truth(SHOWN[:, 0], prior_mean(SHOWN), "prior mean")
-        picture.add(lambda axes: axes.hlines(y[:2], low, high, color=palettes.VERMILLION, linewidth=4))
+        picture.add(lambda axes: axes.hlines(y[:2], low, high, color=colours.VERMILLION, linewidth=4))
         picture.data(x[:2, 0], y[2:4], "data: means, values")
         picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
         return (
@@ -128,7 +128,7 @@ class FunctionalCoverage(Claim):
         covered = float(shares.mean())
         picture.band(look[:, 0], y[0] @ means, WIDE * sd, f"mean, 90% band: holds {covered:.1%}")
         picture.truth(look[:, 0], drawn[0, 8:], "true function")
-        bars: Facts = {"color": palettes.VERMILLION, "linewidth": 3, "label": "data: means"}
+        bars: Facts = {"color": colours.VERMILLION, "linewidth": 3, "label": "data: means"}
         picture.add(lambda axes: axes.hlines(y[0], low, low + self.width, **bars))
         picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
         return Check("distance of the coverage to 0.9", abs(covered - 0.9), chance.ERRORS * error)

@@ -11,7 +11,7 @@ from scipy.special import chdtri
 
 import particlegvi as pg
 from particlegvi.contracts import Facts
-from particlegvi.plotting import palettes
+from particlegvi.settings import colours
 from particlegvi.simulation.run import Run
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks
@@ -106,7 +106,7 @@ class DrleSampling(problems.Simulated):
         slope, error = float(weights @ y), float(np.sqrt(weights**2 @ errors**2))
         numbers = np.array([*self.runs])
         for number, w1 in distances.items():
-            picture.dots(np.full(len(w1), number), w1, "a run", ".", color=palettes.SKY, alpha=0.7)
+            picture.dots(np.full(len(w1), number), w1, "a run", ".", color=colours.SKY, alpha=0.7)
         means = np.array([w1.mean() for w1 in distances.values()])
         picture.curve(numbers, means, f"mean: slope {slope:.2f}", "o-").slope(numbers, means[0], -0.5, "$N^{-1/2}$")
         picture.frame("particles $N$", r"W1 to $Q^*$ (units of $\theta$)", "lower left", log="xy", ticks=numbers)
@@ -161,10 +161,10 @@ class GibbsPlane(OnTheRing):
         freedom = len(due) - 1
         statistic = float(np.sum((seen - due) ** 2 / due)) / freedom
         bound = float(chdtri(freedom, chance.RARE)) / freedom
-        picture.pairs(x[:4000], "particles", ".", color=palettes.SKY, markersize=2.5)
+        picture.pairs(x[:4000], "particles", ".", color=colours.SKY, markersize=2.5)
         middle, truth = density()
         look: Facts = {"levels": truth.max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9]), "linewidths": 1.2}
-        picture.add(lambda axes: axes.contour(middle, middle, truth.T, colors=palettes.BLACK, **look))
+        picture.add(lambda axes: axes.contour(middle, middle, truth.T, colors=colours.BLACK, **look))
         picture.truth([], [], "Gibbs measure", "-", linewidth=1.2).plane(3.6)
         return Check("chi-squared per degree of freedom", statistic, bound)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import palettes
+from particlegvi.settings import colours
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
@@ -141,8 +141,8 @@ class NoiseOfWeights(Claim):
             inside.append((low <= place) & (place <= high))
         share = float(np.mean(inside))
         picture.histogram(np.mean(inside, axis=1), (-0.0625, 1.0625), 9, "runs", shares=True)
-        picture.add(lambda axes: axes.axvline(0.9, color=palettes.BLACK, linestyle="--", label="90%"))
-        picture.add(lambda axes: axes.axvline(share, color=palettes.VERMILLION, label="mean"))
+        picture.add(lambda axes: axes.axvline(0.9, color=colours.BLACK, linestyle="--", label="90%"))
+        picture.add(lambda axes: axes.axvline(share, color=colours.VERMILLION, label="mean"))
         picture.frame("share of the weights inside", "share of the runs", "upper left")
         bound = chance.ERRORS * math.sqrt(0.09 / np.size(inside)) + 0.01
         return Check("distance of the coverage to 90%", abs(share - 0.9), bound)

@@ -11,7 +11,7 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, residuals
 from particlegvi.functionspace.basis import InducingValues, Nystroem
 from particlegvi.functionspace.covariances import Matern32
-from particlegvi.plotting import palettes
+from particlegvi.settings import colours
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
@@ -135,7 +135,7 @@ class ResidualCovariance(Claim):
         number, negative = np.arange(1, len(relative) + 1), relative < -1e-12
         picture.dots(number[~negative], relative[~negative], "not negative")
         if negative.any():
-            picture.dots(number[negative], relative[negative], "negative", "X", color=palettes.VERMILLION)
+            picture.dots(number[negative], relative[negative], "negative", "X", color=colours.VERMILLION)
         labels, ticks = ("number of the eigenvalue", "eigenvalue / largest"), [-0.1, -0.01, 0.0, 0.01, 0.1, 1.0]
         names = [f"{tick:g}" for tick in ticks]
         picture.level(0.0).frame(*labels, symlog=1e-3, yticks=ticks, yticklabels=names, ylim=(-1.0, 2.0))
