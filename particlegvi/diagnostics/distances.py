@@ -8,21 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.diagnostics.discrepancy import (
-    Profile,
-    Score,
-    energy_distance,
-    score_at,
-    stein_kernel,
-)
-from particlegvi.diagnostics.line_distances import (
-    kolmogorov_smirnov,
-    kolmogorov_smirnov_floor,
-    sliced_wasserstein,
-    sliced_wasserstein_floor,
-    wasserstein1,
-    wasserstein2,
-)
+from particlegvi.diagnostics import discrepancy, line_distances
+from particlegvi.diagnostics.discrepancy import Profile, Score
 from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors
 from particlegvi.diagnostics.particles import in_space, reference, some
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -81,15 +68,16 @@ def _distances(
     found: dict[str, Distance] = {}
     if target.dim == 1:
         null_quantiles = line_floors(target, len(many), LEVELS, seed=seed)
-        measures = {"w1": wasserstein1, "w2": wasserstein2, "energy": energy_distance}
+        measures = {"w1": line_distances.wasserstein1, "w2": line_distances.wasserstein2}
+        measures["energy"] = discrepancy.energy_distance
         found = {
             name: Distance(measure(many, target), null_quantiles[name], len(many)) for name, measure in measures.items()
         }
-        ks = kolmogorov_smirnov(many, target)
-        found["ks"] = Distance(ks, kolmogorov_smirnov_floor(len(many), LEVELS), len(many))
+        ks = line_distances.kolmogorov_smirnov(many, target)
+        found["ks"] = Distance(ks, line_distances.kolmogorov_smirnov_floor(len(many), LEVELS), len(many))
     else:
-        quantiles = sliced_wasserstein_floor(target, len(many), LEVELS, seed=seed)
-        found["sliced_w1"] = Distance(sliced_wasserstein(many, target), quantiles, len(many))
+        quantiles = line_distances.sliced_wasserstein_floor(target, len(many), LEVELS, seed=seed)
+        found["sliced_w1"] = Distance(line_distances.sliced_wasserstein(many, target), quantiles, len(many))
     found |= _paired(few, target, kernel, seed)
     if score is not None:
         found["ksd"] = _stein(few, target, score, seed)
@@ -117,6 +105,7 @@ def _paired(x: Array, target: DensityTarget, kernel: Kernel, seed: int) -> dict[
 def _stein(x: Array, target: DensityTarget, score: Score, seed: int) -> Distance:
     lengthscale = float(np.sqrt(np.mean(target.variance)))
     y = reference(target, NULL_DRAWS, seed)[0]
-    squared = stein_kernel(x, score_at(score, x), lengthscale).mean()
-    quantiles = limit_floor(stein_kernel(y, score_at(score, y), lengthscale), len(x), LEVELS, centred=True, seed=seed)
+    squared = discrepancy.stein_kernel(x, discrepancy.score_at(score, x), lengthscale).mean()
+    table = discrepancy.stein_kernel(y, discrepancy.score_at(score, y), lengthscale)
+    quantiles = limit_floor(table, len(x), LEVELS, centred=True, seed=seed)
     return Distance(float(np.sqrt(max(squared, 0.0))), quantiles, len(x))

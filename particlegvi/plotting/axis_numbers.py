@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import ticker
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import (
-    FixedFormatter,
-    FixedLocator,
-    Formatter,
-    MaxNLocator,
-    NullFormatter,
-    PercentFormatter,
-    ScalarFormatter,
-)
 
 from particlegvi.plotting import style
 from particlegvi.tools.words import Words
 
 
-class Marked(Formatter):
+class Marked(ticker.Formatter):
     """The numbers of another formatter, with the marks of a language."""
 
-    def __init__(self, inner: Formatter, spoken: Words) -> None:
+    def __init__(self, inner: ticker.Formatter, spoken: Words) -> None:
         self._inner, self._spoken = inner, spoken
 
     def __call__(self, x: float, pos: int | None = None) -> str:
@@ -43,7 +35,7 @@ def mark_numbers(figure: Figure, spoken: Words) -> None:
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             inner = axis.get_major_formatter()
-            if isinstance(inner, ScalarFormatter | PercentFormatter):
+            if isinstance(inner, ticker.ScalarFormatter | ticker.PercentFormatter):
                 axis.set_major_formatter(Marked(inner, spoken))
 
 
@@ -54,7 +46,7 @@ def number_decades(axis: Axis) -> None:
         powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1.0)
         places = [place for place in np.outer(powers, (1.0, 2.0, 3.0, 5.0)).ravel() if low <= place <= high]
         axis.set_ticks(places, [f"${style.number(place)}$" for place in places])
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def fewer_numbers(axis: Axis) -> bool:
@@ -64,13 +56,13 @@ def fewer_numbers(axis: Axis) -> bool:
     shown = [place for place in axis.get_majorticklocs() if low <= place <= high]
     if len(shown) <= 2:
         return False
-    if isinstance(locator, MaxNLocator):
+    if isinstance(locator, ticker.MaxNLocator):
         locator.set_params(nbins=max(1, len(shown) - 2))
         return len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
-    if isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
+    if isinstance(axis.get_major_formatter(), ticker.FixedFormatter):  # names by their places, not by their values
         places = axis.get_majorticklocs()
         names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))
         axis.set_ticks(shown[::2], [names[place] for place in shown[::2]])
     else:
-        axis.set_major_locator(FixedLocator(shown[::2]))
+        axis.set_major_locator(ticker.FixedLocator(shown[::2]))
     return True

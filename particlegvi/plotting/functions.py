@@ -15,17 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
-from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.curves import (
-    Follow,
-    draw_data,
-    draw_functionals,
-    draw_functions,
-    draw_guarantee,
-    draw_target_band,
-    evenly,
-    levels_of,
-)
+from particlegvi.plotting import curves, reading, rules, style
+from particlegvi.plotting.curves import Follow
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import observations, slide
 from particlegvi.plotting.look import look, number, palette, say
@@ -96,7 +87,7 @@ def functions(
     margin = FROM_TRUTH * (high - low or 1.0)
     left, right = window or (low - margin, high + margin)
     grid = np.linspace(left, right, GRID)
-    drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
+    drawn = {label: curves.evenly(run.sample(grid), particles) for label, run in runs.items()}
     own = look().vertical_axis == "own" and range is None
     limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
     every = 2 if input is not None else 1
@@ -106,14 +97,14 @@ def functions(
         panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
         turning = X[np.argmax(y)] if input is None else input
         for place, (axes, (label, run)) in enumerate(zip(panels[::every], runs.items(), strict=True)):
-            follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
+            follows[label] = [curves.draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
             if truth and run.data.truth is not None:
                 draw_truth(axes, run, grid)
-            promise = draw_guarantee(axes, run, exact_of(results), grid, colours[label]) if guaranteed else ""
+            promise = curves.draw_guarantee(axes, run, exact_of(results), grid, colours[label]) if guaranteed else ""
             if run.problem.observed is None:
-                draw_data(axes, run, faint=targets or guaranteed)
+                curves.draw_data(axes, run, faint=targets or guaranteed)
             else:
-                draw_functionals(axes, run, grid[-1] - grid[0])
+                curves.draw_functionals(axes, run, grid[-1] - grid[0])
             name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
             shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
             covered = reading.facts_of(results, label).get("bands", {}).get("data") if targets else None
@@ -123,7 +114,7 @@ def functions(
             if look().is_slide and look().note and lines[1:]:
                 style.note_above(axes, ", ".join(lines[1:]))
             if targets:
-                draw_target_band(axes, run, grid, colours[label])
+                curves.draw_target_band(axes, run, grid, colours[label])
             axes.set_xlim(grid[0], grid[-1])
             lowest = place >= len(runs) - columns or not look().is_slide
             axes.set_xlabel("x" if lowest else "")
@@ -175,7 +166,7 @@ def common_limits(run: FunctionRun, grid: Array, drawn: Mapping[str, Array]) -> 
     if run.data.truth is not None:
         samples.append(run.data.value(grid[:, None]))
     low, high = reading.fitting_range(samples)
-    seen = levels_of(run)  # all are shown, however far from the functions
+    seen = curves.levels_of(run)  # all are shown, however far from the functions
     margin = 0.05 * (high - low)
     low, high = min([low, *(seen - margin)]), max([high, *(seen + margin)])
     return (-max(-low, high), max(-low, high)) if run.problem.likelihood.even else (low, high)

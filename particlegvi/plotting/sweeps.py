@@ -16,22 +16,12 @@ from matplotlib.transforms import ScaledTranslation
 
 from particlegvi.contracts import Array
 from particlegvi.diagnostics.over_seeds import band, mean_over
-from particlegvi.plotting import rules, style
+from particlegvi.plotting import rules, style, swept
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import grid_of, panel_grid
-from particlegvi.plotting.swept import (
-    Panel,
-    Swept,
-    key_name,
-    like_exact_draws,
-    means,
-    measure_name,
-    note,
-    panels,
-    value_names,
-)
+from particlegvi.plotting.swept import Panel, Swept
 from particlegvi.settings.colours import assigned, darker
 from particlegvi.settings.grids import is_higher_better, possible
 
@@ -52,7 +42,7 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
     measures, methods : sequence of str, optional
         Numbers and labels to draw; all of the sweep by default.
     """
-    chosen = panels(sweep, measures, methods)
+    chosen = swept.panels(sweep, measures, methods)
     names = list(dict.fromkeys(panel.measure for panel in chosen))
     keys = list(sweep.over)
     if not keys:
@@ -61,7 +51,7 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
     tables = sweep.scenario.get("methods", {})
     kinds = {label: str(tables.get(label, {}).get("method", label)) for label in sweep.methods}
     colours = assigned(kinds, look().palette, look().colours)
-    with slide(sweep, len(names), note=note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else "")) as figure:
+    with slide(sweep, len(names), note=swept.note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else "")) as figure:
         grid = figure.subplots(len(names), len(keys), squeeze=False, sharey="row")
         for row, measure in enumerate(names):
             for column, key in enumerate(keys):
@@ -72,8 +62,8 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
                 if row == 0:
                     _laws(axes, sweep, colours)
                 _values(axes, sweep.over[key])
-                axes.set_xlabel(key_name(key))
-            grid[row, 0].set_ylabel(measure_name(measure))
+                axes.set_xlabel(swept.key_name(key))
+            grid[row, 0].set_ylabel(swept.measure_name(measure))
         if any(sweep.has(f"{panel.measure}_floor.1", panel.method) for panel in chosen):
             # in grey for the lines of all methods, and last
             grid[-1, -1].plot([], [], color=palette().particles, linestyle=DOTS, label=say("most_exact_draws"))
@@ -166,7 +156,7 @@ def _values(axes: Axes, values: Sequence[object]) -> None:
     for place, where in zip(order, along, strict=True):
         if not kept or where - along[list(order).index(kept[-1])] >= 2.0 * margin:
             kept.append(int(place))
-    names = value_names(values)
+    names = swept.value_names(values)
     axes.set_xticks(x[kept], [names[place] for place in kept])
     axes.xaxis.set_minor_locator(NullLocator())
     ends = axes.xaxis.get_transform().inverted().transform(np.array([along[0] - margin, along[-1] + margin]))
@@ -184,7 +174,7 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
     """
     if len(sweep.over) != 2:
         raise ValueError(f"this kind of figure draws sweeps over 2 keys, not {len(sweep.over)}; lines draws any")
-    chosen = panels(sweep, measures, methods)
+    chosen = swept.panels(sweep, measures, methods)
     with style.slide_style():
         rows, columns = panel_grid(len(chosen))
         figure = style.new_slide(rows)
@@ -192,7 +182,7 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
         hatched = stopped = False
         for each, panel in zip(axes, chosen, strict=True):
             # panels of one number have one scale of colours, so that methods can be compared
-            same = np.stack([means(sweep, other) for other in chosen if other.measure == panel.measure])
+            same = np.stack([swept.means(sweep, other) for other in chosen if other.measure == panel.measure])
             limits = (float(np.nanmin(same)), float(np.nanmax(same))) if np.isfinite(same).any() else (0.0, 1.0)
             found = _draw(figure, each, sweep, panel, limits, words=len(chosen) <= 2)
             hatched, stopped = hatched or found[0], stopped or found[1]
@@ -205,7 +195,7 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
                                  label=say("diverged_somewhere")))
         if handles:
             figure.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1.5)
-        heading(figure, sweep.scenario, {}, note(sweep))
+        heading(figure, sweep.scenario, {}, swept.note(sweep))
     return figure
 
 
@@ -214,7 +204,7 @@ def _draw(
 ) -> tuple[bool, bool]:
     """One panel, the first key along the horizontal axis; whether anything is hatched, and anything diverged."""
     across, up = list(sweep.over)
-    shown = means(sweep, panel).T
+    shown = swept.means(sweep, panel).T
     light_is_good = "_r" if not is_higher_better(panel.measure) else ""
     colours = matplotlib.colormaps[("gray" if look().palette == "grey" else "cividis") + light_is_good]
     colours = colours.with_extremes(bad=palette().ground)
@@ -223,7 +213,7 @@ def _draw(
     )
     bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
     bar.outline.set_visible(False)
-    within, lost = like_exact_draws(sweep, panel), sweep.stopped(panel.method).sum(axis=-1).T
+    within, lost = swept.like_exact_draws(sweep, panel), sweep.stopped(panel.method).sum(axis=-1).T
     words = words and shown.size <= MOST_WORDS
     for row, column in np.ndindex(shown.shape):
         place = (column - 0.5, row - 0.5)
@@ -240,11 +230,11 @@ def _draw(
             text.set_path_effects([withStroke(linewidth=2.0, foreground=edge, alpha=0.35)])
     for axis, values in ((axes.xaxis, sweep.over[across]), (axes.yaxis, sweep.over[up])):
         places = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_TICKS)).round().astype(int))
-        axis.set_ticks(places, [value_names(values)[place] for place in places])
+        axis.set_ticks(places, [swept.value_names(values)[place] for place in places])
         axis.set_tick_params(length=0)
-    axes.set_xlabel(key_name(across))
-    axes.set_ylabel(key_name(up))
-    axes.set_title(f"{style.shown_name(panel.method)}: {measure_name(panel.measure)}")
+    axes.set_xlabel(swept.key_name(across))
+    axes.set_ylabel(swept.key_name(up))
+    axes.set_title(f"{style.shown_name(panel.method)}: {swept.measure_name(panel.measure)}")
     axes.spines[:].set_visible(False)
     return within is not None and bool(within.any()), bool(lost.any())
 

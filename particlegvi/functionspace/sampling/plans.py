@@ -25,6 +25,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.linalg import directions
+from particlegvi.functionspace.sampling import langevin
 from particlegvi.functionspace.sampling.cost import (
     Coordinates,
     DataCost,
@@ -36,14 +37,7 @@ from particlegvi.functionspace.sampling.cost import (
     weighted_gram,
     whitened,
 )
-from particlegvi.functionspace.sampling.langevin import (
-    BIAS,
-    Force,
-    LangevinFlow,
-    Minibatch,
-    euler_maruyama,
-    exponential_euler,
-)
+from particlegvi.functionspace.sampling.langevin import Force
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
 from particlegvi.functionspace.sampling.sign_moves import Jumps, Region, find_jumps, find_regions
 from particlegvi.tools.errors import warn
@@ -62,7 +56,7 @@ class Plan(NamedTuple):
     """A flow ready for its first step."""
 
     name: str
-    flow: LangevinFlow | MixingFlow
+    flow: langevin.LangevinFlow | MixingFlow
     coordinates: Coordinates
     cost: DataCost | QuadraticCost
     steps: int
@@ -117,9 +111,9 @@ def quadratic(task: Task) -> Plan:
         step_size, steps = task.step_size, _length(task, float(reference.min()), task.step_size)
     pull = -(cost.linear * where.scales) @ where.rotation
     start = _start(task, where)
-    scheme = exponential_euler(step_size, mobility, reference, np.zeros(len(roots)))
+    scheme = langevin.exponential_euler(step_size, mobility, reference, np.zeros(len(roots)))
     constant = np.broadcast_to(pull, start.shape).copy()
-    flow = LangevinFlow(partial(_constant, constant), scheme, start, task.seed)
+    flow = langevin.LangevinFlow(partial(_constant, constant), scheme, start, task.seed)
     facts = {"time": "relaxation" if task.step_size is None else "thesis", "exact steps": True}
     return Plan("quadratic", flow, where, cost.moved(where), steps, step_size, facts)
 
@@ -141,12 +135,12 @@ def preconditioned(task: Task, may_refuse: bool) -> Plan:
         return (float(linalg.eigvalsh(hessian / np.sqrt(reference[:, None] * reference))[-1]),)
 
     (steepest,) = task.journal.once("curvature", curvature)
-    step_size = BIAS / max(steepest, BIAS) * _calm(task)
+    step_size = langevin.BIAS / max(steepest, langevin.BIAS) * _calm(task)
     steps = task.steps or math.ceil(RELAXATIONS / step_size)
     if may_refuse and task.steps is None and steps > MANY_STEPS:
         return _mixing(task, where, stiffness, cost)
-    scheme = exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
-    flow = LangevinFlow(_force(task, cost, where), scheme, _start(task, where), task.seed)
+    scheme = langevin.exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
+    flow = langevin.LangevinFlow(_force(task, cost, where), scheme, _start(task, where), task.seed)
     facts = {"time": "relaxation", "largest curvature": steepest}
     return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
 
@@ -172,7 +166,7 @@ def euler(task: Task, integrator: str) -> Plan:
         return float(whole[0]), float(linear[-1])
 
     flattest, steepest = task.journal.once("curvature", curvature)
-    step_size = task.step_size or BIAS / steepest * _calm(task)
+    step_size = task.step_size or langevin.BIAS / steepest * _calm(task)
     facts = {"time": "thesis", "largest curvature": steepest, "stability limit": 2.0 / steepest}
     if step_size >= 2.0 / steepest:
         warn(
@@ -180,14 +174,14 @@ def euler(task: Task, integrator: str) -> Plan:
             " the run may diverge"
         )
     if integrator == "euler-maruyama":
-        scheme = euler_maruyama(step_size, precision)
+        scheme = langevin.euler_maruyama(step_size, precision)
     else:
-        scheme = exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
+        scheme = langevin.exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
     # The curvature may be smaller than assumed here: half of it if the rate is f^2, and 0 for other likelihoods.
     known = 1.0 if task.likelihood.quadratic else 0.5 if task.likelihood.even else 0.0
     slowest = max(known * flattest, float(precision.min()))
     steps = _length(task, slowest, step_size)
-    flow = LangevinFlow(_force(task, cost, where), scheme, start, task.seed)
+    flow = langevin.LangevinFlow(_force(task, cost, where), scheme, start, task.seed)
     return Plan(THESIS, flow, where, cost, steps, step_size, facts)
 
 
@@ -260,7 +254,7 @@ def _force(task: Task, cost: DataCost | QuadraticCost, where: Coordinates) -> Fo
         if not task.likelihood.even:
             precision, zero = where.precision(task.prior_variances), np.zeros(len(task.prior_variances))
             (reference,) = task.journal.once("reference", lambda: find_mode(cost, precision, zero)[:1])
-        return Minibatch(cost, task.batch_size, task.seed, reference)
+        return langevin.Minibatch(cost, task.batch_size, task.seed, reference)
     return partial(_gradients, cost)
 
 
