@@ -229,9 +229,9 @@ def test_runs_that_differ_in_something_else_have_shades_of_one_hue():
     runs["DRLE"] = run_of("DRLE", PlainMethod("DRLE", 0.25, 0.5))
     shades = style.colours(runs)
     assert list(shades) == list(runs) and len(set(shades.values())) == len(runs)
-    assert (shades["DLE"], shades["DRLE"]) == (palettes.BLUE, palettes.GREEN)
+    assert (shades["DLE"], shades["DRLE"]) == (colours.BLUE, colours.GREEN)
     of_one = [shades[label] for label in runs if label != "DRLE"]
-    assert max(abs(hue(each) - hue(palettes.BLUE)) for each in of_one) < 15.0
+    assert max(abs(hue(each) - hue(colours.BLUE)) for each in of_one) < 15.0
     assert min(abs(lightness(one) - lightness(other)) for one, other in combinations(of_one, 2)) > 8.0
     assert len(style.colours({f"m{place}": run_of("m", PlainMethod("DE")) for place in range(12)})) == 12
 
