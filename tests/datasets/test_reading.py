@@ -1,6 +1,8 @@
 """Where the files are looked for, that a wrong one is refused, and that no column gives the target away."""
 
 import gzip
+import hashlib
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from particlegvi import datasets
 from particlegvi.datasets import holdout, reading, standard_splits, thesis_split
 
+from ..data_sets import needed
 from ..refusals import refuse, refused
 
 # Rows, inputs, and rows of the first class where the description at the source says so; not from our own reader.
@@ -38,12 +41,18 @@ DESCRIBED = {
 }
 
 
+def benchmark(name):
+    """The data of a source, where they are."""
+    needed(name)
+    return datasets.load(name)
+
+
 def test_the_names():
     assert datasets.names() == sorted(DESCRIBED)
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
-def test_every_set_has_its_shape_and_columns_that_do_not_give_the_target_away(name, benchmark):
+def test_every_set_has_its_shape_and_columns_that_do_not_give_the_target_away(name):
     data, (rows, inputs, *first_class) = benchmark(name), DESCRIBED[name]
     assert (data.X.shape, data.y.shape, len(data.inputs)) == ((rows, inputs), (rows,), inputs)
     assert data.target not in data.inputs
@@ -57,19 +66,19 @@ def test_every_set_has_its_shape_and_columns_that_do_not_give_the_target_away(na
     assert max(abs(np.corrcoef(column, data.y)[0, 1]) for column in data.X.T) < 0.96
 
 
-def test_the_leaking_column_of_energy_would_be_seen(benchmark):
+def test_the_leaking_column_of_energy_would_be_seen():
     heating, cooling = benchmark("energy-heating"), benchmark("energy-cooling")
     np.testing.assert_array_equal(heating.X, cooling.X)
     assert np.corrcoef(heating.y, cooling.y)[0, 1] > 0.96
 
 
-def test_red_and_white_wines_are_all_of_them(benchmark):
+def test_red_and_white_wines_are_all_of_them():
     every, red, white = (benchmark(name) for name in ("wine-colour", "wine-quality", "wine-white"))
     np.testing.assert_array_equal(np.vstack([red.X, white.X]), every.X)
     assert np.all(every.y[: len(red.y)] == 1.0) and np.all(every.y[len(red.y) :] == 0.0)
 
 
-def test_heart_is_the_distinct_rows_of_its_leaking_copy(benchmark):
+def test_heart_is_the_distinct_rows_of_its_leaking_copy():
     leaking, heart = benchmark("heart-1025"), benchmark("heart")
     distinct = leaking.distinct()
     assert len(distinct.y) == len(heart.y) == len(heart.distinct().y)
@@ -81,7 +90,7 @@ def test_heart_is_the_distinct_rows_of_its_leaking_copy(benchmark):
     ("name", "repeated"),
     [("wine-quality", 240), ("wine-white", 937), ("abalone", 0), ("breast", 234), ("power", 41), ("boston", 0)],
 )
-def test_the_repeated_rows_are_as_many_as_the_notes_say(name, repeated, benchmark):
+def test_the_repeated_rows_are_as_many_as_the_notes_say(name, repeated):
     data = benchmark(name)
     assert len(data.y) - len(data.distinct().y) == repeated
     assert str(repeated) in data.note or not repeated
@@ -120,8 +129,6 @@ def test_a_damaged_archive_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_verified_file_is_read_from_the_cache_as_well(tmp_path, monkeypatch):
-    import hashlib
-
     text = b"LC,PC,Rr\n1,2,3\n4,5,6\n"
     catalogue = {
         "sets": {"toy": {"file": "toy", "task": "regression", "target": "Rr", "leave_out": ["PC"]}},
@@ -135,6 +142,42 @@ def test_a_verified_file_is_read_from_the_cache_as_well(tmp_path, monkeypatch):
     np.testing.assert_array_equal(data.X, [[1.0], [4.0]])
     np.testing.assert_array_equal(data.y, [3.0, 6.0])
     assert data.inputs == ("LC",) and data.note == ""
+
+
+# The sets that come with scikit-learn
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "task", "total"),
+    [("breast-diagnostic", (569, 30), "classification", 357.0),
+     ("diabetes-progression", (442, 10), "regression", 442 * 152.13348416289594)],
+)  # fmt: skip
+def test_sets_are_as_scikit_learn_describes_them(name, shape, task, total):
+    pytest.importorskip("sklearn", reason="needs scikit-learn")
+    data = datasets.load(name)
+    assert data.X.shape == shape and data.y.shape == shape[:1] and data.task == task
+    assert data.y.sum() == pytest.approx(total) and len(data.inputs) == shape[1]
+    assert np.isfinite(data.X).all() and (data.X.std(axis=0) > 0.0).all()
+    assert not set(reading.catalogue()["shipped"]) & set(datasets.names())
+
+
+def test_without_scikit_learn_one_sentence_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"diabetes-progression.* needs sklearn: pip install 'particlegvi\[learn\]'"):
+        datasets.load("diabetes-progression")
+    monkeypatch.undo()
+    refuse(lambda: datasets.load("diabetes-progres"), "there is no data set")
+
+
+def test_digits_are_images_of_ten_classes():
+    pytest.importorskip("sklearn", reason="needs scikit-learn")
+    data = datasets.load("digits")
+    assert data.X.shape == (1797, 64) and (data.X.min(), data.X.max()) == (0.0, 16.0)
+    assert np.array_equal(np.unique(data.y), np.arange(10)) and np.bincount(data.y.astype(int)).min() >= 174
+
+
+# Splits
 
 
 @pytest.mark.parametrize("rows", [308, 506, 1030, 1599, 11934])
@@ -164,16 +207,6 @@ def test_the_thesis_splits_are_those_of_scikit_learn(rows, seed):
     validation, test = selection.train_test_split(rest, test_size=tested / (tested + 0.1), random_state=seed)
     for mine, other in zip(ours, (train, validation, test), strict=True):
         np.testing.assert_array_equal(mine, other)
-
-
-@pytest.mark.parametrize("task", ["regression", "classification"])
-@pytest.mark.parametrize("rows", [11, 308, 6497])
-def test_every_row_has_one_place(task, rows):
-    for seed in range(5):
-        parts = thesis_split(rows, seed, task)
-        np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(rows))
-    first, second = thesis_split(rows, 0, task), thesis_split(rows, 1, task)
-    assert not np.array_equal(first.test, second.test)
 
 
 test_splits_that_leave_nothing_are_refused = refused(

@@ -11,6 +11,7 @@ import particlegvi as pg
 from particlegvi import diagnostics
 from particlegvi.diagnostics import transport
 
+from ..plain_parts import PlainAtoms
 from ..refusals import refuse, refused
 
 SE = pg.kernels.SquaredExponential
@@ -89,6 +90,10 @@ def test_mmd_is_the_plain_double_sum(dim):
     assert diagnostics.maximum_mean_discrepancy(x, y, kernel) == pytest.approx(np.sqrt(biased), rel=1e-10)
     unbiased = gram(x, x)[~np.eye(9, dtype=bool)].mean() - 2.0 * gram(x, y).mean() + gram(y, y).mean()
     assert diagnostics.maximum_mean_discrepancy_squared(x, y, kernel) == pytest.approx(unbiased, rel=1e-10)
+    shares = np.random.default_rng(2).dirichlet(np.ones(13))
+    to_atoms = gram(x, x).mean() - 2.0 * (gram(x, y) @ shares).mean() + shares @ gram(y, y) @ shares
+    found = diagnostics.maximum_mean_discrepancy(x, PlainAtoms(y, shares), kernel)
+    assert found == pytest.approx(np.sqrt(to_atoms), rel=1e-10)
 
 
 @pytest.mark.thorough
@@ -236,28 +241,18 @@ def test_exact_draws_stay_below_the_quantiles_as_often_as_they_say(rng, dim):
 
 
 X = draws((5, 2))
+UNBIASED = "particles must be at least two for an unbiased .*, not one"
 test_bad_arguments_are_named = refused(
-    (lambda: diagnostics.sliced_wasserstein(X, X, 3), "order must be 1 or 2, not 3"),
-    (
-        lambda: diagnostics.sliced_wasserstein(X, X, directions=0),
-        "directions must be a whole number from 1 to 100000, not 0",
-    ),
-    (
-        lambda: diagnostics.maximum_mean_discrepancy(X, X[:, :1], SE(1.0)),
-        "target must be of dimension 2, as the particles are, not 1",
-    ),
-    (
-        lambda: diagnostics.kernel_stein_discrepancy(X, lambda points: points[:, :1]),
-        "^the result of score must be finite numbers of the shape .*, not an",
-    ),
-    (
-        lambda: diagnostics.kernel_stein_discrepancy_squared(X[:1], lambda points: points),
-        "particles must be at least two for an unbiased .*, not one",
-    ),
-    (lambda: diagnostics.wasserstein1(X, np.zeros((4, 3))), "target"),
-    (lambda: diagnostics.wasserstein2(X, [[np.nan, 0.0]]), "target"),
-    (lambda: diagnostics.wasserstein1(np.zeros((997, 2)), np.zeros((1009, 2))), "as many points"),
-    (lambda: diagnostics.wasserstein1(X, "posterior"), "target"),
-    (lambda: diagnostics.distances_to_draws(X, np.zeros((4, 3))), "draws"),
-    (lambda: diagnostics.distances_to_draws(X, np.zeros((3, 2))), "at least 4"),
+    lambda name, *given: getattr(diagnostics, name)(*given),
+    ("sliced_wasserstein", X, X, 3, "order must be 1 or 2, not 3"),
+    ("sliced_wasserstein", X, X, 1, 0, "directions must be a whole number from 1 to 100000, not 0"),
+    ("maximum_mean_discrepancy", X, X[:, :1], SE(1.0), "target must be of dimension 2, as the particles are, not 1"),
+    ("kernel_stein_discrepancy", X, lambda x: x[:, :1], "^the result of score must be finite numbers of the shape .*"),
+    ("kernel_stein_discrepancy_squared", X[:1], lambda x: x, UNBIASED),
+    ("wasserstein1", X, np.zeros((4, 3)), "target"),
+    ("wasserstein2", X, [[np.nan, 0.0]], "target"),
+    ("wasserstein1", np.zeros((997, 2)), np.zeros((1009, 2)), "as many points"),
+    ("wasserstein1", X, "posterior", "target"),
+    ("distances_to_draws", X, np.zeros((4, 3)), "draws"),
+    ("distances_to_draws", X, np.zeros((3, 2)), "at least 4"),
 )

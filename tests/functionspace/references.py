@@ -1,6 +1,7 @@
 """References for function space: closed forms, quadrature, a Metropolis sampler, and data of the sources."""
 
 import numpy as np
+from scipy.special import expit
 
 from particlegvi.functionspace.covariances import SquaredExponential
 
@@ -31,12 +32,6 @@ def assert_law(coefficients, mean, covariance, share=0.12):
     np.testing.assert_allclose(np.cov(white), np.eye(len(sd)), atol=share)
 
 
-def exact_process(among, between, there, y, noise_variance):
-    """Posterior mean and covariance of a Gaussian process from its covariances k(X, X), k(X*, X) and k(X*, X*)."""
-    inverse = np.linalg.inv(among + noise_variance * np.eye(len(among)))
-    return between @ inverse @ y, there - between @ inverse @ between.T
-
-
 def metropolis(energy, start, steps, seed, kept_from=0.25, every=5):
     """Random-walk Metropolis: one chain for each row of ``start``; the states after a quarter of the steps."""
     rng = np.random.default_rng(seed)
@@ -64,6 +59,12 @@ def grid_posterior(energy, prior_variances, reach=6.5, points=1000):
     energies = energy(u)
     weights = np.exp(energies.min() - energies)
     return u, weights / weights.sum()
+
+
+def sine_labels(rng, rows, steepness=3.0):
+    """Inputs (rows, 1) and labels whose log odds are a sine of them."""
+    X = rng.uniform(-2.0, 2.0, (rows, 1))
+    return X, (rng.random(rows) < expit(steepness * np.sin(2.0 * X[:, 0]))).astype(float)
 
 
 def synthetic():

@@ -27,14 +27,6 @@ def toy(seed):
     return x, features(x) @ w + 0.1 * r.normal(size=40)
 
 
-def sets_of(seed, points, X):
-    """200 sets as the notes draw them."""
-    r = np.random.default_rng(seed)
-    x, half = X[:, 0], points // 2
-    return np.array([np.r_[r.choice(x, half, replace=False), r.uniform(x.min(), x.max(), points - half)]
-                     for _ in range(200)])[:, :, None]  # fmt: skip
-
-
 def fitted(data=0, **settings):
     return BayesianLinearRegression(features, **settings).fit(*toy(data))
 
@@ -121,11 +113,15 @@ def objective(model, mean, covariance, bases):
     return float(np.mean(kl)) - likelihood
 
 
-def bases_of(seed, points, number):
-    """Orthonormal bases of the rows of features at random sets of points."""
+def sets_of(seed, points, number):
+    """Random sets of points (number, points, 1)."""
     r = np.random.default_rng(seed)
-    drawn = [measurement.data_and_box(r, toy(0)[0], points) for _ in range(number)]
-    return [linalg.orth(features(each).T, 1e-10).T for each in drawn]
+    return np.array([measurement.data_and_box(r, toy(0)[0], points) for _ in range(number)])
+
+
+def bases_of(seed, points, number):
+    """Orthonormal bases of the rows of features at these sets."""
+    return [linalg.orth(features(each).T, 1e-10).T for each in sets_of(seed, points, number)]
 
 
 def test_the_solution_at_fixed_points_cannot_be_improved(rng):
@@ -160,25 +156,11 @@ def test_fewer_points_than_features_are_infinitely_far_from_the_posterior():
 # Random points --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("seed", "points", "value", "to_posterior"),
-    [(0, 10, -17.447818, 11.5276), (0, 15, -11.74694, 0.627534), (0, 20, -8.7430342, 0.0216242),
-     (1, 10, -22.92356, 11.1046), (2, 10, -18.175121, 12.8027)],
-)  # fmt: skip
-def test_the_references_of_random_points(seed, points, value, to_posterior):
-    """R7, R8; the sets are those of default_rng(900 + seed), here given, and drawn by the seed."""
-    given = fitted(seed, measure=sets_of(900 + seed, points, toy(seed)[0]))
-    drawn = fitted(seed, points=points, seed=900 + seed)
-    for model in (given, drawn):
-        assert model.objective == pytest.approx(value, rel=1e-5)
-        assert model.kl_to_posterior() == pytest.approx(to_posterior, rel=1e-3)
-    assert given.facts["points"] == points and given.facts["sets"] == 200
-
-
 @pytest.mark.parametrize("points", [7, 12])
 def test_the_optimum_of_random_points_is_stationary(points):
     """H = mean of U^T (U S U^T)^-1 U at the optimum, and not near it."""
     model = fitted(points=points, sets=60, seed=3)
+    assert np.array_equal(fitted(measure=sets_of(3, points, 60)).mean, model.mean) and model.facts["sets"] == 60
     X, bases = toy(0)[0], bases_of(3, points, 60)
     gram = features(X).T @ features(X) / 0.01
     H = gram + np.mean([U.T @ U for U in bases], axis=0)
@@ -210,7 +192,7 @@ def test_the_factorised_optimum_is_the_best_diagonal(rng):
 @pytest.mark.thorough
 def test_adam_comes_near_the_optimum():
     falling = schedules.Linear(initial=0.02, final=1e-5, over=6000)
-    measure = sets_of(900, 10, toy(0)[0])
+    measure = sets_of(900, 10, 200)
     optimum = fitted(measure=measure)
     model = fitted(measure=measure, optimiser="adam", steps=6000, step_size=falling, record_every=1500)
     assert -1e-9 < model.objective - optimum.objective < 0.5

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from particlegvi.functionspace import (
-    GaussianWasserstein,
-    SparseGaussianProcess,
-    covariances,
-    likelihoods,
-    means,
-    selection,
-)
+from particlegvi import functionspace as fs
+from particlegvi.functionspace import covariances, likelihoods, means, selection
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import fixed_point
 
@@ -24,7 +18,7 @@ LOOK = [[0.33], [0.77], [1.2]]
 
 
 def fitted(**settings):
-    return GaussianWasserstein(K, NOISE, X[::7], **settings).fit(X, Y)
+    return fs.GaussianWasserstein(K, NOISE, X[::7], **settings).fit(X, Y)
 
 
 def law(model):
@@ -60,7 +54,7 @@ def test_the_objective_is_the_sum_that_it_says_and_no_perturbation_is_better(rng
         assert objective(best, mean, other @ other.T) > best.objective_ - 1e-6
         moved = mean + 1e-3 * e @ rng.standard_normal(len(S))
         assert objective(best, moved, S) > best.objective_ - 1e-7
-    sparse = SparseGaussianProcess(K, NOISE, X[::7]).fit(X, Y)
+    sparse = fs.SparseGaussianProcess(K, NOISE, X[::7]).fit(X, Y)
     assert np.allclose(svgp.predict(LOOK, True)[1], sparse.predict(LOOK, True)[1], rtol=1e-9)
 
 
@@ -69,7 +63,7 @@ def test_the_covariance_part_has_the_values_of_the_convex_problem(points, exact,
     x, k = np.linspace(-1.0, 1.0, 150)[:, None], covariances.SquaredExponential(0.15, 1.0)
     noise, Z = likelihoods.Gaussian(noise_variance=0.25), np.linspace(-1.0, 1.0, points)[:, None]
     for rule, expected in (("optimal", exact), ("closed", closed)):
-        model = GaussianWasserstein(k, noise, Z, covariance=rule).fit(x, np.zeros(150))
+        model = fs.GaussianWasserstein(k, noise, Z, covariance=rule).fit(x, np.zeros(150))
         e = model.basis.features(x)
         kept = np.trace(model.covariance(x) - k(x) + e @ e.T) / 150.0
         assert (model.shrinkage_**-0.5 - 1.0) * kept + model.w2_squared_ == pytest.approx(expected, abs=2e-5)
@@ -90,13 +84,13 @@ def test_weights_that_depend_on_the_distance_are_fixed_points():
 def test_weights_are_found_where_fixed_points_are_slow(rows, noise, rule, rng):
     x = rng.standard_normal((rows, 1))
     settings = {"w2_weight": "code", "covariance": rule}
-    model = GaussianWasserstein(K, likelihoods.Gaussian(noise), x[:8], **settings).fit(x, np.sin(2.0 * x[:, 0]))
+    model = fs.GaussianWasserstein(K, likelihoods.Gaussian(noise), x[:8], **settings).fit(x, np.sin(2.0 * x[:, 0]))
     assert model.w2_weight_ == pytest.approx(0.5 * rows / np.sqrt(model.w2_squared_), rel=1e-9)
 
 
 def test_a_distance_that_outweighs_the_data_leaves_the_prior():
     """2 w W2 stays below N for all w: of W2 without a square the minimum is at 0."""
-    model = GaussianWasserstein(K, likelihoods.Gaussian(100.0), X[::7], w2_weight="code")
+    model = fs.GaussianWasserstein(K, likelihoods.Gaussian(100.0), X[::7], w2_weight="code")
     with pytest.warns(UserWarning, match="outweighs the data"):
         model.fit(X, Y)
     mean, sd = model.predict(LOOK, return_std=True)
@@ -133,7 +127,7 @@ def test_a_network_learns_and_stops_early(rng):
     y = np.sin(x[:, 0]) + 0.1 * rng.standard_normal(300)
     settings = {"mean": means.MeanNetwork(hidden=(10,), epochs=400, batch_size=100), "w2_weight": 1.0, "seed": 4}
     made = [
-        GaussianWasserstein(covariances.SquaredExponential(1.0, 1.0), likelihoods.Gaussian(0.01), 15, **settings)
+        fs.GaussianWasserstein(covariances.SquaredExponential(1.0, 1.0), likelihoods.Gaussian(0.01), 15, **settings)
         .fit(x[:240], y[:240], validation=(x[240:], y[240:]))
         for _ in range(2)
     ]  # fmt: skip
@@ -152,23 +146,23 @@ def test_samples_have_the_moments_of_predictions():
 
 
 def test_more_points_than_rows_and_points_twice_are_allowed():
-    many = GaussianWasserstein(K, NOISE, np.linspace(0.0, 1.0, 80)[:, None]).fit(X, Y)
-    twice = GaussianWasserstein(K, NOISE, np.repeat(X[::7], 2, axis=0)).fit(X, Y)
+    many = fs.GaussianWasserstein(K, NOISE, np.linspace(0.0, 1.0, 80)[:, None]).fit(X, Y)
+    twice = fs.GaussianWasserstein(K, NOISE, np.repeat(X[::7], 2, axis=0)).fit(X, Y)
     assert many.info_["kept"] < 80 and np.allclose(twice.predict(LOOK), fitted().predict(LOOK), atol=1e-6)
-    assert np.isfinite(GaussianWasserstein(K, NOISE, 5).fit(X, np.ones(50)).objective_)
+    assert np.isfinite(fs.GaussianWasserstein(K, NOISE, 5).fit(X, np.ones(50)).objective_)
 
 
 test_what_cannot_be_is_refused = refused(
     (lambda: fitted(w2_weight=-1.0), "w2_weight must be"),
     (lambda: fitted(w2_weight="squared"), 'w2_weight must be a number of at least 0, "unsquared" or "code"'),
     (lambda: fitted(covariance="best"), "covariance must be one of closed, optimal, svgp"),
-    (lambda: GaussianWasserstein(K, likelihoods.Bernoulli(), 5), "likelihood must be likelihoods.Gaussian"),
-    (lambda: GaussianWasserstein(K, NOISE, 5).fit([[0.0]], [1.0]), "at least 2 rows"),
-    (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, ([[0.0, 1.0]], [1.0])), r"validation\[0\] must be"),
-    (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, (np.empty((0, 1)), [])), "at least one row"),
-    (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, (X, Y, Y)), r"validation must be two arrays, \(X, y\)"),
-    (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, 3), "validation must be two arrays"),
-    (lambda: GaussianWasserstein(K, NOISE, 5, mean="network"), "mean must be one of"),
+    (lambda: fs.GaussianWasserstein(K, likelihoods.Bernoulli(), 5), "likelihood must be likelihoods.Gaussian"),
+    (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit([[0.0]], [1.0]), "at least 2 rows"),
+    (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit(X, Y, ([[0.0, 1.0]], [1.0])), r"validation\[0\] must be"),
+    (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit(X, Y, (np.empty((0, 1)), [])), "at least one row"),
+    (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit(X, Y, (X, Y, Y)), r"validation must be two arrays, \(X, y\)"),
+    (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit(X, Y, 3), "validation must be two arrays"),
+    (lambda: fs.GaussianWasserstein(K, NOISE, 5, mean="network"), "mean must be one of"),
     (lambda: fitted(mean=means.Given(lambda x: np.full(len(x), np.nan))), "not one with NaN"),
     (lambda: means.MeanNetwork(hidden=10), "hidden must be one to four"),
     (lambda: means.Given(3), "model must be an object with fit and predict"),
@@ -184,7 +178,7 @@ def test_a_mean_with_points_of_its_own_leaves_the_covariance_alone(rng):
     X = rng.uniform(-2.0, 2.0, (40, 1))
     y = np.sin(3.0 * X[:, 0]) + 0.1 * rng.normal(size=40)
     k, new = covariances.SquaredExponential(0.5), np.linspace(-2.0, 2.0, 9)[:, None]
-    shared, own = (GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], mean).fit(X, y)
+    shared, own = (fs.GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], mean).fit(X, y)
                    for mean in (means.Inducing(), means.Inducing(inducing_points=12)))  # fmt: skip
     assert np.array_equal(shared.covariance(new), own.covariance(new))
     Z = selection.select("greedy", k, X, 12, 0).points
@@ -192,7 +186,7 @@ def test_a_mean_with_points_of_its_own_leaves_the_covariance_alone(rng):
     right = k(new, Z) @ beta / (1.0 + 2.0 * 0.1 / 40)
     np.testing.assert_allclose(own.predict(new), right, atol=1e-4)
     assert np.abs(shared.predict(new) - right).max() > 0.1
-    again = GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], means.Inducing(inducing_points=12))
+    again = fs.GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], means.Inducing(inducing_points=12))
     assert np.array_equal(again.restored(own.basis, own.state()).predict(new), own.predict(new))
 
 
@@ -200,10 +194,10 @@ def test_learned_inducing_points_have_a_lower_objective_than_greedy_ones(rng):
     X = rng.uniform(-2.0, 2.0, (80, 2))
     y = np.sin(3.0 * X[:, 0]) + 0.1 * rng.standard_normal(80)
     k, noise = covariances.SquaredExponential([0.7, 2.0]), likelihoods.Gaussian(noise_variance=0.05)
-    greedy, learned = (GaussianWasserstein(k, noise, 8, placement=rule, prior_mean=0.5).fit(X, y)
+    greedy, learned = (fs.GaussianWasserstein(k, noise, 8, placement=rule, prior_mean=0.5).fit(X, y)
                        for rule in ("greedy", "elbo"))  # fmt: skip
     targets = selection.Targets(y - 0.5, 0.05)
     assert np.array_equal(learned.basis.inducing_points, selection.select("elbo", k, X, 8, targets=targets).points)
     assert learned.objective_ < 0.8 * greedy.objective_ and "placement" in learned.info_
-    again = GaussianWasserstein(k, noise, greedy.basis.inducing_points, placement="elbo", prior_mean=0.5).fit(X, y)
+    again = fs.GaussianWasserstein(k, noise, greedy.basis.inducing_points, placement="elbo", prior_mean=0.5).fit(X, y)
     assert again.info_["placement"]["start"] == "given" and again.objective_ == pytest.approx(learned.objective_)

@@ -7,15 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from particlegvi.functionspace import (
-    ExactGaussianProcess,
-    SparseGaussianProcess,
-    SubsetOfRegressors,
-    covariances,
-    divergences,
-    likelihoods,
-    selection,
-)
+from particlegvi import functionspace as fs
+from particlegvi.functionspace import covariances, divergences, likelihoods, selection
 from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, SquaredExponential
 from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
 from particlegvi.functionspace.selection.rules import minimise
@@ -46,9 +39,9 @@ def test_the_squared_divergence_and_its_gradient(k):
     X, y, Z = data(1)
     problem = SquaredDivergence(k, X, selection.Targets(y, NOISE), X[:12])
     value, gradient = problem.at(Z)
-    exact = ExactGaussianProcess(k, NOISE).fit(X, y)
-    nu = SubsetOfRegressors(k, NOISE, X[:12]).fit(X, y)
-    sparse = SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), Z).fit(X, y)
+    exact = fs.ExactGaussianProcess(k, NOISE).fit(X, y)
+    nu = fs.SubsetOfRegressors(k, NOISE, X[:12]).fit(X, y)
+    sparse = fs.SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), Z).fit(X, y)
     right = divergences.preconditioned_fisher(sparse, exact, nu) ** 2
     assert value == pytest.approx(right, rel=1e-5)
     assert abs(value - problem.constant / NOISE**2) > 0.1 * right
@@ -71,10 +64,10 @@ class TestNinePoints:
 
     k, noise = SquaredExponential(0.5, 1.0), 0.05
     X, y, new = nine_points()
-    exact = ExactGaussianProcess(k, noise).fit(X, y)
+    exact = fs.ExactGaussianProcess(k, noise).fit(X, y)
 
     def errors(self, Z):
-        model = SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), Z).fit(self.X, self.y)
+        model = fs.SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), Z).fit(self.X, self.y)
         found, right = model.predict(self.new, True), self.exact.predict(self.new, True)
         mean, sd = found[0] - right[0], found[1] - right[1]
         kl = self.exact.log_marginal_likelihood() - model.bound
@@ -93,7 +86,7 @@ class TestNinePoints:
             errors = self.errors(Z)
             assert errors == pytest.approx((5.99, 0.0147, 0.0143), rel=0.01)
             assert facts["objective"]["after"] < facts["objective"]["before"]
-        degenerate = SubsetOfRegressors(self.k, self.noise, Z).fit(self.X, self.y)
+        degenerate = fs.SubsetOfRegressors(self.k, self.noise, Z).fit(self.X, self.y)
         found, right = degenerate.predict(self.new, True), self.exact.predict(self.new, True)
         in_mean, in_sd = (math.sqrt(np.mean((one - other) ** 2)) for one, other in zip(found, right, strict=True))
         assert in_mean == pytest.approx(errors[1], rel=1e-9) and in_sd == pytest.approx(0.0031, rel=0.02)
@@ -114,9 +107,9 @@ class TestNinePoints:
 def test_placed_points_are_better_than_greedy_ones(placement):
     X, y, _ = data(2, 120)
     k, gaussian = SquaredExponential(SCALES, 1.3), likelihoods.Gaussian(NOISE)
-    greedy = SparseGaussianProcess(k, gaussian, 9, seed=1).fit(X, y)
-    model = SparseGaussianProcess(k, gaussian, 9, seed=1, placement=placement).fit(X, y)
-    again = SparseGaussianProcess(k, gaussian, 9, seed=1, placement=placement).fit(X, y)
+    greedy = fs.SparseGaussianProcess(k, gaussian, 9, seed=1).fit(X, y)
+    model = fs.SparseGaussianProcess(k, gaussian, 9, seed=1, placement=placement).fit(X, y)
+    again = fs.SparseGaussianProcess(k, gaussian, 9, seed=1, placement=placement).fit(X, y)
     assert model.predict(X).tobytes() == again.predict(X).tobytes()
     assert model.bound > greedy.bound + 1.0
     facts = model.facts
@@ -141,8 +134,8 @@ def test_the_path_of_a_search_falls_to_its_end(rng):
     assert np.array_equal(path[-1], end) and len(path) == facts["iterations"] > 5
     values = [problem.at(Z)[0] for Z in (start, *path)]
     assert np.all(np.diff(values) <= 1e-9 * abs(values[0])) and values[-1] == facts["objective"]["after"]
-    exact = ExactGaussianProcess(k, 0.01).fit(X, y).predict(X)
-    errors = [np.abs(SparseGaussianProcess(k, likelihoods.Gaussian(0.01), Z).fit(X, y).predict(X) - exact).max()
+    exact = fs.ExactGaussianProcess(k, 0.01).fit(X, y).predict(X)
+    errors = [np.abs(fs.SparseGaussianProcess(k, likelihoods.Gaussian(0.01), Z).fit(X, y).predict(X) - exact).max()
               for Z in (start, path[-1])]  # fmt: skip
     assert errors[1] < errors[0]
 
@@ -150,9 +143,9 @@ def test_the_path_of_a_search_falls_to_its_end(rng):
 def test_points_given_are_the_start():
     X, y, Z = data(3)
     k, gaussian = Matern52(SCALES), likelihoods.Gaussian(NOISE)
-    model = SparseGaussianProcess(k, gaussian, Z, placement="elbo").fit(X, y)
-    assert model.facts["start"] == "given" and model.bound > SparseGaussianProcess(k, gaussian, Z).fit(X, y).bound
-    regressors = SubsetOfRegressors(k, NOISE, Z, placement="elbo").fit(X, y)
+    model = fs.SparseGaussianProcess(k, gaussian, Z, placement="elbo").fit(X, y)
+    assert model.facts["start"] == "given" and model.bound > fs.SparseGaussianProcess(k, gaussian, Z).fit(X, y).bound
+    regressors = fs.SubsetOfRegressors(k, NOISE, Z, placement="elbo").fit(X, y)
     assert regressors.predict(X).tobytes() == model.predict(X).tobytes()
 
 
@@ -161,20 +154,20 @@ def test_a_kink_is_stated():
     for k, placement, kinked in (
         (Matern12(0.8), "fisher", True), (Matern32(0.8), "elbo", False), (Matern52(1.0) * Matern12(1.0), "elbo", True)
     ):  # fmt: skip
-        model = SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), 3, placement=placement).fit(X, y)
+        model = fs.SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), 3, placement=placement).fit(X, y)
         assert ("kink" in model.facts) is kinked
 
 
 def test_a_constant_column_stays():
     X, y, _ = data(4)
     X = np.hstack([X, np.full((len(X), 1), 7.0)])
-    model = SparseGaussianProcess(Matern12(1.0), likelihoods.Gaussian(NOISE), 6, placement="elbo").fit(X, y)
+    model = fs.SparseGaussianProcess(Matern12(1.0), likelihoods.Gaussian(NOISE), 6, placement="elbo").fit(X, y)
     assert np.all(model.basis.inducing_points[:, 2] == 7.0)
 
 
 PLACED, GAUSSIAN = data(), likelihoods.Gaussian(NOISE)
 test_bad_placements_are_refused = refused(
-    lambda points, more: SparseGaussianProcess(Matern52(), GAUSSIAN, points, **more).fit(*PLACED[:2]),
+    lambda points, more: fs.SparseGaussianProcess(Matern52(), GAUSSIAN, points, **more).fit(*PLACED[:2]),
     (5, {"placement": "greddy"}, 'did you mean "greedy"'),
     (PLACED[2], {"placement": "random"}, 'a whole number with placement="random"'),
     ("auto", {"placement": "elbo"}, 'whole number with placement="elbo"'),
@@ -184,7 +177,7 @@ test_bad_placements_are_refused = refused(
 
 def test_labels_have_no_bound_and_a_covariance_may_have_no_gradient():
     with pytest.raises(ValueError, match='for placement="elbo" must be Gaussian, not'):
-        SparseGaussianProcess(Matern52(), likelihoods.get("bernoulli-logistic"), 5, placement="elbo")
+        fs.SparseGaussianProcess(Matern52(), likelihoods.get("bernoulli-logistic"), 5, placement="elbo")
     with pytest.raises(ValueError, match=r"targets must be Targets\(y, noise_variance\) .*, not None"):
         selection.select("fisher", Matern52(), PLACED[0], 5)
     with pytest.raises(NotImplementedError):

@@ -60,27 +60,18 @@ def simulated(step_size, steps=9):
     )
 
 
+COSINE = {"schedule": "cosine", "initial": 0.1, "final": 0.01}
+LINEAR = {"schedule": "linear", "initial": 0.1, "over": 5.0}
+POWER = schedules.Polynomial(1e-300, delay=1.0, power=100.0)
 test_a_bad_table_gets_one_sentence = refused(
     simulated,
     ({"initial": 0.1}, "step_size must have the key schedule if it is a table, one of constant, cosine"),
     ({"schedule": "cosin", "initial": 0.1}, 'did you mean "cosine"'),
-    (
-        {"schedule": "cosine", "initial": 0.1, "final": 0.01},
-        "over of the schedule cosine must be given, not left out",
-    ),
-    (
-        {"schedule": "cosine", "initial": 0.1, "final": 0.01, "ovr": 3.0},
-        'no parameter of the schedule cosine "ovr"',
-    ),
-    (
-        {"schedule": "linear", "initial": 0.1, "final": -0.01, "over": 5.0},
-        "final of the step size must .*, not -0.01",
-    ),
+    (COSINE, "over of the schedule cosine must be given, not left out"),
+    ({**COSINE, "ovr": 3.0}, 'no parameter of the schedule cosine "ovr"'),
+    ({**LINEAR, "final": -0.01}, "final of the step size must .*, not -0.01"),
     ({"schedule": "constant", "initial": "x"}, 'initial of the step size must be a positive finite number, not "x"'),
-    (
-        schedules.Polynomial(1e-300, delay=1.0, power=100.0),
-        "step_size must be positive finite numbers.*, not 0 at step 1, as 1e-300 / ",
-    ),
+    (POWER, "step_size must be positive finite numbers.*, not 0 at step 1, as 1e-300 / "),
 )
 
 
@@ -138,7 +129,7 @@ def test_settings_pick_and_change_a_schedule():
     def step_size(**overrides):
         return scenario.load("global-minimiser", overrides)["step_size"]
 
-    cosine = {"schedule": "cosine", "initial": 0.1, "final": 0.01, "over": 50}
+    cosine = {**COSINE, "over": 50}
     assert step_size(step_size=cosine) == cosine
     again = scenario.load("global-minimiser", {"step_size": cosine})
     assert scenario.load(again, {"step_size.initial": 0.2})["step_size"]["initial"] == 0.2
@@ -150,7 +141,7 @@ def test_settings_pick_and_change_a_schedule():
     refuse(lambda: step_size(step_size={"initial": 0.1}), 'step_size must have exactly one of the keys "schedule"')
     refuse(lambda: step_size(step_size={**cosine, "final": 0.0}), "step_size.final must be a positive finite number")
     with pytest.raises(ValueError, match="over of the schedule cosine must be given, not left out"):
-        pg.run("global-minimiser", step_size={"schedule": "cosine", "initial": 0.1, "final": 0.01})
+        pg.run("global-minimiser", step_size=COSINE)
 
 
 STIFFNESS = np.array([0.0, 3.0])

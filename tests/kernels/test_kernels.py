@@ -64,23 +64,6 @@ def test_the_slope_at_zero_is_the_limit_of_differences(name):
     assert kernel.slope(0.0) == pytest.approx((kernel.value(h) - kernel.value(0.0)) / h, rel=1e-3)
 
 
-def smallest_eigenvalue(value, points):
-    r2 = np.sum((points[:, None] - points[None]) ** 2, axis=-1)
-    return np.linalg.eigvalsh(np.vectorize(value)(r2)).min()
-
-
-@pytest.mark.parametrize("dim", [1, 2, 5])
-def test_positive_definite_on_random_points(name, dim):
-    points = np.random.default_rng(dim).uniform(-2.0, 2.0, size=(60, dim))
-    kernel = kernels.get(name, lengthscale=1.0)
-    assert smallest_eigenvalue(kernel.value, points) > -60 * 60 * 2.3e-16
-
-
-def test_the_check_of_positive_definiteness_refuses_a_box():
-    points = np.random.default_rng(1).uniform(-2.0, 2.0, size=(60, 1))
-    assert smallest_eigenvalue(lambda r2: 1.0 if r2 < 1.0 else 0.0, points) < -0.1
-
-
 @pytest.mark.parametrize("r", [0.0, 0.2, 1.0, 6.0])
 def test_the_mixing_density_gives_the_kernel_back(name, r):
     kernel = kernels.get(name, lengthscale=0.4, variance=1.5)

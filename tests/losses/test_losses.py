@@ -12,6 +12,7 @@ import particlegvi as pg
 from particlegvi import losses
 from particlegvi.engine.terms.trial import agree
 
+from ..differences import slopes
 from ..refusals import refused
 
 # Beside the defaults: other parameters, and more coordinates where the loss has any number of them.
@@ -33,18 +34,9 @@ def points_for(loss, number=40, spread=1.5):
     return np.random.default_rng(5).normal(scale=spread, size=(number, loss.dim))
 
 
-def differences(function, points, step=1e-5):
-    """Central differences of a function of (n, dim), whose error is about step^2 times the third derivative."""
-    columns = []
-    for coordinate in range(points.shape[1]):
-        shift = step * np.eye(points.shape[1])[coordinate]
-        columns.append((function(points + shift) - function(points - shift)) / (2.0 * step))
-    return np.stack(columns, axis=1)
-
-
 def disagreement(gradient, value, points):
     """The largest error of ``gradient`` against differences, relative to the gradient's own size."""
-    expected = differences(value, points)
+    expected = slopes(value, points)
     return np.max(np.abs(gradient - expected) / (1.0 + np.abs(expected).max(axis=1, keepdims=True)))
 
 
@@ -202,7 +194,7 @@ test_wrong_parameters_are_named = refused(
         ("gaussian-mixture", {"sds": 0.0}, "sds of gaussian-mixture must be positive numbers, not 0"),
         ("gaussian-mixture", {"weights": [1.0]}, "weights of gaussian-mixture must have the shape (2,), not (1,)"),
         ("gaussian-mixture", {"weights": [1.0, 0.0]}, "weights of gaussian-mixture must be positive numbers, not 0"),
-        (7, {}, 'there is no loss 7'),
+        (7, {}, "there is no loss 7"),
     ],
     plain=True,
 )

@@ -81,20 +81,3 @@ def test_what_it_cannot_have_is_refused():
     refuse(lambda: pg.target(loss, method, prior=pg.priors.Normal(0.0, 1.0)), "no minimiser of its objective is known")
     refuse(lambda: pg.simulate(loss, pg.methods.FDGVI(0.5), prior=pg.priors.Uniform(-3.0, 3.0), steps=5),
            "prior must be Normal or Flat.*, not Uniform, under which ever")  # fmt: skip
-
-
-@pytest.mark.thorough
-def test_lands_in_the_optimum_that_its_start_belongs_to():
-    """Figure 5.3: four equal best optima by quadrature; the fit is the one that the flow from its start leads to."""
-    loss, method = pg.losses.get("four-gaussians"), pg.methods.FDGVI(0.5)
-    start = np.array([[0.8, -0.6]])
-    run = pg.simulate(loss, method, initial=start, steps=2000, step_size=0.1)
-    target = pg.target(loss, method, prior=pg.priors.Flat(2), initial=start)
-    optima = target.optima
-    values = [optimum.objective for optimum in optima]
-    np.testing.assert_allclose(values[:4], values[0], atol=1e-8)
-    assert values[4] > values[0] + 0.1  # the others are wide Gaussians over two modes or four, and worse
-    chosen = optima[target.basin_of(start[0], np.ones(2))]
-    assert np.all(np.sign(chosen.mean) == [1.0, -1.0])
-    np.testing.assert_allclose(run.info["mean"], chosen.mean, atol=0.02)
-    np.testing.assert_allclose(run.info["sd"], chosen.sd, rtol=0.02)

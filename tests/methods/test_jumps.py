@@ -96,19 +96,6 @@ def test_every_setting_jumps(name):
     assert run.info["jumps"]["proposed"] == (0 if start is not None else 2 * run.particles)
 
 
-@pytest.mark.thorough
-def test_shares_of_modes_are_right_within_500_steps():
-    """Of DRLE; the claim `mode-shares` says so of DLE."""
-    target = pg.target(LOSS, DRLE, prior=PRIOR)
-    share = float(1.0 - target.cdf(np.array([0.16]))[0])
-    away = {}
-    for jumps in (True, False):
-        method = pg.methods.DRLE(0.25, 0.5, DRLE.kernel, jumps=jumps)
-        run = pg.simulate(LOSS, method, PRIOR, 2000, 500, 2e-3, seed=5, record_every=0)
-        away[jumps] = abs(np.mean(run.final > 0.16) - share) / np.sqrt(share * (1.0 - share) / 2000)
-    assert away[True] < 4.0 < 15.0 < away[False], away
-
-
 MODULE = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "crossing_times.py"))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import DriftFlow, ParticleFlow
 from particlegvi.tools import parts
 
@@ -122,13 +123,27 @@ JUMPING = [
     pg.methods.DLE(0.25, jumps={"every": 5}), pg.methods.BirthDeath(0.25, 0.3, every=3), pg.methods.MMDFlow(noise=0.3),
     pg.methods.DRLE(0.25, 0.5, pg.kernels.SquaredExponential(0.7), jumps={"every": 7, "share": 0.2}),
 ]  # fmt: skip
+WELL, FALLING = pg.losses.get("tilted-double-well"), pg.schedules.Linear(0.01, 0.002, 24.0)
+NOISY = lambda x, step, seed: WELL.gradient(x) + normals(seed, "draws", len(x), 1, step)
+BATCHES = pg.Loss.from_numpy(WELL.value, WELL.gradient, 1, gradient_at=NOISY)
+ANEW = pg.methods.SVGD(0.3, bandwidth="every-step")
+ADAPTIVE = [(method, name) for method in (EVERY[0], EVERY[2], EVERY[6], ANEW) for name in ("adam", "adagrad")]
+OTHERS = [(pg.methods.DLE(0.3), name) for name in ("heun", "tamed-euler", "leimkuhler-matthews")]
+GROUPED = [*((method, "euler-maruyama") for method in EVERY + JUMPING), *ADAPTIVE, *OTHERS]
 
 
-@pytest.mark.parametrize("method", EVERY + JUMPING, ids=lambda method: type(method).__name__)
-@pytest.mark.sample("*[!1]")  # jumps are thorough
-def test_grouping_of_steps_and_restoring_change_no_bit(method):
-    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
-    given = problem(loss, prior, prior.sample(12, seed=3), 24, 0.01, 3)
+def called(part):
+    return part if isinstance(part, str) else type(part).__name__ + " with jumps" * (part in JUMPING)
+
+
+@pytest.mark.parametrize("batches", [False, True], ids=["whole", "batches"])
+@pytest.mark.parametrize(("method", "integrator"), GROUPED, ids=called)
+@pytest.mark.sample("*[!s]-euler-maruyama*-whole", "DE-adam-*", "*-adagrad-whole")
+def test_grouping_of_steps_and_restoring_change_no_bit(method, integrator, batches):
+    """Also with a falling step size, and where the gradient is that of the batch of a step."""
+    prior, loss = pg.priors.Normal(0.0, 1.0), BATCHES if batches else WELL
+    step_size = 0.01 if method in JUMPING else FALLING
+    given = problem(loss, prior, prior.sample(12, seed=3), 24, step_size, 3, integrator)
     whole = advanced(method.flow(given), [24])
     for grouping in ([1] * 24, [7, 14, 3]):
         parts_of_it = advanced(method.flow(given), grouping)
@@ -152,6 +167,7 @@ REFUSED = [
     (pg.methods.FDGVI, {"kl_weight": "x"}, "^kl_weight must be .*, not ."),
     (pg.methods.FDGVI, {"draws": 1.5}, "^draws must be .*, not ."),
     (pg.methods.BirthDeath, {"kl_weight": 0.0}, "kl_weight must be"),
+    (pg.methods.JKO, {"kl_weight": -1.0}, "kl_weight must be"),
     (pg.methods.BirthDeath, {"bandwidth": 0.0}, "bandwidth must be"),
     (pg.methods.BirthDeath, {"bandwidth": "wide"}, "bandwidth must be"),
     (pg.methods.BirthDeath, {"rate": -1.0}, "rate must be"),

@@ -6,7 +6,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals, uniforms
 
-from ..flows import advanced, numpy_run, problem
+from ..flows import numpy_run, problem
 
 ROWS, BATCH, STEPS, SIZE, SEED = 40, 5, 23, 0.01, 6
 DESIGN = normals(1, "prior", ROWS, 2)
@@ -37,26 +37,6 @@ def gradient_at(X, step, seed):
 
 LOSS = pg.Loss.from_numpy(value, full, 2, gradient_at=gradient_at)
 WHOLE = pg.Loss.from_numpy(value, full, 2)
-METHODS = [
-    (pg.methods.DE(), "euler-maruyama"), (pg.methods.DLE(0.3), "euler-maruyama"), (pg.methods.DLE(0.3), "heun"),
-    (pg.methods.DLE(0.3), "tamed-euler"), (pg.methods.DLE(0.3), "leimkuhler-matthews"),
-    (pg.methods.DRLE(0.3, 0.2), "euler-maruyama"), (pg.methods.FDGVI(0.3, 8), "euler-maruyama"),
-    (pg.methods.SVGD(0.3), "euler-maruyama"),
-]  # fmt: skip
-
-
-def after(loss, method, integrator, chunks):
-    given = problem(loss, PRIOR, PRIOR.sample(7, seed=SEED), STEPS, SIZE, SEED, integrator)
-    return advanced(method.flow(given), chunks).state
-
-
-@pytest.mark.parametrize(("method", "integrator"), METHODS, ids=lambda part: getattr(part, "label", part))
-@pytest.mark.thorough
-def test_the_grouping_of_steps_changes_no_bit_and_every_step_has_its_own_batch(method, integrator):
-    together = after(LOSS, method, integrator, [STEPS])
-    assert together.tobytes() == after(LOSS, method, integrator, [1] * STEPS).tobytes()
-    assert together.tobytes() == after(LOSS, method, integrator, [2, 7, 14]).tobytes()
-    assert not np.allclose(together, after(WHOLE, method, integrator, [STEPS]))
 
 
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "heun", "tamed-euler"])

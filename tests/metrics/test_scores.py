@@ -139,15 +139,6 @@ def test_no_other_factor_does_better_on_the_validation_data(spread):
     assert variance_factor(y, mean, sd) == pytest.approx(math.exp(found.x), rel=1e-6)
 
 
-def test_the_right_spread_is_left_as_it_is():
-    rng = np.random.default_rng(1)
-    n = 20_000
-    sd = rng.gamma(3.0, size=n)
-    error = math.sqrt(2.0 / n)  # of the mean of n squared standard normals
-    assert abs(variance_factor(sd * rng.normal(size=n), 0.0, sd) - 1.0) < 4.0 * error
-    assert abs(variance_factor(1.1 * sd * rng.normal(size=n), 0.0, sd) - 1.0) > 4.0 * error
-
-
 test_bad_arguments_of_calibration_are_named = refused(
     *((lambda coverage=coverage: conformal_radius([1.0], [1.0], 1.0, coverage),
        "coverage must be a number between 0 and 1, not") for coverage in (0.0, 1.0, -0.1, math.nan)),

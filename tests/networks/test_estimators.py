@@ -3,10 +3,6 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi import metrics
 from particlegvi.networks import EnsembleClassifier, EnsembleRegressor
@@ -36,15 +32,6 @@ def three():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((150, 2))
     return X, np.array(["a", "b", "c"])[np.argmax(X @ [[1.0, -1.0, 0.2], [0.3, 0.5, -1.0]], axis=1)]
-
-
-@pytest.mark.parametrize("estimator", [EnsembleRegressor, EnsembleClassifier])
-@pytest.mark.thorough
-def test_the_checks_of_scikit_learn(estimator):
-    results = check_estimator(estimator(**{**LIGHT, "steps": 200}), on_fail=None, on_skip=None)
-    failed = [(result["check_name"], result["exception"]) for result in results if result["status"] == "failed"]
-    assert not failed
-    assert sum(result["status"] == "passed" for result in results) > 40
 
 
 def test_a_regression_finds_the_function_and_its_noise(wave, fitted):
@@ -109,13 +96,6 @@ def test_classes_are_learned_and_members_disagree_where_they_differ(three):
     assert np.allclose(model.disagreement(X), np.maximum(entropy, 0.0), atol=1e-12)
     alone = EnsembleClassifier(**{**LIGHT, "particles": 1}).fit(X, y == "a")
     assert np.allclose(alone.disagreement(X), 0.0, atol=1e-12) and alone.predict_proba(X).shape == (150, 2)
-
-
-def test_they_stand_in_pipelines_and_searches(wave):
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), EnsembleRegressor(**LIGHT)), {"ensembleregressor__hidden": [(5,), (5, 5)]}, cv=2
-    )
-    assert search.fit(*wave).best_estimator_.predict(wave[0]).shape == (120,)
 
 
 def test_a_falling_step_size_is_flat_and_then_a_line():

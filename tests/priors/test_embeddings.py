@@ -178,29 +178,14 @@ def test_a_sum_of_gaussians_is_the_kernel_at_every_distance(name, lengthscale):
     assert found.error <= 2e-9
 
 
+NODES = 'embedding must be "monte-carlo", or.*, not by quadrature, whose 4096'
+PLACES = 'embedding must be "auto" or "monte-carlo".*, not "quadrature", which the n'
 test_bad_requests_are_refused_in_one_sentence = refused(
-    (
-        lambda: priors.embedding(priors.Uniform(-1e100, 1e100), Cauchy(1.0)),  # which nodes cannot resolve
-        'embedding must be "monte-carlo", or.*, not by quadrature, whose 4096',
-    ),
-    (
-        lambda: priors.embedding(priors.Normal(), KERNELS[0], how="exact"),
-        'embedding must be one of auto, closed-form, quadrature, monte-carlo, not "exact"',
-    ),
-    (
-        lambda: priors.embedding(priors.Normal(), KERNELS[2], how="closed-form"),
-        'embedding must be "auto", "quadrature" or "monte-carlo".*, not "closed-form", which the ',
-    ),
-    (
-        lambda: priors.embedding(priors.Normal(), kernels.SquaredExponential("median")),
-        'lengthscale of the kernel must be a number for an embedding, not "median"',
-    ),
-    (
-        lambda: priors.embedding(priors.Normal(), KERNELS[0], how="monte-carlo", samples=0),
-        "samples must be a whole number of 1 or more, not 0",
-    ),
-    (
-        lambda: priors.embedding(priors.Normal([0.0] * 3), KERNELS[0], how="quadrature"),
-        'embedding must be "auto" or "monte-carlo".*, not "quadrature", which the n',
-    ),
+    lambda prior, kernel, more: priors.embedding(prior, kernel, **more),
+    (priors.Uniform(-1e100, 1e100), Cauchy(1.0), {}, NODES),  # which nodes cannot resolve
+    (LINE[0], KERNELS[0], {"how": "exact"}, 'one of auto, closed-form, quadrature, monte-carlo, not "exact"'),
+    (LINE[0], KERNELS[2], {"how": "closed-form"}, 'or "monte-carlo".*, not "closed-form", which the '),
+    (LINE[0], kernels.SquaredExponential("median"), {}, 'kernel must be a number for an embedding, not "median"'),
+    (LINE[0], KERNELS[0], {"how": "monte-carlo", "samples": 0}, "samples must be a whole number of 1 or more, not 0"),
+    (priors.Normal([0.0] * 3), KERNELS[0], {"how": "quadrature"}, PLACES),
 )

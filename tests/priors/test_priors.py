@@ -1,4 +1,4 @@
-"""Densities, gradients and samples of the priors against scipy and theory."""
+"""Densities, gradients, samples and mean embeddings of the priors against scipy, quadrature and theory."""
 
 import math
 
@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import particlegvi as pg
 from particlegvi import priors
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
+from particlegvi.kernels import SquaredExponential
 
 from ..differences import slopes
 from ..refusals import refused
-from .expectations import gradients, values
+from ..runs.interrupting import slow
+from .expectations import embedded, gradients, values
 
 CASES = {
     "normal on the line": priors.Normal(-0.5, 1.7),
@@ -115,13 +118,14 @@ def test_samples_are_counter_based():
     np.testing.assert_array_equal(box.sample(7, seed=5, role="prior"), box.low + (box.high - box.low) * u)
 
 
+MIXTURE = priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0])
+PLANE = priors.GaussianMixture([[0.0, 1.0], [2.0, -1.0]], [[0.5, 1.0], [1.0, 0.3]])
+BANANA = pg.Prior.from_formula("exp(-x^2/2 - 2*(y - x^2/3)^2)")
+GAMMA, CAUCHY = pg.Prior.from_formula("t*exp(-t)", low=0.0), priors.StudentT(1.0)
 OTHERS = {
-    "mixture": priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0]),
-    "mixture in the plane": priors.GaussianMixture([[0.0, 1.0], [2.0, -1.0]], [[0.5, 1.0], [1.0, 0.3]]),
-    "formula": priors.Prior.from_formula("t*exp(-t)", low=0.0),
-    "formula in the plane": priors.Prior.from_formula("exp(-x^2/2 - 2*(y - x^2/3)^2)"),
-    "student-t without mean": priors.StudentT(1.0),
-}
+    "mixture": MIXTURE, "mixture in the plane": PLANE, "formula": GAMMA, "formula in the plane": BANANA,
+    "student-t without mean": CAUCHY,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*CASES, *OTHERS])
@@ -157,6 +161,151 @@ def test_names():
     assert priors.names() == ["flat", "formula", "gaussian-mixture", "laplace", "normal", "student-t", "uniform"]
 
 
+LINES = [
+    priors.Laplace(0.3, 0.7), priors.Laplace(0.0, 30.0), priors.StudentT(3.0, 0.2, 0.5), CAUCHY, MIXTURE,
+    pg.Prior.from_formula("exp(-abs(t)**3)", ["t"]), GAMMA,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("prior", LINES, ids=repr)
+@pytest.mark.sample("Laplace(location=0.3*", "GaussianMixture*")
+def test_the_mean_embedding_is_that_of_quadrature(prior):
+    kernel = SquaredExponential(0.8)
+    found = priors.embedding(prior, kernel)
+    x = np.array([[-4.0], [-0.5], [0.31], [2.0], [9.0]])
+    expected = embedded(prior, kernel, x[:, 0])
+    assert found.error <= 1e-9
+    np.testing.assert_allclose(evaluate.values(found.term, x), expected, atol=1e-10)
+    np.testing.assert_allclose(values(found.term, x), expected, atol=1e-10)
+    differences = slopes(lambda at: evaluate.values(found.term, at), x)
+    np.testing.assert_allclose(evaluate.gradients(found.term, x), differences, atol=1e-9)
+    assert np.abs(evaluate.values(found.term, x + 0.01) - expected).max() > 1e-5  # control
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [priors.Laplace([0.0, 1.0], [1.0, 0.4]), priors.StudentT(5.0, [0.0, 1.0], [1.0, 0.4]), PLANE, BANANA],
+    ids=repr,
+)
+@pytest.mark.sample("Laplace*", "StudentT*")
+def test_in_the_plane_too(prior, rng):
+    """Against the mean over many draws: four and a half standard errors."""
+    kernel = SquaredExponential(1.2)
+    found = priors.embedding(prior, kernel)
+    if prior is BANANA:  # found once, for each kernel
+        assert priors.embedding(prior, kernel).term is found.term
+    draws = prior.sample(40_000, seed=7)
+    for x in rng.normal(size=(4, 2)):
+        each = np.exp(-0.5 * ((x - draws) ** 2).sum(axis=1) / 1.2**2)
+        assert abs(found.term.value(x) - each.mean()) < 4.5 * each.std() / 200.0
+    x = rng.normal(size=(3, 2))
+    differences = slopes(lambda at: values(found.term, at), x)
+    np.testing.assert_allclose(gradients(found.term, x), differences, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("formula", "more", "integral", "law"),
+    [
+        ("exp(-t^2/2)", {}, math.sqrt(2.0 * math.pi), stats.norm()),
+        ("1/(1 + t^2)", {}, math.pi, stats.cauchy()),
+        ("exp(-abs(t - 3)/2)", {}, 4.0, stats.laplace(3.0, 2.0)),
+        ("exp(-((t - 1000)/0.01)^2/2)", {}, 0.01 * math.sqrt(2.0 * math.pi), stats.norm(1000.0, 0.01)),
+        ("t^2*exp(-t)", {"low": 0.0}, 2.0, stats.gamma(3.0)),
+        ("t^2*(1 - t)", {"low": 0.0, "high": 1.0}, 1.0 / 12.0, stats.beta(3.0, 2.0)),
+        ("exp(-4*(t + 3)^2) + exp(-(t - 5)^2)", {}, 1.5 * math.sqrt(math.pi), None),
+    ],
+)
+def test_a_formula_is_normalised(formula, more, integral, law):
+    prior = pg.Prior.from_formula(formula, **more)
+    assert prior.log_normaliser == pytest.approx(math.log(integral), abs=1e-11) and prior.error < 1e-11
+    if law is None:
+        return
+    x = prior.sample(5000, seed=1)
+    np.testing.assert_allclose(prior.log_density(x), law.logpdf(x[:, 0]), atol=1e-9)
+    assert kolmogorov(x[:, 0], law) < 2.2
+    assert stats.ks_1samp(x[:, 0] + 0.2 * law.std() if np.isfinite(law.std()) else x[:, 0] + 1.0, law.cdf).pvalue < 1e-6
+    if np.isfinite(law.std()):
+        assert (prior.mean[0], prior.sd[0]) == pytest.approx((law.mean(), law.std()), rel=1e-6)
+    else:
+        assert not hasattr(prior, "sd")
+
+
+@pytest.mark.thorough
+def test_a_formula_in_the_plane():
+    """x is standard normal, and y given x is N(x^2/3, 1/4)."""
+    assert BANANA.log_normaliser == pytest.approx(math.log(2.0 * math.pi * 0.5), abs=1e-8)
+    x = BANANA.sample(5000, seed=2)
+    assert stats.ks_1samp(x[:, 0], stats.norm.cdf).statistic * math.sqrt(5000) < 2.2
+    rest = (x[:, 1] - x[:, 0] ** 2 / 3.0) / 0.5
+    assert stats.ks_1samp(rest, stats.norm.cdf).statistic * math.sqrt(5000) < 2.2
+    assert stats.ks_1samp(x[:, 1], stats.norm.cdf).statistic * math.sqrt(5000) > 2.2  # control
+    np.testing.assert_allclose(BANANA.gradient(x[:9]), slopes(BANANA.log_density, x[:9], 1e-6), atol=1e-6)
+
+
+test_what_is_no_density = refused(
+    lambda formula: pg.Prior.from_formula(formula),
+    ("exp(t)", "finite integral"),
+    ("1/(1 + abs(t))", "finite integral"),
+    ("t*exp(-t^2)", "negative or undefined"),
+    ("x + y + z", "one or two names"),
+    ("2*t*", "column"),
+    ("5", "with a variable"),
+)
+
+
+def test_a_mixture_is_that_of_scipy(rng):
+    x = rng.normal(size=(30, 2)) * 2.0
+    expected = 0.5 * sum(
+        stats.multivariate_normal(mean, np.diag(sd**2)).pdf(x) for mean, sd in zip(PLANE.means, PLANE.sds, strict=True)
+    )
+    np.testing.assert_allclose(PLANE.log_density(x), np.log(expected), atol=1e-12)
+    np.testing.assert_allclose(evaluate.values(PLANE.term(), x), -np.log(expected), atol=1e-12)
+    np.testing.assert_allclose(evaluate.gradients(PLANE.term(), x), -PLANE.gradient(x), atol=1e-10)
+    draws = MIXTURE.sample(5000, seed=3)[:, 0]
+
+    def cdf(t):
+        return 0.25 * stats.norm(-2.0, 0.5).cdf(t) + 0.75 * stats.norm(1.0, 1.5).cdf(t)
+
+    assert stats.ks_1samp(draws, cdf).statistic * math.sqrt(5000) < 2.2
+    assert stats.ks_1samp(draws, stats.norm(MIXTURE.mean[0], MIXTURE.sd[0]).cdf).statistic * math.sqrt(5000) > 2.2
+    assert (MIXTURE.mean[0], MIXTURE.sd[0]) == pytest.approx((0.25, math.sqrt(0.25 * 0.25 + 0.75 * 2.25 + 27.0 / 16.0)))
+
+
+def test_cauchy_has_no_moments_but_a_place():
+    cauchy = priors.StudentT(1.0, 5.0, 2.0)
+    assert not hasattr(cauchy, "mean") and cauchy.location[0] == 5.0
+    target = pg.target(pg.Loss.from_formula("t^2/50", ["t"]), pg.methods.DLE(), cauchy)
+    assert 0.0 < target.mean < 5.0
+
+
+def test_heavy_tails_fall_into_their_basins():
+    """Half of a t law with few degrees of freedom starts on either side."""
+    loss = pg.losses.get("double-well")
+    target = pg.target(loss, pg.methods.DE(), priors.Normal(), priors.StudentT(2.5, 0.3, 1.0))
+    share = stats.t(2.5, 0.3, 1.0).sf(0.0)
+    assert target.weights == pytest.approx([1.0 - share, share], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"name": "laplace", "location": 0.0, "scale": 1.0},
+        slow({"name": "student-t", "degrees_of_freedom": 3.0}),
+        slow({"name": "gaussian-mixture", "means": [-2.0, 1.0], "sds": 0.5}),
+        slow({"formula": "exp(-abs(t)^3)"}),
+        slow({"name": "formula", "formula": "exp(-x^4)", "variables": ["x"]}),
+    ],
+    ids=str,
+)
+@pytest.mark.thorough
+def test_a_scenario_has_it_with_jumps(entry):
+    methods = {"DLE": {"kl_weight": 1.0, "jumps": {"every": 5}}, "DRLE": {"jumps": True}}
+    results = pg.run({"loss": "double-well", "prior": entry, "methods": methods, "particles": 30, "steps": 60})
+    assert results["DLE"].info["jumps"]["proposed"] > 0
+    assert results.summary["methods"]["DRLE"]["w1"] > 0.0
+    assert results["DRLE"].info["embedding_error"] < 1e-8
+
+
 test_bad_values_are_refused_in_one_sentence = refused(
     (lambda: priors.Normal(0.0, 0.0), r"sd must be a positive number, or positive numbers, not 0\.0"),
     (lambda: priors.Normal([0.0, 0.0], [1.0, -1.0]), r"sd must be a positive number.*, not \[1\.0, -1\.0\]"),
@@ -177,4 +326,13 @@ test_bad_values_are_refused_in_one_sentence = refused(
     (lambda: priors.get("Normal", std=1.0), 'there is no prior "Normal"; did you mean "normal"'),
     (lambda: priors.get("normal", std=1.0), 'parameter of the prior normal "std"; did you mean "sd"'),
     (lambda: priors.get("uniform", low=1.0), "high of the prior uniform must be given, not left out"),
+    (lambda: priors.Laplace(0.0, -1.0), "scale must be a positive number"),
+    (lambda: priors.StudentT(0.0), "degrees_of_freedom must be a number from 0.1"),
+    (lambda: priors.StudentT(3.0, 0.0, [0.0]), "scale must be a positive number"),
+    (lambda: priors.GaussianMixture([0.0, 1.0], [1.0, -1.0]), "sds of gaussian-mixture must be positive"),
+    (lambda: priors.GaussianMixture([0.0, math.nan]), "means must be finite numbers"),
+    (lambda: priors.GaussianMixture("x"), "means must be an array of finite numbers"),
+    (lambda: pg.Prior.from_formula(3), "formula must be a text"),
+    (lambda: pg.Prior.from_formula("exp(-t^2)", ["t"], low=2.0, high=1.0), "low must be below high"),
+    (lambda: priors.Laplace(sd=1.0), "no argument of Laplace"),
 )

@@ -46,18 +46,11 @@ def test_four_gaussians_are_a_product_of_two_lines():
     assert target.mean == pytest.approx([0.0, 0.0], abs=1e-10)
 
 
-VALLEY = plane_loss(  # x is Gaussian, and y given x as well
-    lambda x, y: (1.0 - x) ** 2 + 100.0 * (y - x**2) ** 2,
-    lambda x, y: (-2.0 * (1.0 - x) - 400.0 * x * (y - x**2), 200.0 * (y - x**2)),
-)
-FUNNEL = plane_loss(  # v ~ N(0, 9), x given v ~ N(0, e^v): the neck is ten thousand times narrower than the mouth
-    lambda v, x: v**2 / 18.0 + 0.5 * v + 0.5 * x**2 * np.exp(-v),
-    lambda v, x: (v / 9.0 + 0.5 - 0.5 * x**2 * np.exp(-v), x * np.exp(-v)),
-)
-RING = plane_loss(
-    lambda x, y: (np.hypot(x, y) - 3.0) ** 2,
-    lambda x, y: tuple(2.0 * (np.hypot(x, y) - 3.0) * part / np.hypot(x, y) for part in (x, y)),
-)
+# x is Gaussian, and y given x as well
+VALLEY = plane_loss(lambda x, y: (1.0 - x) ** 2 + 100.0 * (y - x**2) ** 2)
+# v ~ N(0, 9), x given v ~ N(0, e^v): the neck is ten thousand times narrower than the mouth
+FUNNEL = plane_loss(lambda v, x: v**2 / 18.0 + 0.5 * v + 0.5 * x**2 * np.exp(-v))
+RING = plane_loss(lambda x, y: (np.hypot(x, y) - 3.0) ** 2)
 AROUND = 2.0 * math.pi * integral(lambda r: r * math.exp(-((r - 3.0) ** 2) / 1e-3), 2.0, 4.0, [2.95, 3.0, 3.05])
 SHAPES = [  # loss, kl_weight T, normaliser, and mean and variance of the coordinates where they are compared
     (VALLEY, 0.01, math.pi * 0.01 / 10.0, [1.0, 1.005], [0.005, 0.02 + 5e-5 + 5e-5]),
@@ -77,10 +70,7 @@ def test_narrow_shapes_have_their_closed_forms(loss, kl_weight, normaliser, mean
 
 @pytest.mark.thorough
 def test_many_modes_in_a_box_against_a_uniform_grid():
-    loss = plane_loss(
-        lambda x, y: np.sin(3.0 * x) * np.cos(2.0 * y) + 0.2 * x,
-        lambda x, y: (3.0 * np.cos(3.0 * x) * np.cos(2.0 * y) + 0.2, -2.0 * np.sin(3.0 * x) * np.sin(2.0 * y)),
-    )
+    loss = plane_loss(lambda x, y: np.sin(3.0 * x) * np.cos(2.0 * y) + 0.2 * x)
     box = pg.priors.Uniform([-2.0, -3.0], [4.0, 3.0])
     target = pg.target(loss, pg.methods.DLE(0.15), prior=box)
     x = (np.arange(1500) + 0.5) / 1500.0 * 6.0
@@ -92,21 +82,15 @@ def test_many_modes_in_a_box_against_a_uniform_grid():
 
 
 test_what_is_not_integrable_is_refused = refused(
-    lambda value, gradient: pg.target(plane_loss(value, gradient), pg.methods.DLE(1.0), prior=FLAT),
-    (lambda x, y: (x - 2.3 * y) ** 2, lambda x, y: (2.0 * x - 4.6 * y, 10.58 * y - 4.6 * x), "not integrable"),
-    (lambda x, y: 0.0 * x, lambda x, y: (0.0 * x, 0.0 * y), "not integrable"),
-    (
-        lambda x, y: 0.9 * np.log1p(x**2 + y**2),
-        lambda x, y: tuple(1.8 * part / (1.0 + x**2 + y**2) for part in (x, y)),
-        "not integrable",
-    ),
+    lambda value: pg.target(plane_loss(value), pg.methods.DLE(1.0), prior=FLAT),
+    (lambda x, y: (x - 2.3 * y) ** 2, "not integrable"),
+    (lambda x, y: 0.0 * x, "not integrable"),
+    (lambda x, y: 0.9 * np.log1p(x**2 + y**2), "not integrable"),
 )
 
 
 def test_the_line_has_what_the_plane_has_not():
-    target = pg.target(
-        plane_loss(lambda x, y: x**2 + y**2, lambda x, y: (2.0 * x, 2.0 * y)), pg.methods.DLE(1.0), prior=FLAT
-    )
+    target = pg.target(plane_loss(lambda x, y: x**2 + y**2), pg.methods.DLE(1.0), prior=FLAT)
     for call in (lambda: target.cdf(np.zeros((1, 2))), lambda: target.quantile(0.5), lambda: target.pdf(np.zeros(3))):
         with pytest.raises(ValueError):
             call()

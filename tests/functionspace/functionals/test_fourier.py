@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 
+from particlegvi import functionspace as fs
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.series import CHUNK, moments
-from particlegvi.functionspace import (
-    ExactGaussianProcess,
-    SparseGaussianProcess,
-    covariances,
-    fit_hyperparameters,
-    likelihoods,
-)
+from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis import Projection
 from particlegvi.functionspace.basis.finding import packed, unpacked
@@ -72,15 +67,15 @@ def test_inner_products_are_limits_of_grids(kind, ends):
 )  # fmt: skip
 def test_bounds_reach_the_evidence_where_they_can(kind, evidence, bounds, mean, unpadded, ends):
     k = kind(0.2, 1.0)
-    exact = ExactGaussianProcess(k, 0.09).fit(X, Y).log_marginal_likelihood()
+    exact = fs.ExactGaussianProcess(k, 0.09).fit(X, Y).log_marginal_likelihood()
     assert exact == pytest.approx(evidence, abs=1e-7)
-    fits = [SparseGaussianProcess(k, NOISE, fl.Fourier(-1.0, 2.0, M)).fit(X, Y) for M in (20, 40, 80)]
+    fits = [fs.SparseGaussianProcess(k, NOISE, fl.Fourier(-1.0, 2.0, M)).fit(X, Y) for M in (20, 40, 80)]
     assert np.allclose([fit.bound for fit in fits], bounds, atol=1e-6)
     assert fits[-1].predict([[0.5]]).item() == pytest.approx(mean, abs=1e-8)
-    stuck = SparseGaussianProcess(k, NOISE, fl.Fourier(0.0, 1.0, 80)).fit(X, Y).bound
+    stuck = fs.SparseGaussianProcess(k, NOISE, fl.Fourier(0.0, 1.0, 80)).fit(X, Y).bound
     assert exact - stuck == pytest.approx(unpadded, abs=1e-3)
     gaps = [
-        exact - SparseGaussianProcess(k, NOISE, fl.Fourier(0.0, 1.0, M, ends=True)).fit(X, Y).bound
+        exact - fs.SparseGaussianProcess(k, NOISE, fl.Fourier(0.0, 1.0, M, ends=True)).fit(X, Y).bound
         for M in (20, 40, 80, 160)
     ]
     assert np.allclose(gaps, ends, atol=1e-3)
@@ -95,7 +90,7 @@ def test_two_sets_on_one_interval_share_their_functions(kind):
         those = [*range(number + 1), *range(5, 5 + number), *(range(9, len(gram)) if ends else ())]
         assert np.allclose(some.between(k, large), gram[those], rtol=1e-12, atol=1e-12 * gram.max())
         assert np.allclose(large.between(k, some), gram[:, those], rtol=1e-12, atol=1e-12 * gram.max())
-    process = ExactGaussianProcess(k, 1e-9).fit(large, gram[3])
+    process = fs.ExactGaussianProcess(k, 1e-9).fit(large, gram[3])
     assert np.allclose(process.predict(fl.Fourier(-0.5, 1.0, 4)), gram[3, :9], atol=1e-5 * gram.max())
 
 
@@ -124,14 +119,14 @@ test_bad_features_are_refused = refused(
     (lambda: fl.Fourier(0.0, 1.0, 2).gram(M32(0.3) + M52(0.2)), "must be a Matern covariance"),
     (lambda: fl.Fourier(0.0, 1.0, 2).gram(M32([0.3, 0.4])), "must be a Matern covariance"),
     (lambda: (fl.Fourier(0.0, 1.0, 2) + fl.Fourier(0.0, 2.0, 2)).gram(M32(0.3)), "must have the same interval"),
-    (lambda: SparseGaussianProcess(M32(0.3), NOISE, fl.Fourier(0.0, 1.0, 2)).fit(np.ones((3, 2)), np.ones(3)),
+    (lambda: fs.SparseGaussianProcess(M32(0.3), NOISE, fl.Fourier(0.0, 1.0, 2)).fit(np.ones((3, 2)), np.ones(3)),
      "functions of 2 coordinates like X, not 1"),
-    (lambda: fit_hyperparameters(M32(0.5), X, Y, 0.1, functionals=fl.Points(X)),
+    (lambda: fs.fit_hyperparameters(M32(0.5), X, Y, 0.1, functionals=fl.Points(X)),
      "functionals must be a set of the kind functionals.Fourier"),
-    (lambda: fit_hyperparameters(covariances.SquaredExponential(0.5), X, Y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3)),
+    (lambda: fs.fit_hyperparameters(covariances.SquaredExponential(0.5), X, Y, 0.1, functionals=fl.Fourier(0, 1, 3)),
      "must be a Matern covariance"),
-    (lambda: fit_hyperparameters(M32(0.5), X, 0.0 * Y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3)), "y must vary"),
-    (lambda: ExactGaussianProcess(M32(0.3), 0.1, mean=np.ravel).fit(fl.Fourier(0.0, 1.0, 1), np.ones(3)),
+    (lambda: fs.fit_hyperparameters(M32(0.5), X, 0.0 * Y, 0.1, functionals=fl.Fourier(0.0, 1.0, 3)), "y must vary"),
+    (lambda: fs.ExactGaussianProcess(M32(0.3), 0.1, mean=np.ravel).fit(fl.Fourier(0.0, 1.0, 1), np.ones(3)),
      "mean must be None where fourier features are observed"),
 )  # fmt: skip
 
@@ -162,10 +157,10 @@ def test_they_are_products_of_the_features(kind, low, high, ends, rng, monkeypat
     found, features = FourierSums(some, x, y).products(k), some.cross(k, x)
     assert np.allclose(found.gram, features @ features.T, rtol=1e-11, atol=1e-11 * np.abs(found.gram).max())
     assert np.allclose(found.projected, features @ y, atol=1e-10)
-    direct = SparseGaussianProcess(k, NOISE, some).fit(x, y)
+    direct = fs.SparseGaussianProcess(k, NOISE, some).fit(x, y)
     assert direct.facts["outside"] == np.sum((x < low) | (x > high))
     monkeypatch.setattr(sparse_gp, "MANY_ROWS", 300)
-    summed = SparseGaussianProcess(k, NOISE, some).fit(x, y)
+    summed = fs.SparseGaussianProcess(k, NOISE, some).fit(x, y)
     look = np.linspace(-0.5, 1.5, 7)[:, None]
     assert summed.bound == pytest.approx(direct.bound, abs=1e-8)
     assert evidence_bound(FourierSums(some, x, y), k, 0.09) == pytest.approx(direct.bound, abs=1e-7)
@@ -177,7 +172,7 @@ def test_hyperparameters_of_many_rows(rng):
     x = rng.uniform(0.0, 1.0, (30_000, 1))
     y = np.sin(12.0 * x[:, 0]) + 0.3 * rng.standard_normal(len(x))
     some = fl.Fourier(-0.5, 1.5, 15)
-    k, noise, facts = fit_hyperparameters(M32(0.5, 0.5), x, y, 0.3, functionals=some)
+    k, noise, facts = fs.fit_hyperparameters(M32(0.5, 0.5), x, y, 0.3, functionals=some)
     assert noise == pytest.approx(0.09, rel=5.0 * np.sqrt(2.0 / len(x)))  # five standard errors of a variance
     fit = facts["fits"][0]
     assert fit["converged"] and not fit["at_bound"] and facts["rows"] == 30_000
@@ -186,7 +181,7 @@ def test_hyperparameters_of_many_rows(rng):
         for sign in (-1.0, 1.0):
             logs = np.append(k.log_parameters(), np.log(noise))
             logs[i] += 0.02 * sign
-            moved = SparseGaussianProcess(
+            moved = fs.SparseGaussianProcess(
                 k.with_log_parameters(logs[:2]), likelihoods.Gaussian(noise_variance=float(np.exp(logs[2]))), some
             ).fit(x, y)
             assert moved.bound < best

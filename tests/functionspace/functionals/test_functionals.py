@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from particlegvi.functionspace import (
-    ExactGaussianProcess,
-    SparseGaussianProcess,
-    covariances,
-    likelihoods,
-)
+from particlegvi import functionspace as fs
+from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis import Nystroem, Projection
 from particlegvi.functionspace.functionals import terms as quadrature
@@ -178,7 +174,7 @@ LOOK = fl.Points([[0.3], [2.0]]) + fl.Slopes([[0.4]]) + fl.Intervals(0.0, 1.0)
 
 @pytest.mark.parametrize("mean", [None, lambda X: 2.0 - X[:, 0] ** 2])
 def test_a_posterior_is_the_conditional_of_the_joint_distribution(mean):
-    gp = ExactGaussianProcess(K, 0.05, mean).fit(DATA, Y)
+    gp = fs.ExactGaussianProcess(K, 0.05, mean).fit(DATA, Y)
     joint = (DATA + LOOK).gram(K)
     joint[:6, :6] += 0.05 * np.eye(6)
     precision = np.linalg.inv(joint)  # independent of the formulas: the block of what is looked at
@@ -189,19 +185,21 @@ def test_a_posterior_is_the_conditional_of_the_joint_distribution(mean):
     assert np.allclose(found, expected, rtol=1e-9, atol=1e-10)
     assert np.allclose(sd**2, covariance.diagonal(), rtol=1e-8)
     assert np.allclose(gp.posterior_covariance(LOOK), covariance, atol=1e-10)
+    root = gp.sample(LOOK, np.eye(4)) - found  # a draw is a linear map of its normals
+    assert np.allclose(root.T @ root, covariance, atol=1e-10)
     residual = Y - of_mean[:6]
     evidence = -0.5 * residual @ np.linalg.solve(joint[:6, :6], residual) - 0.5 * np.linalg.slogdet(joint[:6, :6])[1]
     assert gp.log_marginal_likelihood() == pytest.approx(evidence - 3.0 * np.log(2.0 * np.pi), rel=1e-10)
-    wrong = ExactGaussianProcess(K, 0.05, mean).fit([[0.125], [0.375], [1.3], [1.0], [0.1], [0.7]], Y)
+    wrong = fs.ExactGaussianProcess(K, 0.05, mean).fit([[0.125], [0.375], [1.3], [1.0], [0.1], [0.7]], Y)
     assert np.abs(wrong.predict([[2.0]]) - found[1]) > 0.01  # control: centres as points, a slope as a value
 
 
 def test_points_are_what_arrays_are(rng):
     X, t, y = rng.uniform(0.0, 2.0, (12, 1)), rng.uniform(0.0, 2.0, (5, 1)), rng.standard_normal(12)
-    plain, by_points = ExactGaussianProcess(K, 0.1).fit(X, y), ExactGaussianProcess(K, 0.1).fit(fl.Points(X), y)
+    plain, by_points = fs.ExactGaussianProcess(K, 0.1).fit(X, y), fs.ExactGaussianProcess(K, 0.1).fit(fl.Points(X), y)
     assert np.allclose(plain.predict(t, return_std=True), by_points.predict(t, return_std=True), rtol=1e-10)
     nystroem, projection = Nystroem(K, X), Projection(K, fl.Points(X))
     a, b = nystroem.features(t), projection.features(t)
     assert np.allclose(a @ a.T, b @ b.T, atol=1e-10)
-    sparse = [SparseGaussianProcess(K, likelihoods.Gaussian(0.1), Z).fit(X, y) for Z in (X, fl.Points(X))]
+    sparse = [fs.SparseGaussianProcess(K, likelihoods.Gaussian(0.1), Z).fit(X, y) for Z in (X, fl.Points(X))]
     assert sparse[0].bound == pytest.approx(sparse[1].bound, rel=1e-9)

@@ -1,4 +1,4 @@
-"""Exact Gaussian processes, and Laplace's approximation for labels."""
+"""Exact Gaussian processes, whose law is tested with that of functionals, and Laplace's approximation for labels."""
 
 import math
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize
 from scipy.special import expit
-from scipy.stats import multivariate_normal
 
 import particlegvi as pg
 from particlegvi.functionspace import ExactGaussianProcess
@@ -15,7 +14,6 @@ from particlegvi.functionspace.gp.laplace import fit_classification_hyperparamet
 
 from ...differences import slopes
 from ...refusals import refused
-from ..references import exact_process
 
 RNG = np.random.default_rng(7)
 X = RNG.uniform(-2.0, 2.0, size=(14, 2))
@@ -23,20 +21,6 @@ Y = np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.2 * RNG.normal(size=14)
 NEW = RNG.uniform(-3.0, 3.0, size=(9, 2))
 K = Matern32([0.9, 1.6], 1.4)
 NOISE = 0.05
-
-
-def test_predictions_are_the_conditional_law_and_the_evidence_is_the_normal_density():
-    model = ExactGaussianProcess(K, NOISE).fit(X, Y)
-    mean, covariance = exact_process(K(X), K(NEW, X), K(NEW), Y, NOISE)
-    found, sd = model.predict(NEW, return_std=True)
-    np.testing.assert_allclose(found, mean, atol=1e-12)
-    np.testing.assert_allclose(sd**2, covariance.diagonal(), atol=1e-12)
-    np.testing.assert_allclose(model.posterior_covariance(NEW), covariance, atol=1e-12)
-    assert np.array_equal(model.predict(NEW), found)
-    root = model.sample(NEW, np.eye(9)) - found
-    np.testing.assert_allclose(root.T @ root, covariance, atol=1e-12)
-    expected = multivariate_normal(np.zeros(14), K(X) + NOISE * np.eye(14)).logpdf(Y)
-    assert model.log_marginal_likelihood() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [K, SquaredExponential(0.8) + Matern52([1.0, 2.0]) * Periodic(1.7), Iterated(K, NEW)])
@@ -47,13 +31,6 @@ def test_its_gradient_is_that_of_finite_differences(k):
     start = np.append(k.log_parameters(), np.log(NOISE))
     right = slopes(lambda vector: value(vector).log_marginal_likelihood(), start)
     np.testing.assert_allclose(value(start).log_marginal_likelihood_gradient(), right, rtol=1e-6, atol=1e-7)
-
-
-def test_rows_seen_twice_are_the_row_seen_once_with_half_the_noise():
-    twice = ExactGaussianProcess(K, 0.1).fit(np.vstack([X, X]), np.append(Y, Y))
-    once = ExactGaussianProcess(K, 0.05).fit(X, Y)
-    for found, expected in zip(twice.predict(NEW, True), once.predict(NEW, True), strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-11)
 
 
 test_bad_data_are_refused = refused(

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from particlegvi.functionspace import (
-    ExactGaussianProcess,
-    SparseGaussianProcess,
-    fit_hyperparameters,
-    likelihoods,
-)
+from particlegvi import functionspace as fs
+from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances import (
     InverseMultiquadric,
     Matern12,
@@ -60,10 +56,10 @@ def test_with_every_row_it_is_the_exact_maximum():
     r = np.random.default_rng(1)
     x = r.uniform(-2.0, 2.0, (40, 1))
     y = np.sin(3.0 * x[:, 0]) + 0.3 * r.normal(size=40)
-    exact, noise, _ = fit_hyperparameters(SquaredExponential(1.0), x, y, 0.1)
-    sparse, found, facts = fit_hyperparameters(SquaredExponential(1.0), x, y, 0.1, bound="elbo", inducing_points=30)
+    exact, noise, _ = fs.fit_hyperparameters(SquaredExponential(1.0), x, y, 0.1)
+    sparse, found, facts = fs.fit_hyperparameters(SquaredExponential(1.0), x, y, 0.1, bound="elbo", inducing_points=30)
     assert facts["fits"][facts["chosen"]]["elbo"]["after"] == pytest.approx(
-        ExactGaussianProcess(exact, noise).fit(x, y).log_marginal_likelihood(), abs=1e-3
+        fs.ExactGaussianProcess(exact, noise).fit(x, y).log_marginal_likelihood(), abs=1e-3
     )
     np.testing.assert_allclose(sparse.log_parameters(), exact.log_parameters(), atol=0.02)
     assert found == pytest.approx(noise, rel=0.02)
@@ -77,7 +73,7 @@ def test_the_better_of_two_starts_counts():
     _, X, y, _ = synthetic()
     lost = []
     for start in (1e-4, 2e-4, 1e-3):
-        k, noise, facts = fit_hyperparameters(SquaredExponential(1.0), X, y, start, bound="elbo", inducing_points=30)
+        k, noise, facts = fs.fit_hyperparameters(SquaredExponential(1.0), X, y, start, bound="elbo", inducing_points=30)
         one, other = facts["fits"]
         assert other["elbo"]["after"] == pytest.approx(655.038, abs=0.01)
         assert other["elbo"]["after"] - 0.1 < facts["fits"][facts["chosen"]]["elbo"]["after"]
@@ -88,7 +84,7 @@ def test_the_better_of_two_starts_counts():
             lost.append(start)
             assert one["elbo"]["after"] < -1400.0 and facts["chosen"] == 1
     assert lost  # control: one search is not enough
-    again = SparseGaussianProcess(k, likelihoods.Gaussian(noise), facts["points"]).fit(X, y)
+    again = fs.SparseGaussianProcess(k, likelihoods.Gaussian(noise), facts["points"]).fit(X, y)
     assert again.bound == pytest.approx(655.038, abs=0.01)
     assert facts["inducing_points"] == len(facts["points"]) == 30 and facts["bound"] == "elbo"
     low, high = X.min(), X.max()
@@ -116,7 +112,7 @@ def test_no_result_depends_on_the_threads_or_on_what_the_scratch_held(rng, monke
 def test_points_may_be_given_and_a_constant_column_stays():
     beside = np.column_stack([X[:, 0], np.full(60, 5.0)])
     y = np.sin(beside[:, 0])
-    _, _, facts = fit_hyperparameters(
+    _, _, facts = fs.fit_hyperparameters(
         SquaredExponential([1.0, 1.0]), beside, y, 0.1, bound="elbo", inducing_points=beside[:5], most_iterations=20
     )
     assert np.array(facts["points"]).shape == (5, 2) and np.all(np.array(facts["points"])[:, 1] == 5.0)

@@ -7,7 +7,6 @@ import pytest
 from scipy import integrate, special, stats
 from scipy.stats import norm
 
-from particlegvi.engine.numerics.compiled import is_ours
 from particlegvi.engine.steps import projected
 from particlegvi.functionspace import SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.covariances import SquaredExponential
@@ -242,11 +241,6 @@ class Whole(Numbers, Likelihood):
         return np.full(np.shape(f), 1.0 / self.width)
 
 
-def test_the_packages_own_are_covered_by_the_digest():
-    assert all(is_ours(each) for each in (likelihoods.Gaussian(1.0), likelihoods.Poisson(), likelihoods.Bernoulli()))
-    assert not is_ours(Whole())
-
-
 def test_one_from_outside_is_compiled_but_never_cached_on_disk():
     assert projected.add_costs.for_terms(Whole()) is not projected.add_costs.cached
     assert projected.add_costs.for_terms(likelihoods.Gaussian(1.0)) is projected.add_costs.cached
@@ -261,8 +255,9 @@ class NoSlope(Numbers, Likelihood):
     cost_at, curvature_at = Whole.cost_at, Whole.curvature_at
 
 
-class NoInformation(Whole):
-    information = Likelihood.information
+class NoInformation(Numbers, Likelihood):
+    cost_at, slope_at, curvature_at = Whole.cost_at, Whole.slope_at, Whole.curvature_at
+    log_density = Whole.log_density
 
 
 class NoTuple(Likelihood):
@@ -270,25 +265,11 @@ class NoTuple(Likelihood):
     log_density, information = Whole.log_density, Whole.information
 
 
-def half(value):
-    return 0.5 * value
-
-
-class PlainHelper(Whole):
-    def slope_at(self, f, y):
-        return 2.0 * half(f - y) / self.width
-
-
-class Uncompiled(Whole):
-    def slope_at(self, f, y):
-        return np.linalg.norm([f - y]) / self.width
-
-
 test_a_likelihood_that_cannot_work_is_refused_in_one_sentence = refused(
     lambda likelihood: observations(likelihood, [0.0, 1.0], 2, "information"),
+    pytest.param(NoInformation(), "NoInformation has no information", marks=pytest.mark.thorough),
     (NoSlope(), "must have the methods cost_at, slope_at, curvature_at and log_density; NoSlope has no slope_at"),
     (NoTuple(), "likelihood must be a NamedTuple of numbers"),
-    pytest.param(Uncompiled(), "Uncompiled cannot be compiled by numba", marks=pytest.mark.thorough),
 )
 
 
@@ -298,10 +279,3 @@ def test_an_object_without_methods_is_refused_and_a_missing_method_named():
             SparseGaussianProcess(SquaredExponential(), other, [[0.0]]).fit([[0.0]], [0.0])
     with pytest.raises(NotImplementedError, match=r"the class Whole of a likelihood must define mean\(f\)"):
         Whole().mean(0.0)
-
-
-@pytest.mark.thorough
-def test_only_what_is_needed_is_asked_for():
-    assert observations(Whole(), [0.0, 1.0], 2, "information").tolist() == [0.0, 1.0]
-    assert observations(NoInformation(), [0.0, 1.0], 2).tolist() == [0.0, 1.0]
-    assert observations(PlainHelper(), [0.0, 1.0], 2).tolist() == [0.0, 1.0]

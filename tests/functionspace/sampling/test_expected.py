@@ -9,6 +9,7 @@ from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.likelihoods.expected import expected, mean_log
 
 from ...refusals import refuse
+from ..references import sine_labels
 
 KERNEL = pg.kernels.SquaredExponential(0.8, 4.0)
 Z = np.array([[-1.0], [1.0]])
@@ -81,9 +82,7 @@ def grid_moments(X, cost, variances):
 
 @pytest.mark.thorough
 def test_particles_have_the_best_law_of_the_family():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-2.0, 2.0, (40, 1))
-    y = (rng.random(40) < special.expit(3.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    X, y = sine_labels(np.random.default_rng(0), 40)
     settings = {"particles": 800, "prior": "gp", "seed": 1}
     best, plain = (
         ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), Z, data_cost=each, **settings).fit(X, y)

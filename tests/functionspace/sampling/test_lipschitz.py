@@ -12,6 +12,7 @@ from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.sampling.lipschitz import Slopes, certificate_of, largest_form
 
 from ...refusals import refuse
+from ..references import sine_labels
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.9, variance=4.0)
 
@@ -24,9 +25,7 @@ def fitted(likelihood, y, X, points=5, prior="gp", **settings):
 
 @pytest.fixture(scope="module")
 def labels():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-2.0, 2.0, (30, 1))
-    return X, (rng.random(30) < special.expit(3.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    return sine_labels(np.random.default_rng(0), 30)
 
 
 @pytest.mark.parametrize("seed", range(6))

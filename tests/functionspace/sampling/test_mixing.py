@@ -12,7 +12,7 @@ from particlegvi.functionspace.sampling.langevin import LangevinFlow
 from particlegvi.functionspace.sampling.mixing import MixingFlow, next_beta, resampled
 from particlegvi.functionspace.sampling.sign_moves import Jumps, find_jumps
 
-from ..references import grid_posterior, metropolis
+from ..references import grid_posterior
 
 PARTICLES = 2000
 SQUARE = likelihoods.Poisson()
@@ -108,29 +108,6 @@ def test_resampling_gives_each_particle_its_share():
     share = 300.0 * np.exp(logs) / np.exp(logs).sum()
     counts = np.bincount(resampled(logs, np.array([[0.37]])), minlength=300)
     assert np.all(np.abs(counts - share) < 1.0 + 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("likelihood", "seed"),
-    [(likelihoods.Poisson("log"), 1), (likelihoods.StudentT(3.0, 0.2), 2), (likelihoods.Bernoulli(), 3)],
-)
-@pytest.mark.sample("likelihood1-2")
-def test_other_likelihoods_against_metropolis(likelihood, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(-2.0, 2.0, (40, 1))
-    y = likelihood.sample(1.5 * np.sin(2.0 * X[:, 0]), rng)
-    pls = ProjectedLangevinSampler(
-        pg.kernels.SquaredExponential(0.7, 2.0), likelihood, 5, 1000, moves="mix", seed=seed
-    ).fit(X, y)
-    E = pls.basis(X)
-
-    def energy(u):
-        return -likelihood.log_density(y, u @ E.T).sum(axis=1) + 0.5 * np.sum(u * u / pls.eigenvalues_, axis=1)
-
-    reference = metropolis(energy, pls.coefficients_[:200], 2000, seed) @ E.T
-    f = pls.coefficients_ @ E.T
-    assert np.all(np.abs(f.mean(axis=0) - reference.mean(axis=0)) < 6.0 * reference.std(axis=0) / np.sqrt(1000))
-    np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.15)
 
 
 class TestTwoCounts:

@@ -14,47 +14,57 @@ from particlegvi.functionspace.sampling import cost as costs
 from particlegvi.functionspace.sampling.langevin import Minibatch
 
 from ...refusals import refuse, refused
-from ..references import metropolis
+from ..references import metropolis, sine_labels
 
 KERNEL = pg.kernels.SquaredExponential(0.8, 2.0)
 SIX = np.linspace(-2.0, 2.0, 6)[:, None]
 
 
 def labels(seed=0, rows=60):
+    return sine_labels(np.random.default_rng(seed), rows)
+
+
+def drawn(likelihood, seed):
     rng = np.random.default_rng(seed)
-    X = rng.uniform(-2.0, 2.0, (rows, 1))
-    return X, (rng.random(rows) < special.expit(3.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    X = rng.uniform(-2.0, 2.0, (40, 1))
+    return X, likelihood.sample(1.5 * np.sin(2.0 * X[:, 0]), rng)
 
 
+LOGISTIC, PROBIT = likelihoods.Bernoulli(), likelihoods.Bernoulli("probit")
+COUNTS, OUTLIERS = likelihoods.Poisson("log"), likelihoods.StudentT(3.0, 0.2)
+WIDE, OTHER = pg.kernels.SquaredExponential(0.8, 64.0), pg.kernels.SquaredExponential(0.7, 2.0)
 X60 = np.linspace(-2.0, 2.0, 60)[:, None]
-SEPARABLE = pg.kernels.SquaredExponential(0.8, 64.0), X60, (X60[:, 0] > 0.1).astype(float)
+SEPARABLE = X60, (X60[:, 0] > 0.1).astype(float)
+LAWS = {
+    "rkhs": (KERNEL, LOGISTIC, labels(0), {"particles": 4000, "seed": 0}),
+    "gp": (KERNEL, LOGISTIC, labels(1), {"particles": 4000, "prior": "gp", "seed": 1}),
+    "probit": (KERNEL, PROBIT, labels(2), {"particles": 1000, "seed": 2}),
+    "separable": (WIDE, LOGISTIC, SEPARABLE, {"particles": 1000, "prior": "gp", "seed": 3}),
+    "separable, probit": (WIDE, PROBIT, SEPARABLE, {"particles": 1000, "prior": "gp", "seed": 3}),
+    "counts": (OTHER, COUNTS, drawn(COUNTS, 1), {"particles": 1000, "moves": "mix", "seed": 1}),
+    "outliers": (OTHER, OUTLIERS, drawn(OUTLIERS, 2), {"particles": 1000, "moves": "mix", "seed": 2}),
+    "mixed labels": (OTHER, LOGISTIC, drawn(LOGISTIC, 3), {"particles": 1000, "moves": "mix", "seed": 3}),
+}
 
 
-@pytest.mark.parametrize(
-    ("kernel", "X", "y", "particles", "prior", "link", "seed"),
-    [
-        (KERNEL, *labels(0), 4000, "rkhs", "logistic", 0), (KERNEL, *labels(1), 4000, "gp", "logistic", 1),
-        (KERNEL, *labels(2), 1000, "rkhs", "probit", 2), (*SEPARABLE, 1000, "gp", "logistic", 3),
-        (*SEPARABLE, 1000, "gp", "probit", 3),
-    ],
-)  # fmt: skip
-@pytest.mark.thorough
-def test_labels_against_metropolis(kernel, X, y, particles, prior, link, seed):
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.sample("outliers")
+def test_the_law_is_that_of_metropolis(name):
     """Mean and standard deviation of the function, and what the run says of itself."""
-    likelihood = likelihoods.Bernoulli(link)
-    pls = ProjectedLangevinSampler(kernel, likelihood, SIX, particles, prior=prior, seed=seed).fit(X, y)
-    E, variances = pls.basis(X), pls.basis_.prior_variances(prior)
-    log_probability = special.log_expit if link == "logistic" else special.log_ndtr
+    kernel, likelihood, (X, y), settings = LAWS[name]
+    pls = ProjectedLangevinSampler(kernel, likelihood, SIX, **settings).fit(X, y)
+    E, variances = pls.basis(X), pls.basis_.prior_variances(pls.prior)
 
     def energy(u):
-        return -log_probability((2.0 * y - 1.0) * (u @ E.T)).sum(axis=1) + 0.5 * np.sum(u * u / variances, axis=1)
+        return -likelihood.log_density(y, u @ E.T).sum(axis=1) + 0.5 * np.sum(u * u / variances, axis=1)
 
-    np.testing.assert_allclose(pls.potential(pls.coefficients_[:9]), energy(pls.coefficients_[:9]), rtol=1e-9)
+    potential = pls.potential(pls.coefficients_[:9]) - energy(pls.coefficients_[:9])
+    np.testing.assert_allclose(potential, potential[0], atol=1e-7)  # but for a constant of the targets
     new = pls.basis(np.linspace(-2.5, 2.5, 21)[:, None])
-    reference = metropolis(energy, pls.coefficients_[:400], 1600, seed) @ new.T
-    f = pls.coefficients_ @ new.T
-    assert np.all(np.abs(f.mean(axis=0) - reference.mean(axis=0)) < 6.0 * reference.std(axis=0) / np.sqrt(particles))
-    np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.1)
+    reference = metropolis(energy, pls.coefficients_[:400], 1600, settings["seed"]) @ new.T
+    f, error = pls.coefficients_ @ new.T, reference.std(axis=0) / np.sqrt(len(pls.coefficients_))
+    assert np.all(np.abs(f.mean(axis=0) - reference.mean(axis=0)) < 6.0 * error)
+    np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.15 if kernel is OTHER else 0.1)
     told = pls.info_["equilibrium"]
     assert told["reached"]
     if kernel is KERNEL:
@@ -73,9 +83,7 @@ def test_a_run_that_is_too_short_says_so():
 
 def test_a_default_length_is_extended_while_the_energies_drift():
     """Steep labels under a wide prior: far out the likelihood is flat, and the way back is long."""
-    rng = np.random.default_rng(104)
-    X = rng.uniform(-2.0, 2.0, (40, 1))
-    y = (rng.random(40) < special.expit(20.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    X, y = sine_labels(np.random.default_rng(104), 40, steepness=20.0)
     pls = ProjectedLangevinSampler(pg.kernels.SquaredExponential(0.8, 30.0), likelihoods.Bernoulli(), SIX, 400)
     pls.fit(X, y)
     assert pls.steps_ * pls.step_size_ > 25.0  # 15 were planned
