@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,13 +26,13 @@ PARTS = ("truncation", "nystroem", "step", "sampling")
 HATCHES = ("", "//", "..", "xx")
 
 
-@figure_kind("bound", of=("function-space",), runs=reading.of_functions)
+@figure_kind("bound", of=("function-space",), runs=partial(reading.of_functions, inputs=None))
 def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A line for each sparse process whose bound was found for several ``sizes``, on two logarithmic axes.
 
     The distance is to log p(y) of the exact process, where the scenario has one: Gaussian noise, method GP.
     """
-    every = reading.of_functions(results, None)
+    every = reading.of_functions(results, None, None)
     exact = [run.info["log_marginal_likelihood"] for run in every.values() if "log_marginal_likelihood" in run.info]
     lines = {label: run.info["bounds"] for label, run in runs.items() if "bounds" in run.info}
     if not exact or not lines:

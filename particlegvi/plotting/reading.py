@@ -44,8 +44,8 @@ def on_the_line(results: Results, methods: Sequence[str] | None) -> dict[str, Pa
     return chosen_runs(results, methods, 1)
 
 
-def of_functions(results: Results, methods: Sequence[str] | None, inputs: int = 1) -> dict[str, FunctionRun]:
-    """The fits of functions that a figure shows (`named_runs`); a ValueError where one has other inputs."""
+def of_functions(results: Results, methods: Sequence[str] | None, inputs: int | None = 1) -> dict[str, FunctionRun]:
+    """The fits of functions that a figure shows (`named_runs`); a ValueError where one has other inputs than these."""
     runs = named_runs(results, methods)
     _check_inputs({label: run.data.inputs if isinstance(run, FunctionRun) else 0 for label, run in runs.items()},
                   inputs, "function")  # fmt: skip
@@ -60,11 +60,12 @@ def of_networks(results: Results, methods: Sequence[str] | None, inputs: int) ->
     return runs
 
 
-def _check_inputs(known: Mapping[str, int], inputs: int, what: str) -> None:
-    """Refuse a run with another number of inputs; 0 stands for a run of another kind."""
+def _check_inputs(known: Mapping[str, int], inputs: int | None, what: str) -> None:
+    """Refuse a run with another number of inputs, None for any; 0 stands for a run of another kind."""
     for label, found in known.items():
-        if found != inputs:
-            many, own = ("one input" if number == 1 else f"{number} inputs" for number in (inputs, found))
+        wanted = inputs or found or 1
+        if found != wanted:
+            many, own = ("one input" if number == 1 else f"{number} inputs" for number in (wanted, found))
             is_one = f"a {what} of {own}" if found else f"no {what}"
             raise ValueError(f"this kind of figure draws {what}s of {many}, but {label} is {is_one}")
 

@@ -124,6 +124,22 @@ def test_means_and_spreads_are_those_of_the_table(scored):
     assert other["PLS, standardised"][0] == pytest.approx([expected])
 
 
+def test_the_means_over_a_plane_are_those_of_the_run_beside_the_truth(clustered):
+    window = ((-1.0, 1.0), (-2.0, 0.0))
+    figure = plotting.figure(clustered, "function-plane", means=True, window=window)
+    at = np.column_stack([np.linspace(*side, 61) for side in window])  # the diagonal, which the squares have, too
+    for axes, run in zip(figure.axes, clustered.values(), strict=False):
+        shades = axes.collections[0].get_array().reshape(61, 61)
+        np.testing.assert_allclose(np.diagonal(shades), run.predict(at), rtol=1e-9)
+    below = figure.axes[-1]
+    truth = next(line for line in below.lines if line.get_label() == "truth")
+    x1 = truth.get_xdata()
+    np.testing.assert_allclose(truth.get_ydata(), x1 * (x1 - 1.0))  # x1 x2
+    with_sd = plotting.figure(clustered, "function-plane", window=window)  # control
+    assert not any(line.get_label() == "truth" for line in with_sd.axes[-1].lines)
+    refuse(lambda: plotting.figure(clustered, "function-plane", means=1), "means of the figure .* must be true or false")
+
+
 def test_chosen_scores_other_words_and_a_narrow_picture_with_its_panels_below_each_other(scored, line):
     figure = plotting.figure(scored, "scores", metrics=["auc"], language="de")
     assert [axes.get_xlabel() for axes in figure.axes] == ["Fläche unter der Kurve (%)"]

@@ -48,7 +48,7 @@ FUNCTIONS = {
 # with Gaussian noise as in regression-curve.
 CLOSED = {
     "blr-function-space", "eigenvalue-decay", "error-budget", "prior-draws", "wrong-nu",
-    "sparse-nine-points", "fourier-features", "in-between", "interval-means",
+    "sparse-nine-points", "fourier-features", "fourier-plane", "in-between", "interval-means",
     "kl-measurement-points", "sparse-certificate", "sparse-nine-points-code", "wasserstein-estimator",
     "wasserstein-weight", "window-features",
     *(f"wasserstein-curve-{number}{code}" for number in (1, 2, 3) for code in ("", "-code")),

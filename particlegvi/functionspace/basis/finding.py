@@ -61,14 +61,15 @@ DIGITS = str.maketrans("abcdefghij", "0123456789")
 
 
 def _written(key: str) -> str:
-    """A key of a state as a name: "0.fourier.low" becomes "a__fourier__low"."""
-    return key.translate(LETTERS).replace(".", "__") if "." in key else key
+    """A key of a state as a name: "0.spherical-harmonics.degree" becomes "a__spherical_harmonics__degree"."""
+    return key.translate(LETTERS).replace(".", "__").replace("-", "_") if "." in key else key
 
 
 def _read(name: str) -> str:
     """The key again: numbers and names of sets take turns before the last piece, also in sets of sets."""
     pieces = name.split("__")
     pieces[:-1:2] = [number.translate(DIGITS) for number in pieces[:-1:2]]
+    pieces[1:-1:2] = [name.replace("_", "-") for name in pieces[1:-1:2]]
     return ".".join(pieces)
 
 

@@ -1,5 +1,7 @@
 """Functionals of functions of several inputs: products and sums over coordinates, and spherical harmonics."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.special import eval_legendre
@@ -128,6 +130,7 @@ def test_the_bound_of_harmonics_grows_to_the_evidence(rng):
         gaps = [exact - model.bound for model in models]
         assert gaps[0] > gaps[1] > gaps[2] > -1e-9 and gaps[2] < least
         again = unpacked(k, packed(models[0].basis))
+        assert all(re.fullmatch("[a-z_]+", name) for name in packed(models[0].basis))  # names of files
         assert np.array_equal(again.features(x), models[0].basis.features(x))
     union = fl.SphericalHarmonics(4) + fl.SphericalHarmonics(2) + fl.Points(x[:2])
     assert np.linalg.eigvalsh(union.gram(k))[0] > -1e-9

@@ -9,7 +9,8 @@ import numpy as np
 
 from particlegvi.contracts import Record, Scenario, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.coordinates import OnCoordinates
+from particlegvi.functionspace.covariances.covariance import Compound, Covariance, Product, Sum
 from particlegvi.scenario.kinds.functions import methods as registry
 from particlegvi.scenario.kinds.functions.data import Data, resolve
 from particlegvi.scenario.kinds.functions.methods.gp import GP
@@ -17,7 +18,9 @@ from particlegvi.scenario.kinds.functions.problem import Fit, Fitting, FunctionP
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.scenario.kinds.kind import at_key, check_particles
 from particlegvi.tools import memory
+from particlegvi.tools.registry import look_up
 
+JOINED: dict[str, type[Compound]] = {"product": Product, "sum": Sum}
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
 
 
@@ -37,7 +40,8 @@ class Parts(NamedTuple):
         most = max(
             len(Z) if isinstance(Z, list) else Z,
             *(entry.get("inducing_points", 0) for entry in entries),
-            *(max(2 * each.get("frequencies", 0) + 2, each.get("count", 0), each.get("size", 0)) for each in features),
+            *(max(2 * each.get("frequencies", 0) + 4, each.get("count", 0)) ** self.data.inputs for each in features),
+            *(each.get("size", 0) for each in features),
         )
         return _memory(self.data.rows, most, self.settings["particles"])
 
@@ -80,10 +84,11 @@ def build(scenario: Scenario) -> Parts:
     """The parts of a complete scenario, checked for consistency and memory. Nothing is compiled or drawn."""
     with at_key("likelihood"):
         likelihood = likelihoods.get(**scenario["likelihood"])
-    with at_key("kernel"):
-        kernel = covariances.get(**scenario["kernel"])
     with at_key("data"):
         data = resolve(scenario["data"])
+    with at_key("kernel"):
+        kernel = _covariance(scenario["kernel"], data.inputs)
+    with at_key("data"):
         if data.y is not None:
             likelihood.check_targets(data.y, len(data.y))
         observed = data.observed()
@@ -105,6 +110,15 @@ def build(scenario: Scenario) -> Parts:
     needed = _memory(rows, points, particles)
     memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
     return Parts(kernel, likelihood, data, methods, scenario)
+
+
+def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:
+    """The covariance; with ``by_coordinate`` it is the product or the sum of one for each coordinate of an input."""
+    given = {key: value for key, value in settings.items() if key != "by_coordinate"}
+    if "by_coordinate" not in settings:
+        return covariances.get(**given)
+    join = look_up("value of by_coordinate", settings["by_coordinate"], JOINED)
+    return join(*(OnCoordinates(covariances.get(**given), number) for number in range(inputs)))
 
 
 def _memory(rows: int, points: int, particles: int) -> int:

@@ -9,6 +9,8 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.functionspace import GaussianWasserstein, ProjectedLangevinSampler, SparseGaussianProcess
+from particlegvi.functionspace import functionals as fl
+from particlegvi.functionspace.covariances import Matern32, OnCoordinates
 from particlegvi.scenario import catalogue, load, text
 from particlegvi.scenario.kinds import build
 
@@ -38,6 +40,12 @@ EVERY = {
         "Fourier": {"method": "SVGP", "features": FOURIER, "sizes": [2, 3]},
         "GP": {},
     },
+}
+PLANE = {
+    **SMALL,
+    "data": {"formula": "x1 + sin(2*x2)", "clusters": [[-1.0, -1.0], [1.0, 1.0]], "spread": 0.5, "count": 30},
+    "kernel": {"name": "matern-32", "lengthscale": 0.9, "by_coordinate": "product"},
+    "methods": {"SVGP": {"features": {**FOURIER, "ends": True}, "sizes": [1, 2]}, "GP": {}},
 }
 MEANS = {
     **SMALL,
@@ -92,6 +100,10 @@ test_bad_settings_are_answered_in_one_sentence = refused(
         ({"data": {"formula": "x3", "clusters": [[0.0, 1.0]]}}, "data"),
         ({"methods": {"SVGP": {"features": {"name": "fuorier"}}}}, 'did you mean "fourier"'),
         ({"methods": {"SVGP": {"features": FOURIER}}}, "methods.SVGP: the covariance for Fourier must be"),
+        ({"kernel": {"name": "matern-32", "by_coordinate": "both"}}, 'there is no value of by_coordinate "both"'),
+        ({**PLANE, "kernel": "matern-32"}, "features fourier of 2 inputs need a kernel with by_coordinate"),
+        ({**PLANE, "kernel": {"by_coordinate": "product"}}, "methods.SVGP: the covariance for Fourier must be"),
+        ({**PLANE, "methods": {"SVGP": {"features": {**FOURIER, "frequencies": 80}}}}, "at most 20000 functionals"),
         ({"methods": {"SVGP": {"features": {**FOURIER, "high": -4.0}}}}, "methods.SVGP: high must be above low"),
         ({"methods": {"SVGP": {"features": {"name": "fourier", "low": 0.0}}}}, "must have the key high"),
         ({"methods": {"SVGP": {"features": {**FOURIER, "width": 0.1}}}}, "there is no parameter of features fourier"),
@@ -155,6 +167,20 @@ def test_learned_inducing_points_are_those_of_the_object():
     assert run.info["objective"] < greedy.info["objective"]
 
 
+@pytest.mark.parametrize(("join", "kind"), [("product", fl.TensorProduct), ("sum", fl.Additive)])
+def test_features_of_two_inputs_are_those_of_each_coordinate(join, kind):
+    """Against the objects themselves, with another lengthscale as control."""
+    run = pg.run({**PLANE, "kernel": {**PLANE["kernel"], "by_coordinate": join}}, seed=3)["SVGP"]
+    X, y, likelihood = run.problem.X, run.problem.y, run.problem.likelihood
+    features, found = kind(*[fl.Fourier(-3.0, 3.0, 3, ends=True)] * 2), []
+    for lengthscale in (0.9, 1.0):
+        one, two = (OnCoordinates(Matern32(lengthscale), number) for number in (0, 1))
+        k = one * two if join == "product" else one + two
+        found.append(SparseGaussianProcess(k, likelihood, features, seed=3).fit(X, y).predict(X))
+    np.testing.assert_allclose(run.predict(X), found[0], rtol=1e-12)
+    assert not np.allclose(run.predict(X), found[1], rtol=1e-3) and run.final.shape[1] == len(features)
+
+
 def test_the_data_are_draws_of_the_likelihood_and_belong_to_the_seed():
     many = {**SMALL, "data": {"formula": "sin(2*x)", "count": 4000}, "inducing_points": 2}
     problem = build(load(many)).problem(5)
@@ -172,13 +198,15 @@ def test_given_points_are_the_data():
     assert problem.inducing_points.tolist() == [[0.0], [0.5]]
 
 
-@pytest.mark.parametrize("scenario", [SMALL, COUNTS, EVERY, MEANS], ids=["curve", "counts", "every", "means"])
+@pytest.mark.parametrize("scenario", [SMALL, COUNTS, EVERY, MEANS, PLANE],
+                         ids=["curve", "counts", "every", "means", "plane"])  # fmt: skip
 def test_what_was_written_comes_back_bit_for_bit(scenario, tmp_path):
     results = pg.run(scenario, seed=2, out=tmp_path / "run")
     loaded = pg.load(tmp_path / "run")
     assert loaded.summary == results.summary == json.loads((tmp_path / "run" / "summary.json").read_text())
     assert loaded.describe() == results.describe()
-    grid = np.linspace(-3.0, 3.0, 11)
+    inputs = next(iter(results.values())).data.inputs
+    grid = np.linspace(-3.0, 3.0, 11 * inputs).reshape(11, inputs)
     for label, run in results.items():
         assert loaded[label].final.tobytes() == run.final.tobytes()
         assert loaded[label].sample(grid).tobytes() == run.sample(grid).tobytes()
