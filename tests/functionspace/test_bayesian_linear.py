@@ -9,6 +9,7 @@ from scipy import linalg, stats
 from particlegvi import schedules
 from particlegvi.functionspace import BayesianLinearRegression, covariances, kl_terms, measurement, scores
 from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.linear.problem import LinearProblem
 
 from ..refusals import refused
 
@@ -63,6 +64,18 @@ def test_the_exact_family_is_the_posterior(rng):
     np.testing.assert_allclose(sd**2, np.diag(T @ M @ model.covariance @ M.T @ T.T), atol=1e-12)
     root = model.sample(T, np.eye(12)) - mean  # a draw is a linear map of its normals
     np.testing.assert_allclose(root.T @ root, T @ M @ model.covariance @ M.T @ T.T, atol=1e-10)
+
+
+def test_kl_to_the_posterior_of_variances_below_each_others_rounding(rng):
+    """Independent weights, and a posterior of precision I + v v^T: its determinant is 1 + |v|^2."""
+    v, variances = rng.normal(size=8), np.logspace(-22.0, 0.0, 8)
+    problem = LinearProblem(v[None], np.zeros(1), 1.0)
+    logs = np.sum(np.log(variances)) + np.log1p(v @ v)
+    right = 0.5 * (np.sum(variances * (1.0 + v * v)) - 8.0 - logs)
+    assert problem.divergence(np.zeros(8), np.diag(variances)) == pytest.approx(right, rel=1e-8)
+    half = linalg.cholesky(problem.precision, lower=True)
+    product = linalg.eigvalsh(half.T @ np.diag(variances) @ half)  # rounding of the largest replaces the smallest ones
+    assert abs(np.sum(np.log(np.abs(product))) - logs) > 0.1
 
 
 def test_a_basis_has_features():

@@ -94,11 +94,13 @@ class LinearProblem:
 
     def divergence(self, mean: Array, covariance: Array) -> float:
         """KL(N(mean, covariance), posterior), in nats, for a regular covariance."""
-        values = linalg.eigvalsh(self._factor.T @ covariance @ self._factor) - 1.0
-        if np.any(values <= -1.0):
+        root, failed = linalg.lapack.dpotrf(covariance, lower=1)
+        if failed:
             return math.inf
+        # eigenvalues of the product of the matrices would be lost below the rounding of the largest
+        ratios = linalg.svdvals(self._factor.T @ root)
         pull = self._factor.T @ mean - linalg.solve_triangular(self._factor, self.shift, lower=True)
-        return float(0.5 * (np.sum(values - np.log1p(values)) + pull @ pull))
+        return float(np.sum(0.5 * (ratios - 1.0) * (ratios + 1.0) - np.log(ratios)) + 0.5 * pull @ pull)
 
 
 class Settings(NamedTuple):
