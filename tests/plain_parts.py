@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Flow, Kernel, Loss, Method, Objective, Prior, Target
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.plotting.protocols import HasAtoms, HasDensity, ParticleRun, Results
+from particlegvi.plotting.protocols import HasAtoms, Results
+from particlegvi.simulation.run import Run
 
 
 @dataclass
@@ -148,64 +149,6 @@ class PlainFlow:
 
 
 @dataclass
-class PlainRun:
-    """Records of a `PlainMethod`."""
-
-    label: str
-    loss: PlainLoss
-    prior: PlainPrior
-    method: PlainMethod
-    positions: Array
-    steps: NDArray[np.int64]
-    step_size: float
-    seed: int = 0
-    info: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def times(self) -> Array:
-        return self.steps * np.float64(self.step_size)
-
-    @property
-    def final(self) -> Array:
-        return self.positions[-1]
-
-    @property
-    def initial(self) -> Array:
-        return self.positions[0]
-
-    def average_loss(self) -> Array:
-        return np.array([np.mean(self.loss.value(record)) for record in self.positions])
-
-
-class PlainDensity:
-    """exp(-potential) normalised on a grid: the target of DLE, in one or two dimensions."""
-
-    kind: Literal["density"] = "density"
-
-    def __init__(self, potential: Callable[[Array], Array], low: float, high: float, dim: int = 1) -> None:
-        self.dim, self.potential = dim, potential
-        axis = np.linspace(low, high, 200_001 if dim == 1 else 401)
-        self.points = axis[:, None] if dim == 1 else np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
-        self.least = float(np.min(potential(self.points)))
-        weight = np.exp(-(potential(self.points) - self.least))
-        self.mass = float(weight.sum() * (axis[1] - axis[0]) ** dim)
-        weight /= weight.sum()
-        self.mean = weight @ self.points if dim > 1 else float(weight @ axis)
-        self.variance = weight @ (self.points - self.mean) ** 2 if dim > 1 else float(weight @ (axis - self.mean) ** 2)
-        self.axis, self.cumulative = axis, np.cumsum(weight)
-
-    def pdf(self, x: ArrayLike) -> Array:
-        return np.exp(-(self.potential(np.asarray(x, dtype=float).reshape(-1, self.dim)) - self.least)) / self.mass
-
-    def quantile(self, u: ArrayLike) -> Array:
-        return np.interp(np.asarray(u), self.cumulative, self.axis)
-
-    def sample(self, number: int, seed: int = 0) -> Array:
-        places = np.searchsorted(self.cumulative, np.random.default_rng(seed).random(number))
-        return self.points[np.minimum(places, len(self.points) - 1)]
-
-
-@dataclass
 class PlainAtoms:
     """A target on points (n, dim) with weights (n,)."""
 
@@ -221,16 +164,16 @@ class PlainAtoms:
         return self.atoms[np.random.default_rng(seed).choice(len(self.atoms), number, p=self.weights)]
 
 
-class PlainResults(Mapping[str, PlainRun]):
+class PlainResults(Mapping[str, Run]):
     """Runs by label, with the scenario, the summary and the targets that figures read."""
 
     def __init__(
-        self, runs: list[PlainRun], scenario: dict[str, Any], summary: dict[str, Any], targets: dict[str, Target | None]
+        self, runs: list[Run], scenario: dict[str, Any], summary: dict[str, Any], targets: dict[str, Target | None]
     ) -> None:
         self.runs = {run.label: run for run in runs}
         self.scenario, self.summary, self.targets, self.folder = scenario, summary, targets, None
 
-    def __getitem__(self, label: str) -> PlainRun:
+    def __getitem__(self, label: str) -> Run:
         return self.runs[label]
 
     def __iter__(self) -> Iterator[str]:
@@ -245,8 +188,5 @@ if TYPE_CHECKING:
     def parts(loss: PlainLoss, prior: PlainPrior, method: PlainMethod) -> tuple[Loss, Prior, Method]:
         return loss, prior, method
 
-    def made(flow: PlainFlow, run: PlainRun, results: PlainResults) -> tuple[Flow, ParticleRun, Results]:
-        return flow, run, results
-
-    def targets(density: PlainDensity, atoms: PlainAtoms) -> tuple[HasDensity, HasAtoms]:
-        return density, atoms
+    def made(flow: PlainFlow, atoms: PlainAtoms, results: PlainResults) -> tuple[Flow, HasAtoms, Results]:
+        return flow, atoms, results

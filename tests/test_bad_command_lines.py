@@ -31,10 +31,7 @@ KINDS = {
     "a number too long": [[*RUN, "--set", "steps=" + "9" * 6000], [*RUN, "--seed", "9" * 6000]],
     "parts that do not fit": [
         [*RUN, "--set", "loss=four-gaussians"],
-        [*RUN, "--set", "prior={name='normal', mean=[0, 0]}"],
         [*RUN, "--set", "initial=flat"],
-        [*RUN, "--set", "record_every=10", "--set", "steps=5"],
-        [*RUN, "--set", "initial={points=[[0.0]]}"],
     ],
     "more than fits": [[*RUN, "--set", "particles=1e8", "--set", "record_every=1"]],
     "a bad seed": [["gallery", "--only", "lifting", "--seed", "-1"]]
@@ -63,7 +60,6 @@ KINDS = {
         ["export", ".", "--to", "/dev/null/x.csv"],
         ["export", "/etc", "--to", "x.csv", "--overwrite"],
         ["export", ".", "--to", ""],
-        ["export", ".", "--to", "x.csv", "--format", "csv"],
     ],
     "a folder that is no run": [
         [what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")

@@ -1,7 +1,6 @@
 """Colour on terminals: never where output is piped, and as it is asked for."""
 
 import io
-import re
 
 import pytest
 
@@ -69,26 +68,6 @@ def test_what_is_painted(text, labels, verdicts, expected):
     for escape in (colour.BOLD, *("\x1b[38;2;{};{};{}m".format(*each) for each in colour.METHODS.values())):
         plain = plain.replace(escape, "<")
     assert plain == expected
-
-
-SAID = [("verify", "fails"), ("doctor", "FAILED"), ("sweep lifting --out x", "DLE")]
-
-
-@pytest.mark.parametrize(("command", "word"), SAID)
-def test_other_commands_that_give_verdicts(command, word, monkeypatch, capsys):
-    """With stand-ins for what takes long."""
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.setattr("particlegvi.verification.command.verify", lambda *_, say, **__: say("a  fails") or False)
-    monkeypatch.setattr("particlegvi.cli.doctor.report.report", lambda: {"self_test": {"passed": False}})
-    monkeypatch.setattr("particlegvi.cli.doctor.report.lines", lambda facts: ["self-test  FAILED in 1 s"])
-    settings = {"methods": ["DLE"], "describe": lambda _: "## w1, DLE", "computed": 0, "folder": ""}
-    found = type("Found", (list,), settings)()
-    monkeypatch.setattr("particlegvi.sweeps.plan.with_sweep_table", lambda *_, **__: {"name": "x"})
-    monkeypatch.setattr("particlegvi.sweeps.plan.plan", lambda *_: None)
-    monkeypatch.setattr("particlegvi.sweeps.running.run", lambda *_, **__: found)
-    for choice, there in (("always", True), ("auto", False)):
-        cli.main([*command.split(), "--color", choice])
-        assert bool(re.search(rf"\x1b\[[0-9;]+m{word}\x1b\[0m", capsys.readouterr().out)) is there
 
 
 def test_the_colours_are_those_of_the_figures():

@@ -229,7 +229,7 @@ def test_the_numbers_of_a_lecture_hold(folder, name, elsewhere):
 
 @pytest.mark.thorough
 def test_two_particles_have_the_bias_of_the_law_in_the_scenario():
-    """The law exp(-E/kl_weight) of two particles by quadrature, beside the formula that is drawn and a long run."""
+    """The law exp(-E/kl_weight) of two particles by quadrature, beside the formula that is drawn."""
     scenario = pg.scenarios.get("few-particles-bias")
     x = np.linspace(-5.0, 5.0, 401)
     level = 0.5 * x**2 - 10.0 * np.exp(-(x**2) / 4.0) / np.sqrt(2.0) + 0.125 * x**2
@@ -242,18 +242,4 @@ def test_two_particles_have_the_bias_of_the_law_in_the_scenario():
     drawn = {name: float(pg.Loss.from_formula(formula, ["particles"]).value(np.array([[2.0]]))[0])
              for name, formula in scenario["sweep"]["laws"].items()}  # fmt: skip
     assert drawn == {"minimiser Q*": pytest.approx(many, abs=1e-4), "Q* - 0.11/N": pytest.approx(exact, abs=2e-3)}
-    run = pg.simulate(loss, method, prior, 2, 60_000, 1e-2, seed=0, record_every=100)
-    losses = 0.5 * np.mean(run.positions[20:, :, 0] ** 2, axis=1)
-    blocks = losses[: len(losses) // 20 * 20].reshape(20, -1).mean(axis=1)
-    error = float(blocks.std(ddof=1) / np.sqrt(20))
-    # steps of 1e-2 at a curvature of about 3 add a relative bias of about one and a half per cent
-    assert abs(losses.mean() - exact) < 4.0 * error + 0.03 * exact
-    assert many - losses.mean() > 4.0 * error  # it is not that of the minimiser
-
-
-@pytest.mark.thorough
-def test_one_setting_of_the_sweep_of_steps_is_on_its_law():
-    swept = pg.sweep("step-sizes", over={"step_size": [0.2]}, seeds=2)
-    for label, law in (("euler-maruyama", swept.laws["euler-maruyama"][0]), ("leimkuhler-matthews", np.sqrt(0.2))):
-        assert near(swept.values("sd", label).mean() / law, 1.0, 1.0 / np.sqrt(8000))
-        assert swept.truth("sd", label).ravel() == pytest.approx(np.sqrt(0.2), rel=1e-3)
+    assert many - exact > 0.02  # two particles have another law than many: the claim `few-particles` runs them

@@ -39,12 +39,10 @@ above, below = (k.with_log_parameters(k.log_parameters() + step * np.array([1.0,
 slope = np.sum(weights * (above(x) - below(x))) / (2 * h)
 said["covariance"] = float(abs(k.log_parameter_gradient(x, None, weights)[0] - slope))
 
-from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.functionspace import likelihoods
 
 times, f, y = likelihoods.get("exponential", unit=2.0), x[:, 0], np.arange(1.0, 9.0)
 said["likelihood"] = float(np.abs(times.slope(f, y) - (times.cost(f + h, y) - times.cost(f - h, y)) / (2 * h)).max())
-pls = ProjectedLangevinSampler(pg.kernels.get("squared-exponential"), times, 3, particles=50, steps=16).fit(x, y)
-said["plan"] = pls.info_["plan"]
 
 draws = pg.priors.get("logistic", scale=2.0).sample(40_000, seed=3)
 said["draws"] = [float(draws.mean()), float(draws.var())]

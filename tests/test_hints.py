@@ -77,11 +77,6 @@ def test_a_wrong_call_is_a_type_error_as_well():
         pg.simulate(LOSS)
 
 
-def test_a_formula_in_the_place_of_a_loss_runs(elsewhere):
-    line = ["--set", "loss=x^2", "--set", "steps=5", "--set", "particles=5", "--no-figure", "--quiet"]
-    assert cli.main([*LINE, *line]) == 0
-
-
 @pytest.mark.parametrize("method", [pg.methods.DRLE, pg.methods.DRE, pg.methods.SVGD, pg.methods.MMDFlow])
 def test_a_kernel_is_given_by_name_as_in_a_scenario(method):
     assert method(kernel="squared-exponential").kernel == pg.kernels.SquaredExponential()

@@ -249,14 +249,6 @@ def test_a_file_is_not_written_through_a_link_under_the_temporary_name(tmp_path)
     assert precious.read_text() == "mine" and (tmp_path / "a.txt").read_text() == "new"
 
 
-def test_overwriting_removes_nothing_outside(run, tmp_path):
-    precious = tmp_path / "precious.png"
-    precious.write_text("mine")
-    manifest(run, figures=["../precious.png"])
-    refused(lambda: pg.run("global-minimiser", particles=3, steps=2, out=run, overwrite=True))
-    assert precious.read_text() == "mine"
-
-
 @pytest.mark.parametrize(
     ("path", "value"),
     [

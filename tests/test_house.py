@@ -48,9 +48,3 @@ def test_the_picture_shows_the_imports(root, house):
 
     with Image.open(root / "docs" / "house.png") as picture:
         assert picture.info["Description"] == house.described()
-
-
-def test_roads_leave_out_what_others_imply(house):
-    below = {"a": {"b", "c"}, "b": {"c"}, "c": set()}
-    assert sorted(house.roads(below)) == [("a", "b"), ("b", "c")]
-    assert house.floors(below) == {"c": 0, "b": 1, "a": 2}

@@ -9,9 +9,10 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import functionspace
-from particlegvi.runs.results import Results
 from particlegvi.scenario import kinds
 from particlegvi.tools import html
+
+from .small_scenarios import SHORT_RUNS
 
 HOSTILE = "</td><script>alert('x')</script><img src=x onerror=alert(1)>&\"'\x00\u202e"
 VOID = {"img", "br"}
@@ -98,39 +99,16 @@ def test_networks_and_estimators_show_themselves():
                 assert made._repr_mimebundle_()["text/html"] == made._repr_html_()
 
 
-def test_a_scenario_is_what_a_run_takes():
-    chosen = pg.scenarios.get("global-minimiser", particles=20, steps=10)
-    assert chosen["particles"] == 20 and 'name = "global-minimiser"' in chosen.text()
-    assert pg.run(chosen).summary["methods"] == pg.run("global-minimiser", particles=20, steps=10).summary["methods"]
-    with pytest.raises(ValueError, match='did you mean "global-minimiser"'):
-        pg.scenarios.get("global-minimizer")
-    with pytest.raises(ValueError, match="particles must be"):
-        pg.scenarios.get("global-minimiser", particles=0)
-
-
 @pytest.mark.parametrize("name", kinds.names())
 def test_every_kind_of_scenario_has_a_table(name, toy, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    results = small(name)
+    scenario, settings = SHORT_RUNS[name]
+    results = pg.run(scenario, **settings)
     found = read(results).words
     assert results.name in found and "seed 0" in found and "finished" in found
     for label, run in results.items():
         assert label in found or name in ("table", "approximation")
         read(run)
-
-
-def small(kind: str) -> Results:
-    """A short run of a scenario of a kind."""
-    short = {
-        "particles": ("global-minimiser", {"particles": 20, "steps": 20}),
-        "function-space": ("regression-curve", {"particles": 10, "steps": 20}),
-        "networks": ("regression-gap", {"particles": 3, "steps": 10, "record_every": 5}),
-        "table": ("uci-function-space", {"rows": ["yacht"], "models": ["linear"], "splits": 2}),
-        "approximation": ("sparse-approximation", {"models": ["random"], "sizes": [4], "trials": 1}),
-    }
-    assert kind in short, f"give the kind {kind} a short run here"
-    name, settings = short[kind]
-    return pg.run(name, **settings)
 
 
 def test_every_kind_of_target_has_a_table(results):
@@ -142,28 +120,11 @@ def test_every_kind_of_target_has_a_table(results):
 
 
 def test_every_model_of_functions_has_a_table():
+    models = [each for name in functionspace.__all__ if isinstance(each := getattr(functionspace, name), type)]
+    assert len(models) > 10 and all(each._repr_html_ is html.Card._repr_html_ for each in models)
     X = np.linspace(-1.0, 1.0, 12)[:, None]
-    y = np.sin(3.0 * X[:, 0])
-    kernel, likelihood = pg.kernels.SquaredExponential(0.5), functionspace.likelihoods.Gaussian(0.1)
-    basis = functionspace.basis.Nystroem(functionspace.covariances.of(kernel), X[::3])
-    made = {
-        "BayesianLinearRegression": lambda kind: kind(basis, 0.1).fit(X, y),
-        "ClassProcesses": lambda kind: kind(kernel, 4, iterations=2).fit(X, np.arange(12) % 3),
-        "ClassSampler": lambda kind: kind(kernel, 4, 5, steps=8).fit(X, np.arange(12) % 3),
-        "ExactGaussianProcess": lambda kind: kind(kernel, 0.1).fit(X, y),
-        "GaussianWasserstein": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
-        "LinearRegression": lambda kind: kind().fit(X, y),
-        "LogisticRegression": lambda kind: kind().fit(X, y > 0),
-        "NystroemRidge": lambda kind: kind(basis, 0.1).fit(X, y),
-        "ProjectedLangevinSampler": lambda kind: kind(kernel, likelihood, X[::3], 10, 5).fit(X, y),
-        "SparseGaussianProcess": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
-        "SubsetOfData": lambda kind: kind(kernel, 0.1, 6).fit(X, y),
-        "SubsetOfRegressors": lambda kind: kind(kernel, 0.1, X[::3]).fit(X, y),
-    }
-    models = {name for name in functionspace.__all__ if isinstance(getattr(functionspace, name), type)}
-    assert models == set(made)
-    for name, make in made.items():
-        assert name in read(make(getattr(functionspace, name))).words
+    fitted = functionspace.ClassSampler(pg.kernels.SquaredExponential(0.5), 4, 5, steps=8).fit(X, np.arange(12) % 3)
+    assert "ClassSampler" in read(fitted).words
 
 
 def test_the_results_say_what_describe_says(results):
@@ -211,17 +172,6 @@ def test_no_table_is_long():
     rows = [["method", "empty", "mean"], *(["&" * 70, "", "1.0"] for _ in range(200))]
     grid = html.grid(rows)
     assert len(grid) < 12_000 and "and 1" in grid and "more" in grid and "empty" not in grid
-
-
-def test_nothing_yet_is_said():
-    def stop(label, done, steps):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as caught:
-        pg.run("global-minimiser", progress=stop, particles=5, steps=10)
-    empty = caught.value.results
-    vars(empty)["_runs"] = {}
-    assert "no method is finished yet" in read(empty).words
 
 
 def test_blocks_that_do_not_fit_are_left_out():

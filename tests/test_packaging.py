@@ -3,16 +3,20 @@
 import configparser
 import importlib.util
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+
+import particlegvi
+
+from .interpreters import python
+
+PIP = ("-m", "pip", "--disable-pip-version-check")
 
 
 @pytest.fixture
@@ -34,12 +38,8 @@ def contents(root: Path) -> set[str]:
     return code | scenarios | {"particlegvi/py.typed"}
 
 
-def run(command: list, **options) -> str:
-    words = [str(word) for word in command]
-    given = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 300, **options}
-    done = subprocess.run(words, **given)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def git(*words: str, cwd: Path) -> list[str]:
+    return subprocess.run(["git", *words], cwd=cwd, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,7 @@ def wheel(root, tmp_path_factory) -> Path:
         shutil.copytree(root / name, source / name, ignore=leave_out)
     for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(root / name, source)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel"]
-    run([*pip, "--no-index", "--no-deps", "--no-build-isolation", "-w", work, source])
+    python(*PIP, "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w", work, source)
     (built,) = work.glob("*.whl")
     return built
 
@@ -67,13 +66,11 @@ def test_the_wheel_holds_everything_and_works_from_another_folder(root, wheel, t
         assert {name for name in archive.namelist() if ".dist-info/" not in name} == contents(root)
     target, elsewhere = tmp_path / "target", tmp_path / "elsewhere"
     elsewhere.mkdir()
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
-    run([*pip, "--no-index", "--no-deps", "--target", target, wheel])
-    options = {"cwd": elsewhere, "env": {**os.environ, "PYTHONPATH": str(target)}}
-
-    where = run([sys.executable, "-c", "import particlegvi; print(particlegvi.__file__)"], **options)
+    python(*PIP, "install", "--no-index", "--no-deps", "--target", target, wheel)
+    options = {"cwd": elsewhere, "PYTHONPATH": str(target)}
+    where = python("-c", "import particlegvi; print(particlegvi.__file__)", **options).stdout
     assert Path(where.strip()).is_relative_to(target)
-    listed = json.loads(run([sys.executable, "-m", "particlegvi", "list", "--json"], **options))
+    listed = json.loads(python("-m", "particlegvi", "list", "--json", **options).stdout)
     assert {row["name"] for row in listed} == {path.stem for path in (root / "scenarios").glob("*.toml")}
     assert (target / "bin" / "particlegvi").exists() or (target / "Scripts" / "particlegvi.exe").exists()
     assert not list(elsewhere.iterdir())
@@ -83,7 +80,7 @@ def test_the_wheel_holds_everything_and_works_from_another_folder(root, wheel, t
 def test_the_source_distribution_holds_every_file_of_the_checkout(root, tmp_path):
     if not (root / ".git").exists():
         pytest.skip("not a checkout of git")
-    listed = run(["git", "ls-files"], cwd=root).splitlines()
+    listed = git("ls-files", cwd=root)
     tracked = {name for name in listed if (root / name).exists()}
     for name in tracked:
         place = tmp_path / "source" / name
@@ -93,7 +90,7 @@ def test_the_source_distribution_holds_every_file_of_the_checkout(root, tmp_path
         else:
             shutil.copy(root / name, place)
     build = "import setuptools.build_meta as build; print(build.build_sdist('dist'))"
-    run([sys.executable, "-c", build], cwd=tmp_path / "source")
+    python("-c", build, cwd=tmp_path / "source")
     (archive,) = (tmp_path / "source" / "dist").glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         held = {name.partition("/")[2] for name in packed.getnames() if not packed.getmember(name).isdir()}
@@ -106,8 +103,7 @@ def test_one_version_everywhere(root, settings):
     released = re.search(rf"\n## \[{version}\] - (.*)\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"))
     cited = f"\nversion: {version}\ndate-released: {released[1]}\n"
     assert released[1] == "unreleased" or cited in (root / "CITATION.cff").read_text(encoding="utf-8")
-    printed = run([sys.executable, "-c", "import particlegvi; print(particlegvi.__version__)"])
-    assert printed.strip() == version
+    assert particlegvi.__version__ == version
 
 
 def requirements(text: str) -> dict[str, str]:
@@ -133,4 +129,4 @@ def test_each_python_of_the_classifiers_is_tested_and_released(root, settings):
 def test_the_address_of_the_project_stands_in_one_place(root):
     if not (root / ".git").exists():
         pytest.skip("not a checkout of git")
-    assert run(["git", "grep", "-l", "example.invalid"], cwd=root).split() == ["setup.cfg", "tests/test_packaging.py"]
+    assert git("grep", "-l", "example.invalid", cwd=root) == ["setup.cfg", "tests/test_packaging.py"]

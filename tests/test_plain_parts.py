@@ -24,13 +24,6 @@ def test_a_simulation_is_the_flow_step_by_step():
         np.testing.assert_array_equal(run.positions[record], flow.particles())
 
 
-@pytest.mark.thorough
-def test_methods_of_the_package_take_a_plain_loss_and_start():
-    settings = {**SETTINGS, "prior": None, "initial": NORMAL, "steps": 1000}
-    run = pg.simulate(BOWL, pg.methods.DE(), **settings)
-    np.testing.assert_allclose(run.final, 1.0, atol=1e-6)
-
-
 def test_plain_results_are_compared_and_drawn():
     methods = {"first": PlainMethod("first"), "second": PlainMethod("second", kl_weight=0.1)}
     comparison = pg.compare(BOWL, methods, **SETTINGS)

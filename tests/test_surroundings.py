@@ -117,8 +117,10 @@ def test_a_folder_without_permission_is_refused_in_one_sentence(tmp_path, monkey
         pg.run("lifting", particles=3, steps=2, out=tmp_path / "closed" / "run")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "start", ["fork", *(pytest.param(each, marks=pytest.mark.slow) for each in ("spawn", "forkserver"))]
+)
 def test_children_of_a_process_with_threads_work_and_agree(start, tmp_path):
     done = ran(FORKS, start, cwd=tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, "same"), done.stderr[-2000:]

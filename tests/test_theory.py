@@ -1,5 +1,5 @@
 """docs/theory, docs/which-method.md, docs/faq.md and docs/messages.md: their path, their claims, their sentences, and
-the statements of docs/theory that no claim of `particlegvi verify` tests. Only the flow on a grid is the package's."""
+numbers of docs/theory that no claim of `particlegvi verify` has."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from scipy import integrate, optimize
 
+import particlegvi as pg
 from particlegvi.targets.fokker_planck import FokkerPlanck
 
 PATH = ("problem.md", "flow.md", "limits.md", "functions.md", "certificates.md")
@@ -113,58 +114,12 @@ def test_every_warning_is_in_the_index(root):
     assert missing([text for text in found if len(text) > 20], indexed(root)) == []
 
 
-# Theorems 1.4 and 3.7: V = (x^2 - 1)^2 + x/3, squared exponential with lengthscale 1, lambda1 = 2, lambda2 = 1/2.
-
-LAMBDA1, LAMBDA2 = 2.0, 0.5
-X = np.linspace(-3.0, 3.0, 401)
-H = X[1] - X[0]
-KAPPA = np.exp(-0.5 * (X[:, None] - X) ** 2)
-V = (X**2 - 1.0) ** 2 + X / 3.0
-
-
-def normalised(level: np.ndarray) -> np.ndarray:
-    weight = np.exp(level - level.max())
-    return weight / (weight.sum() * H**level.ndim)
-
-
-@pytest.fixture(scope="module")
-def minimiser() -> np.ndarray:
-    q = normalised(-V / LAMBDA2)
-    for _ in range(400):
-        q = 0.8 * q + 0.2 * normalised(-(V + LAMBDA1 * KAPPA @ q * H) / LAMBDA2)
-    assert np.abs(q - normalised(-(V + LAMBDA1 * KAPPA @ q * H) / LAMBDA2)).max() < 1e-12
-    return q
-
-
-def entropy(q: np.ndarray) -> float:
-    return float(np.sum(q * np.log(np.maximum(q, 1e-300))) * H**q.ndim)
-
-
-def free_energy(q: np.ndarray) -> float:
-    return float(V @ q * H + 0.5 * LAMBDA1 * q @ KAPPA @ q * H * H + LAMBDA2 * entropy(q))
-
-
-def relative_entropy(q: np.ndarray, p: np.ndarray) -> float:
-    return float(np.sum(q * np.log(np.maximum(q, 1e-300) / np.maximum(p, 1e-300))) * H**q.ndim)
-
-
-def test_excess_of_the_objective_is_kl_and_mmd(minimiser):
-    for other in (normalised(-2.0 * (X - 1.0) ** 2), normalised(-V), normalised(-np.abs(X))):
-        gap = other - minimiser
-        squared = float(gap @ KAPPA @ gap * H * H)
-        excess = free_energy(other) - free_energy(minimiser)
-        apart = LAMBDA2 * relative_entropy(other, minimiser) + 0.5 * LAMBDA1 * squared
-        assert excess == pytest.approx(apart, abs=1e-10)
-        here = normalised(-(V + LAMBDA1 * KAPPA @ other * H) / LAMBDA2)  # Q-hat of Theorem 3.6
-        assert excess <= LAMBDA2 * relative_entropy(other, here)
-
-
 def test_the_objective_falls_at_the_rate_of_the_theorem():
     """Theorem 3.6 with prior N(0, 1), no loss, lambda1 = lambda2 = 1: alpha_0 = 1. It falls at 2.36, not at 3."""
     x = np.linspace(-5.0, 5.0, 161)
     potential = 0.5 * x**2 - np.exp(-(x**2) / 4.0) / np.sqrt(2.0)
     flow = FokkerPlanck(potential, x, 1.0, 1.0, lambda r2: np.exp(-0.5 * r2))
-    masses = normalised(-0.5 * ((x - 1.5) / 0.6) ** 2)
+    masses = np.exp(-0.5 * ((x - 1.5) / 0.6) ** 2)
     masses /= masses.sum()
     energies = []
     for _ in range(200):
@@ -177,52 +132,6 @@ def test_the_objective_falls_at_the_rate_of_the_theorem():
     assert np.all(excess <= excess[0] * np.exp(-2.0 * np.exp(-2.0) * times) * (1.0 + 1e-12))
     assert excess[-1] > excess[0] * np.exp(-3.0 * times[-1])
     assert np.log(excess[100] / excess[-1]) / (times[-1] - times[100]) == pytest.approx(2.36, abs=0.05)
-
-
-def test_two_particles_stand_for_the_minimiser_better_than_independent_draws(minimiser):
-    pairs = 0.25 * LAMBDA1 * (2.0 + 2.0 * KAPPA)
-    law = normalised(-(V[:, None] + V + pairs) / LAMBDA2)
-    product = minimiser[:, None] * minimiser
-    mean = KAPPA @ minimiser * H
-    own = float(minimiser @ mean * H)
-    squared = 0.25 * (2.0 + 2.0 * KAPPA) - mean[:, None] - mean + own
-    spread = 1.0 - own  # s^2, twice what two independent draws have
-
-    def sides(mu: np.ndarray) -> tuple[float, float]:
-        energy = float(np.sum((V[:, None] + V + pairs) * mu) * H * H) + LAMBDA2 * entropy(mu)
-        apart = LAMBDA2 * relative_entropy(mu, product) + LAMBDA1 * float(np.sum(squared * mu) * H * H)
-        return energy, 2.0 * free_energy(minimiser) + apart
-
-    for mu in (law, product, normalised(-np.abs(X[:, None] - X) - X**2)):
-        assert sides(mu)[0] == pytest.approx(sides(mu)[1], abs=1e-9)
-    assert float(np.sum(squared * product) * H * H) == pytest.approx(0.5 * spread, abs=1e-10)
-    scattered = float(np.sum(squared * law) * H * H)
-    assert LAMBDA2 * relative_entropy(law, product) + LAMBDA1 * scattered <= 0.5 * LAMBDA1 * spread
-    assert scattered < 0.45 * spread
-    attracted = normalised(-(V[:, None] + V - pairs) / LAMBDA2)  # control: particles that attract each other
-    assert float(np.sum(squared * attracted) * H * H) > 0.5 * spread
-
-
-def test_the_best_points_are_near_the_minimiser_of_dre():
-    """With V = -lambda1 E kappa(., b), b ~ N(0, 1), the minimiser is N(0, 1), and L is lambda1/2 MMD^2 to it."""
-
-    def squared(points: np.ndarray) -> float:
-        mean = np.exp(-(points**2) / 4.0) / np.sqrt(2.0)
-        pairs = np.exp(-0.5 * (points[:, None] - points) ** 2)
-        return float(pairs.mean() - 2.0 * mean.mean() + 1.0 / np.sqrt(3.0))
-
-    spread = 1.0 - 1.0 / np.sqrt(3.0)
-    for number in (1, 2, 5):
-        best = optimize.minimize(squared, np.linspace(-1.0, 1.0, number) if number > 1 else np.zeros(1)).fun
-        assert 0.0 <= best <= spread / number
-    assert squared(np.zeros(5)) > spread / 5  # a rest point, too: no point moves
-
-
-def test_starts_may_end_where_there_is_no_minimum():
-    """Theorem 3.1 without its last assumption: theta^4/4 + theta^3/3, from 0.5."""
-    path = integrate.solve_ivp(lambda _, x: -(x**3) - x**2, (0.0, 1e4), [0.5], method="LSODA", rtol=1e-10, atol=1e-12)
-    assert 0.0 < path.y[0, -1] < 2e-4
-    assert 0.1**4 / 4.0 - 0.1**3 / 3.0 < 0.0  # the loss at -0.1 is below that at 0
 
 
 def best_gaussian_and_sampling(spread: float) -> tuple[float, float]:
@@ -261,3 +170,19 @@ def test_the_example_of_a_wrong_measure_of_inputs():
     value = integrate.quad(at, -5.0, 10.0, points=[2.2], epsabs=0.0)[0]
     assert value == pytest.approx(np.exp(-38.15) / np.sqrt(5.0), rel=1e-10)
     assert value == pytest.approx(1.2e-17, rel=0.01)
+
+
+def test_the_loss_of_a_network_is_not_coercive_and_weight_decay_makes_it_so(rng):
+    """(C.24) to (C.29): the weights of the last layer grow without bound and those of the first layer are zero."""
+    network = pg.networks.Network(2, (5,), activation="tanh")
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    loss = pg.networks.NetworkLoss(network, X, y)
+    ways = np.array([1.0, 10.0, 1e3, 1e6])
+    theta = np.zeros((len(ways), network.dim))
+    theta[:, network.layers[1][0]] = ways[:, None]
+    assert np.array_equal(loss.value(theta), np.full(len(ways), loss.value(theta[:1])[0]))
+    assert loss.value(theta[:1])[0] == pytest.approx(np.mean(y**2), rel=1e-12)
+    decayed = loss.value(theta) - 0.1 * network.prior("unit").log_density(theta)
+    assert np.all(np.diff(decayed) > 0.0) and decayed[-1] > 1e11
+    theta[:, network.layers[0][1]] = 0.5  # the first layer does not vanish, as with an activation that has s(0) != 0
+    assert loss.value(theta)[-1] > 1e10

@@ -72,11 +72,6 @@ def test_accuracy_and_bytes_hold():
     assert all(row["same"] for row in checks.same_bytes())
 
 
-def test_clouds_are_ten():
-    clouds = checks.clouds(np.random.default_rng(0), 100, 2)
-    assert len(clouds) == 10 and all(cloud.shape == (100, 2) for cloud in clouds.values())
-
-
 def test_unknown_workloads_are_answered_with_the_nearest(capsys):
     assert main(["bench", "--only", "drle-figur"]) == 2
     assert 'did you mean "drle-figure"' in capsys.readouterr().err
@@ -97,11 +92,6 @@ def test_scaling_is_measured_and_drawn(tmp_path):
     assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
 
 
-@pytest.mark.parametrize("name", rivals.WORKLOADS)
-def test_every_workload_has_a_title(name):
-    assert rivals.WORKLOADS[name].__doc__
-
-
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
     """The package as if installed in ``tmp_path``."""
@@ -119,11 +109,6 @@ def test_libraries_that_a_workload_lacks_are_named(monkeypatch):
     assert rivals.left_out(["dle-million", "de-figure"]).endswith("cannot be imported here: PyTorch, BlackJAX")
     assert rivals.left_out(["direct-pairs"]) == rivals.left_out(["de-figure"]) == ""
     assert rivals.contenders("elbo-gradient", True) == []
-
-
-def test_contenders_of_installed_libraries_are_made(monkeypatch):
-    monkeypatch.setitem(rivals.RIVALS, "de-figure", [("json", lambda quick: quick), ("no_such", None)])
-    assert rivals.contenders("de-figure", True) == [True]
 
 
 @pytest.mark.thorough

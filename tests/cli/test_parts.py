@@ -35,17 +35,6 @@ def file(nothing_from_outside, tmp_path, monkeypatch):
     return "my_steps.py"
 
 
-@pytest.mark.thorough
-def test_a_file_of_parts_serves_one_command(file, capsys):
-    run = ["run", "global-minimiser", "--out", "run", *SHORT]
-    assert main(run) == 2
-    assert 'there is no integrator "half-noise"' in capsys.readouterr().err
-    assert main([*run, "--parts", file]) == 0
-    assert "integrators half-noise" in json.loads(Path("run/manifest.json").read_text())["parts"]
-    assert main([*run, "--parts", "nowhere.py"]) == 2
-    assert "nowhere.py cannot be read: No such file" in capsys.readouterr().err
-
-
 def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
     entries = ["ring = bowls:Ring", "deep-bowl = bowls:Bowl"]
     install("bowls", {"losses": entries, "scenarios": ["bowls = bowls.nowhere"]})

@@ -7,6 +7,7 @@ import os
 import sys
 import sysconfig
 import tomllib
+import venv
 from pathlib import Path
 
 import pytest
@@ -42,22 +43,31 @@ def test_a_bad_name_is_refused(name, tmp_path, monkeypatch, capsys):
     assert not list(tmp_path.iterdir())
 
 
+TRY = """
+import pytest
+from particlegvi.cli import main
+pytest.main(["-q", "-p", "no:cacheprovider", "river-stones"])
+print("listed:")
+main(["list", "--parts", "--json"])
+"""
+
+
 @pytest.mark.thorough
-def test_it_installs_into_a_fresh_environment_and_passes_its_tests(root, tmp_path):
+def test_it_installs_into_a_fresh_environment_and_passes_its_tests(root, tmp_path, monkeypatch):
     pytest.importorskip("pip")
-    options = {"cwd": tmp_path, "PYTHONPATH": str(root)}
-    python("-m", "particlegvi", "new-plugin", "river-stones", **options)
-    python("-m", "venv", "--without-pip", "fresh", **options)
-    fresh = tmp_path / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    inside = {**options, "program": fresh}
-    site = python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))", **inside).stdout.strip()
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-plugin", "river-stones"]) == 0
+    venv.create("fresh", symlinks=os.name != "nt")
+    site = sysconfig.get_path("purelib", "venv", {"base": str(tmp_path / "fresh")})
     others = [sysconfig.get_path("purelib"), *(each for each in sys.path if each.endswith("site-packages"))]
     Path(site, "others.pth").write_text("\n".join(dict.fromkeys(others)))  # numpy, numba, pytest, ...
     offline = ["--no-index", "--no-build-isolation", "--no-deps", "--disable-pip-version-check"]
-    python("-m", "pip", "--python", fresh, "install", *offline, "./river-stones", **options)
+    python("-m", "pip", "install", *offline, "--prefix", "fresh", "./river-stones")
     assert (Path(site) / "river_stones" / "scenarios" / "river-stones-first.toml").is_file()
-    assert "4 passed" in python("-m", "pytest", "-q", "-p", "no:cacheprovider", "river-stones", **inside).stdout
-    listed = json.loads(python("-m", "particlegvi", "list", "--parts", "--json", **inside).stdout)
+    fresh = Path("fresh", "Scripts/python.exe" if os.name == "nt" else "bin/python")
+    passed, _, listed = python("-c", TRY, program=fresh, PYTHONPATH=str(root)).stdout.partition("listed:")
+    assert "4 passed" in passed
+    listed = json.loads(listed)
     own = {(each["kind"], each["name"], each["problem"]) for each in listed if each["origin"] == "river-stones 0.1.0"}
     kinds = {"losses": "ripples", "methods": "momentum", "claims": "recursion", "scenarios": "first"}
     assert own == {(kind, f"river-stones-{name}", "") for kind, name in kinds.items()}

@@ -70,15 +70,6 @@ def step_is(browser: Any, number: int) -> None:
     wait(browser, f"document.getElementById('clock').textContent.endsWith('step {number}')")
 
 
-def assert_refused(browser: Any, place: Path, state: str, said: str) -> None:
-    """The page answers a state in one sentence, shows its own settings instead, and works."""
-    opened(browser, place, f"#{state}")
-    assert said in browser.find_element("css selector", ".error").text
-    by_id(browser, "step").click()
-    step_is(browser, 1)
-    assert_quiet(browser)
-
-
 STATE = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}
 STATE |= {"kl_weight": 0.6, "mmd_weight": 0.8, "lengthscale": 0.7}
 

@@ -17,7 +17,6 @@ from .chromium import (
     STATE,
     assert_particles_of_the_engine,
     assert_quiet,
-    assert_refused,
     by_id,
     driven,
     dumped,
@@ -100,35 +99,6 @@ def test_every_state_is_in_the_address(browser, page):
 
 
 @driven
-@pytest.mark.slow
-def test_every_method_has_its_own_weight(browser, tmp_path):
-    """Three weights of one method: a panel and a slider each, in the address, and gone in a preset."""
-    methods = {label: pg.methods.DLE(weight) for label, weight in (("cold", 0.1), ("DLE", 1.0), ("hot", 4.0))}
-    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
-    runs = pg.compare(loss, methods, prior, particles=20, steps=60, step_size=1e-3)
-    page = runs.page(frames=10).save(tmp_path / "page.html")
-    opened(browser, page)
-    captions = "[...document.querySelectorAll('#live figcaption')].map(each => each.innerText).slice(0, 3).join('|')"
-    shown = wait(browser, captions)
-    assert [part.split() for part in shown.split("|")] == [
-        ["cold", "kl_weight", "0.1"], ["DLE", "kl_weight", "1"], ["hot", "kl_weight", "4"]
-    ]  # fmt: skip
-    assert by_id(browser, "hot.kl_weight").is_displayed() and not by_id(browser, "cold.kl_weight").is_displayed()
-    by_id(browser, "hot.kl_weight").send_keys("\ue012" * 6)  # six twentieths of a decade: half
-    assert wait(browser, captions).endswith("2")
-    by_id(browser, "link").click()
-    fragment = by_id(browser, "address").get_attribute("value").partition("#")[2]
-    assert fragment == "hot.kl_weight=2"
-    by_id(browser, "preset-stuck").click()
-    assert "hot" not in wait(browser, captions)
-    opened(browser, page, f"#{fragment}&DLE.kl_weight=&kl_weight=0.2&nobody.kl_weight=3")
-    shown = wait(browser, captions)
-    assert [part.split()[-1] for part in shown.split("|")] == ["0.2", "0.2", "2"]
-    assert browser.find_element("css selector", "#live .error").text == ""
-    assert_quiet(browser)
-
-
-@driven
 @pytest.mark.parametrize("loss", ["four-gaussians", "(x^2 - 1)^2 + y^2", "spline&low=-2&high=2&heights=1,0,1"])
 def test_a_page_goes_to_the_plane_and_to_drawings(browser, page, loss):
     """The prior of the page, on the line, stands for every coordinate."""
@@ -161,29 +131,6 @@ def test_a_loss_is_drawn_by_arrow_keys_and_by_pointer(browser, page):
 
 
 @driven
-@pytest.mark.parametrize(
-    ("state", "said"),
-    [
-        ("loss=log(t)", "must be finite"), ("loss=__proto__", "There is no"), ("methods=__proto__", "methods"),
-        ("particles=1e400", "must be a whole number from 1 to 10000"), ("pace=Infinity", "steps a frame cannot be"),
-        ("at=NaN", "the step to go to cannot be NaN"), ("initial=x", "start must be as normal:0:1"),
-        ("step_size=x", "step size"), ("loss=spline", "heights"), ("loss=t&variables=t,t", "variables"),
-    ],
-)  # fmt: skip
-def test_a_wrong_state_is_answered_in_one_sentence(browser, page, state, said):
-    """`test_limits` tries every key without a browser."""
-    assert_refused(browser, page, state, said)
-
-
-@driven
-def test_a_drawing_that_does_not_hold_the_truth_says_so(browser, page):
-    heights = ",".join(str(4 - k / 3) for k in range(25))
-    opened(browser, page, f"#loss=spline&low=-3&high=3&heights={heights}&prior=flat&methods=DLE&particles=20")
-    said = wait(browser, "document.querySelector('.error').textContent")
-    assert "of the truth lie outside the drawing" in said
-
-
-@driven
 def test_two_settings_are_compared_from_one_start(browser, page):
     opened(browser, page, "#methods=DLE&particles=50")
     by_id(browser, "compare").click()
@@ -196,17 +143,3 @@ def test_two_settings_are_compared_from_one_start(browser, page):
     step_is(browser, 1)
     by_id(browser, "compare").click()
     assert_quiet(browser)
-
-
-@driven
-def test_kept_particles_are_at_the_same_time_with_another_step_size(browser, page):
-    """DE has no noise: at equal times its means agree; after as many steps they are 0.05 and more apart."""
-    opened(browser, page, "#methods=DE&particles=50&step_size=0.001&steps=200")
-    by_id(browser, "compare").click()
-    by_id(browser, "step_size").send_keys("\ue014" * 12)  # twelve twentieths of a decade: 0.004
-    assert "0.004" in browser.execute_script("return location.hash")
-    by_id(browser, "end").click()
-    step_is(browser, 200)
-    time.sleep(0.5)
-    shown, kept = means(browser)
-    assert shown == pytest.approx(kept, abs=0.005) and abs(shown) > 0.1

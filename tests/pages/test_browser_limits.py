@@ -1,7 +1,6 @@
 """A page in Chromium holds no tab, shows texts as texts, overflows nowhere, and replays what was run."""
 
 import contextlib
-import json
 import re
 import time
 from urllib.parse import urlencode
@@ -45,16 +44,6 @@ def test_no_address_holds_the_tab(browser, page, tmp_path, state, said):
 
 
 @driven
-def test_a_long_self_test_holds_no_tab(browser, page):
-    opened(browser, page, "#selftest&particles=300&steps=20000")
-    assert browser.execute_async_script(ANSWERS, 500) < 1000.0
-    assert "being computed" in browser.find_element("id", "main").text
-    opened(browser, page, "#selftest&steps=1000000000")
-    report = wait(browser, "document.getElementById('selftest').textContent")
-    assert json.loads(report) == {"error": "steps: 1000000000"}
-
-
-@driven
 def test_hostile_titles_and_formulas_are_shown_as_text(browser, tmp_path):
     place = pg.page("global-minimiser", title=HOSTILE, source=HOSTILE).save(tmp_path / "hostile.html")
     opened(browser, place, f"#{urlencode({'loss': HOSTILE})}")
@@ -95,25 +84,6 @@ def test_a_replay_ends_where_the_run_ended(browser, tmp_path):
     line = by_id(browser, "timeline")
     line.send_keys("\ue011")  # Home
     assert by_id(browser, "replay-clock").text.endswith("step 0")
-    assert_quiet(browser)
-
-
-@driven
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["formula", "numpy"])
-def test_a_replay_of_any_loss_in_the_plane(browser, tmp_path, kind):
-    loss = pg.Loss.from_formula("(x^2 - 1)^2 + y^2", ["x", "y"])
-    if kind == "numpy":
-        loss = pg.Loss.from_numpy(loss.value, loss.gradient, dim=2)
-    prior = pg.priors.Normal([0.0, 0.0], 1.0)
-    runs = pg.compare(loss, [pg.methods.DE(), pg.methods.DLE(1.0)], prior, particles=30, steps=300, step_size=1e-3)
-    opened(browser, runs.page(frames=20).save(tmp_path / "replay.html"))
-    wait(browser, "document.querySelector('#replay tbody td')")
-    shown = [row.text for row in browser.find_elements("css selector", "#replay tbody tr")]
-    for text, run in zip(shown, runs.values(), strict=True):
-        assert f"{run.final[:, 0].mean():.3f}".replace("-", "\u2212")[:-1] in text
-    assert bool(browser.find_elements("id", "play")) == (kind == "formula")
-    assert ("neither a formula" in browser.find_element("id", "live").text) == (kind == "numpy")
     assert_quiet(browser)
 
 

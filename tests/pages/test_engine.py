@@ -7,13 +7,9 @@ import particlegvi as pg
 from particlegvi.engine.numerics import noise
 from particlegvi.pages.content import LOSSES, loss_of
 
+from ..engine.numerics.test_noise import KNOWN
 from .conftest import MOVE
 
-KNOWN = [  # Random123's known answers for philox4x32-10: counter, key, result
-    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
-    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
-    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
-]
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8, variance=1.3)
 METHODS = {
     "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.7), "DRE": pg.methods.DRE(0.4, kernel=KERNEL),
@@ -40,9 +36,8 @@ def ours(name: str, variables: str | None) -> pg.Loss:
 
 
 def test_philox_has_the_known_answers(engine):
-    for row in KNOWN:
-        counter, key, result = ([int(word, 16) for word in words.split()] for words in row)
-        assert engine("return Array.from(PG.philox(...counter, ...key));", counter=counter, key=key) == result
+    for counter, key, answer in KNOWN:
+        assert engine("return Array.from(PG.philox(...counter, ...key));", counter=counter, key=key) == [*answer]
 
 
 @pytest.mark.parametrize(("seed", "half"), [(0, 0), (7, 3), (2**64 - 1, 2**31), (2**40 + 5, 2**32 + 9)])

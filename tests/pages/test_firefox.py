@@ -15,8 +15,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-import particlegvi as pg
-
 from .chromium import ANSWERS, STATE, assert_particles_of_the_engine
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
@@ -119,21 +117,4 @@ def test_no_address_holds_the_tab(firefox, page, state):
     firefox.wait("document.getElementById('clock').textContent.endsWith('step 1')")
     firefox.wait("!document.querySelector('#live tbody').textContent.includes('is being computed')")
     assert firefox.run("return document.querySelector('#live .error').textContent") == ""
-    assert firefox.console() == []
-
-
-def test_functions_settle_and_a_frame_on_a_slide_fits(firefox, page, tmp_path):
-    """The page about functions computes and draws; with ?embed nothing is to be scrolled at the size of a slide."""
-    firefox.opened(pg.page("regression-curve").save(tmp_path / "functions.html"))
-    verdict = "document.querySelector('#live tbody tr:last-child td:last-child').textContent"
-    assert "still moving" in firefox.wait(verdict)
-    firefox.run("document.getElementById('end').click()")
-    assert "settled, near the exact process" in firefox.run(f"return {verdict}")
-    firefox.ask("WebDriver:SetWindowRect", width=960, height=700)
-    firefox.ask("WebDriver:Navigate", url=f"{page.as_uri()}?embed#particles=50")
-    firefox.wait("document.querySelector('#live tbody td')")
-    assert firefox.run("return document.documentElement.scrollHeight - innerHeight") <= 0
-    pictures = "[...document.querySelectorAll('#live .panels canvas')].map(each => each.getBoundingClientRect())"
-    assert firefox.run(f"return {pictures}.every(box => box.top >= 0 && box.bottom <= innerHeight)")
-    assert not firefox.run("return document.querySelector('h1').checkVisibility()")
     assert firefox.console() == []

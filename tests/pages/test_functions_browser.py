@@ -9,7 +9,7 @@ import particlegvi as pg
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 
-from .chromium import assert_quiet, assert_refused, by_id, driven, in_chromium, number, opened, wait
+from .chromium import assert_quiet, by_id, driven, in_chromium, number, opened, wait
 
 pytestmark = in_chromium
 
@@ -83,47 +83,4 @@ def test_functions_settle_and_few_inducing_points_are_seen(browser, page):
     assert number(cells[0]) == 0.0 and number(cells[1]) == pytest.approx(1.5**0.5, abs=1e-3)
     by_id(browser, "noise").send_keys("\ue014")
     assert "noise" in browser.execute_script("return location.hash")
-    assert_quiet(browser)
-
-
-@driven
-@pytest.mark.parametrize(
-    ("state", "said"),
-    [("points=0,1;x,2", "data cannot be x"), ("noise=-1", "noise (sd) cannot be -1"), ("kernel=a", "covariance")],
-)
-def test_a_wrong_address_is_answered_in_one_sentence(browser, page, state, said):
-    assert_refused(browser, page, state, said)
-
-
-DRAG = """const done = arguments[0], canvas = document.querySelector("#live canvas"), times = [];
-canvas.setPointerCapture = () => {};
-const { left, top } = canvas.getBoundingClientRect();
-const at = k => ({ clientX: left + 80 + k, clientY: top + 90, buttons: 1 });
-canvas.dispatchEvent(new PointerEvent("pointerdown", at(0)));
-const move = () => {
-  const begun = performance.now();
-  canvas.dispatchEvent(new PointerEvent("pointermove", at(times.length + 1)));
-  times.push(performance.now() - begun);
-  if (times.length < 40) requestAnimationFrame(move); else done(times);
-};
-requestAnimationFrame(move);"""
-
-
-@driven
-@pytest.mark.slow
-def test_a_drag_takes_less_than_12_ms(browser, page):
-    """The lower quartile: what other processes take of the machine only adds."""
-    opened(browser, page)
-    assert np.quantile(browser.execute_async_script(DRAG), 0.25) <= 12.0
-
-
-@driven
-def test_the_fitted_functions_of_a_run(browser, tmp_path):
-    results = pg.run("classification-curve", particles=8, steps=20)
-    opened(browser, results.page().save(tmp_path / "fitted.html"))
-    captions = "[...document.querySelectorAll('#fitted figcaption')].map(each => each.firstChild.textContent)"
-    assert wait(browser, captions) == ["PLS", "SVGP"]
-    drawn = "[...document.querySelectorAll('#fitted canvas')].every(each => each.width > 100)"
-    assert browser.execute_script(f"return {drawn}")
-    assert "not Gaussian" in by_id(browser, "live").text
     assert_quiet(browser)

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-import particlegvi as pg
-
-from .chromium import CELL, assert_quiet, by_id, driven, in_chromium, opened, wait
+from .chromium import CELL, assert_quiet, driven, in_chromium, opened, wait
 
 pytestmark = in_chromium
 
@@ -60,31 +58,6 @@ def test_long_numbers_stay_in_one_line(browser, page):
       .map(each => [each.textContent, each.scrollWidth <= each.clientWidth])"""
     texts = dict(browser.execute_script(shown))
     assert texts["1.63437"] and texts["184\u202613"] and all(texts.values())
-
-
-@driven
-def test_a_preset_has_its_own_title(browser, tmp_path):
-    place = pg.page("multimodal", particles=20).save(tmp_path / "plane.html")
-    opened(browser, place)
-    title = browser.find_element("tag name", "h1")
-    assert title.text == browser.title and title.text.startswith("One Gaussian")
-    by_id(browser, "preset-too_hot").click()
-    assert title.text == browser.title == "too hot"
-    by_id(browser, "preset-own").click()
-    assert title.text.startswith("One Gaussian")
-    box = browser.execute_script("""document.getElementById('method-DE').click();
-      document.getElementById('method-DLE').click();
-      return document.querySelector('#live canvas').getBoundingClientRect();""")
-    assert box["width"] / box["height"] < 1.4  # one panel of the plane is not stretched
-
-
-@driven
-def test_bars_of_particles_at_rest_are_not_split_by_rounding(browser, page):
-    """Places of atoms lie inside of bins; the control: the window's own 48 bins have an edge at 0."""
-    opened(browser, page)
-    found = browser.execute_script("return [VIEW.bins(-4.8, 4.8, [0, 2]), VIEW.bins(-4.8, 4.8, [])]")
-    inside = [[abs((t - each["from"]) / each["width"] % 1.0 - 0.5) < 0.4 for t in (0.0, 2.0)] for each in found]
-    assert inside == [[True, True], [False, False]]
 
 
 @driven

@@ -6,8 +6,6 @@ import hashlib
 import html
 import json
 import re
-import subprocess
-import sys
 import tomllib
 import zlib
 
@@ -291,13 +289,3 @@ def test_every_word_of_the_page_is_there_and_used():
     families = ("verdict_", "preset_", "formula_", "refused_", "about_", "why_", "functions_")
     unused = {key for key in known if f'"{key}"' not in scripts and key not in python and not key.startswith(families)}
     assert unused == set()
-
-
-@pytest.mark.thorough
-def test_a_page_of_a_scenario_loads_neither_plots_nor_statistics():
-    code = (
-        "import sys, particlegvi as pg; pg.page('global-minimiser');"
-        "print([name for name in ('matplotlib', 'scipy.stats') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""Small results for the figures: real particles of a plain numpy simulation, and targets by quadrature on a grid."""
+"""Small results for the figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.methods.flow import ParticleProblem
 from particlegvi.scenario.tables import (
     ApproximationSettings,
     ApproximationTable,
@@ -17,84 +16,50 @@ from particlegvi.scenario.tables import (
     Task,
 )
 from particlegvi.scenario.tables.functions.protocols import PRINTED, published
+from particlegvi.simulation.run import Run
 
-from ..plain_parts import PlainAtoms, PlainDensity, PlainLoss, PlainMethod, PlainPrior, PlainResults, PlainRun
+from ..plain_parts import PlainAtoms, PlainResults
 from ..small_scenarios import COUNTS
 
-
-def flow(
-    loss: PlainLoss, prior: PlainPrior, method: PlainMethod, start: np.ndarray, steps: int, step_size: float, keep: int
-) -> PlainRun:
-    """A run with ``keep`` records after the start."""
-    problem = ParticleProblem(loss, prior, start, steps, step_size, 3, "euler-maruyama", 1e-12)
-    moving, records = method.flow(problem), [start.copy()]
-    for first in range(0, steps, steps // keep):
-        moving.advance(first, steps // keep)
-        records.append(moving.particles().copy())
-    numbers = np.arange(len(records)) * (steps // keep)
-    return PlainRun(method.label, loss, prior, method, np.array(records), numbers, step_size)
-
-
-TILTED = PlainLoss(
-    lambda x: 1.5 * (x[:, 0] ** 4 / 4 + x[:, 0] ** 3 / 3 - x[:, 0] ** 2) - 0.375,
-    lambda x: 1.5 * (x**3 + x**2 - 2 * x),
-    1,
-    "tilted-double-well",
-)
-SINE = PlainLoss(
-    lambda x: -np.abs(np.sin(x[:, 0])), lambda x: -np.sign(np.sin(x)) * np.cos(x), 1, "abs-sine"
-)
+KERNEL = pg.kernels.SquaredExponential(1.0)
 CORNERS = np.array([[3.0, 3.0], [3.0, -3.0], [-3.0, 3.0], [-3.0, -3.0]])
 
 
-def _four(x: np.ndarray) -> np.ndarray:
-    squares = np.sum((x[:, None, :] - CORNERS) ** 2, axis=2)
-    return -np.log(np.mean(np.exp(-0.5 * squares), axis=1) + 1e-300) + math.log(2 * math.pi)
-
-
-FOUR = PlainLoss(_four, lambda x: x - 3 * np.tanh(3 * x), 2, "four-gaussians")
+def compared(loss: str, kl_weight: float, mmd_weight: float, *how, more: dict | None = None, **records) -> list[Run]:
+    """Runs of DE, DLE, DRLE and more methods."""
+    methods = {"DE": pg.methods.DE(), "DLE": pg.methods.DLE(kl_weight)}
+    methods |= {"DRLE": pg.methods.DRLE(kl_weight, mmd_weight, KERNEL), **(more or {})}
+    return list(pg.compare(pg.losses.get(loss), methods, *how, **records).values())
 
 
 @pytest.fixture(scope="session")
 def line() -> PlainResults:
     """Figure 5.2 in small: DE, DLE and DRLE on the tilted double well."""
-    prior = PlainPrior("standard-normal")
-    start = np.random.default_rng(1).standard_normal((60, 1))
-    methods = [PlainMethod("DE"), PlainMethod("DLE", 1.0), PlainMethod("DRLE", 1.0, 0.5)]
-    runs = [flow(TILTED, prior, method, start, 400, 0.02, 100) for method in methods]
-    density = PlainDensity(lambda x: TILTED.value(x) + 0.5 * x[:, 0] ** 2, -7.0, 7.0)
+    prior = pg.priors.Normal(0.0, 1.0)
+    runs = compared("tilted-double-well", 1.0, 0.5, prior, 60, 400, 0.02, record_every=4)
     facts = {"DLE": {"w1": 0.0712, "w1_floor": [0.032, 0.116]}, "DRLE": {"w1": 0.0523, "w1_floor": [0.034, 0.12]}}
     scenario = {"name": "global-minimiser", "title": "Which measure?", "source": "thesis, Figure 5.2"}
-    targets = {"DE": PlainAtoms(np.array([[-2.0], [1.0]]), np.array([0.5, 0.5])), "DLE": density, "DRLE": density}
+    targets = {run.label: pg.target(run.loss, run.method, prior, initial=prior) for run in runs}
     return PlainResults(runs, scenario, {"methods": facts}, targets)
 
 
 @pytest.fixture(scope="session")
 def plane() -> PlainResults:
     """Figures 5.3 and C.1 in small: three particle methods and a fitted Gaussian on four wells."""
-    prior = PlainPrior("flat", 2, np.full(2, -np.inf), np.full(2, np.inf))
-    start = np.random.default_rng(2).standard_normal((60, 2))
-    methods = [PlainMethod("DE"), PlainMethod("DLE", 0.2), PlainMethod("DRLE", 0.2, 0.3)]
-    runs = [flow(FOUR, prior, method, start, 200, 0.05, 50) for method in methods]
-    mean, sd = np.array([3.0, 3.0]), np.array([0.7, 0.7])
-    draws = mean + sd * np.random.default_rng(4).standard_normal((3, 60, 2))
-    gaussian = PlainRun("FD-GVI", FOUR, prior, PlainMethod("FDGVI", 0.5), draws, np.array([0, 50, 100]), 0.1)
-    gaussian.info = {"mean": mean.tolist(), "sd": sd.tolist()}
-    density = PlainDensity(lambda x: FOUR.value(x) / 0.2, -8.0, 8.0, dim=2)
+    start, gaussian = pg.priors.Normal([0.0, 0.0], 1.0), {"FD-GVI": pg.methods.FDGVI(0.5, 20)}
+    runs = compared("four-gaussians", 0.2, 0.3, None, 60, 200, 0.05, initial=start, more=gaussian, record_every=4)
+    density = pg.target(runs[1].loss, runs[1].method, runs[1].prior)
     targets = {"DE": PlainAtoms(CORNERS, np.full(4, 0.25)), "DLE": density, "DRLE": density, "FD-GVI": None}
     scenario = {"name": "multimodal", "title": "Many particles or one Gaussian?", "source": "thesis, Figure 5.3"}
-    return PlainResults([*runs, gaussian], scenario, {}, targets)
+    return PlainResults(runs, scenario, {}, targets)
 
 
 @pytest.fixture(scope="session")
 def minima() -> PlainResults:
     """Figure 5.4: more minima than particles."""
-    edge = 1000 * math.pi
-    prior = PlainPrior("uniform", 1, np.array([-edge]), np.array([edge]))
-    start = np.random.default_rng(5).uniform(-edge, edge, (20, 1))
-    methods = [PlainMethod("DE"), PlainMethod("DLE", 0.001), PlainMethod("DRLE", 0.001, 0.3)]
-    runs = [flow(SINE, prior, method, start, 1000, 0.01, 50) for method in methods]
-    density = PlainDensity(lambda x: SINE.value(x) / 0.001, -3 * math.pi, 3 * math.pi)
+    prior = pg.priors.Uniform(-1000 * math.pi, 1000 * math.pi)
+    runs = compared("abs-sine", 0.001, 0.3, prior, 20, 1000, 0.01, record_every=20)
+    density = pg.target(runs[1].loss, runs[1].method, prior)
     scenario = {"name": "more-modes", "title": "More modes than particles", "source": "thesis, Figure 5.4"}
     return PlainResults(runs, scenario, {}, {"DE": None, "DLE": density, "DRLE": density})
 
@@ -108,11 +73,12 @@ def lifted() -> pg.results.Results:
 @pytest.fixture(scope="session")
 def replicated() -> PlainResults:
     """Replicates in small: two methods, of which one covers the same number of modes each time."""
-    prior = PlainPrior("uniform", 1, np.array([-0.5]), np.array([7.5]))
+    loss, prior, runs = pg.losses.get("abs-sine"), pg.priors.Uniform(-0.5, 7.5), []
     positions = np.random.default_rng(7).uniform(-0.5, 7.5, (2, 8, 1))
-    runs = []
-    for label, covered, interval in (("DE", [5, 6, 4], [5.0, 2.516, 7.484]), ("DRLE", [8, 8, 8], [8.0, 8.0, 8.0])):
-        run = PlainRun(label, SINE, prior, PlainMethod(label), positions, np.array([0, 40]), 2e-3)
+    for method, covered, interval in (
+        (pg.methods.DE(), [5, 6, 4], [5.0, 2.516, 7.484]), (pg.methods.DRLE(), [8, 8, 8], [8.0, 8.0, 8.0])
+    ):  # fmt: skip
+        run = Run(method.label, loss, prior, method, positions, np.array([0, 40]), 2e-3, 0)
         run.info["replicates"] = {"number": 3, "modes_covered": covered, "mean_modes_covered": interval}
         runs.append(run)
     scenario = {"name": "replicated", "title": "Eight modes", "source": "7.2", "modes": [[float(t)] for t in range(8)]}

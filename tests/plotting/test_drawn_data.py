@@ -17,6 +17,9 @@ from particlegvi.plotting import buckets, reading, shares
 from particlegvi.plotting import particles as particles_kind
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.loss import expected_loss
+from particlegvi.plotting.modes import mass_below
+
+from ..plain_parts import PlainAtoms
 
 
 def panels(figure):
@@ -266,23 +269,6 @@ def test_one_stray_particle_does_not_set_the_range():
         assert np.histogram(few, 40, reading.fitting_range([np.array(few)]))[0].sum() == 2
 
 
-@pytest.mark.thorough
-def test_words_of_modes_do_not_lie_over_one_another():
-    across = up = np.linspace(-5.0, 5.0, planes.GRID)
-    values = 3.0 * np.cos(2.0 * up)[:, None] + up[:, None] ** 2 / 4.0 + across[None, :] ** 2 / 2.0
-    plane = planes.Plane(across, up, values)
-    wells = shares.valleys_of(plane)
-    assert len(wells.lowest) == 4
-    loss = pg.Loss.from_formula("x^2/2 + 3*cos(2*y) + y^2/4", ["x", "y"])
-    prior = pg.priors.Normal([0.0, 0.0], 1.0)
-    run = pg.simulate(loss, pg.methods.DLE(), prior=prior, steps=300, step_size=0.01)
-    spots = shares.places_of_words({"DLE": run}, plane, wells)
-    shown = np.isfinite(spots).all(axis=1)
-    assert shown[np.argsort(np.abs(wells.lowest[:, 1]))[:2]].all()  # those that hold the particles
-    ends = np.where(spots[:, 1] > wells.lowest[:, 1], spots[:, 1] + 0.7, spots[:, 1] - 0.7)[shown]
-    assert np.min(np.abs(np.subtract.outer(ends, ends))[~np.eye(len(ends), dtype=bool)], initial=9.0) >= 1.39
-
-
 def test_a_loss_is_left_out_where_it_changes_faster_than_the_curve(minima, line):
     def named(results, **options) -> bool:
         figure = plotting.figure(results, "histograms", methods=["DLE"], **options)
@@ -291,3 +277,24 @@ def test_a_loss_is_left_out_where_it_changes_faster_than_the_curve(minima, line)
     assert not named(minima)
     assert named(minima, range=(-9.0, 9.0))  # six of the two thousand minima
     assert named(line)
+
+
+def test_masses_of_truths():
+    assert mass_below(PlainAtoms(np.array([[-2.0], [1.0]]), np.array([0.3, 0.7])), 0.0) == pytest.approx(0.3)
+    normal = pg.target(pg.losses.get("quadratic", curvature=[1.0]), pg.methods.DLE(1.0), pg.priors.Flat(1))
+    assert mass_below(normal, -0.5) == pytest.approx(0.308538, abs=2e-4)
+    assert mass_below(None, 0.0) is None
+
+
+def test_lines_are_the_shares_and_dashes_the_truths(line):
+    [axes] = plotting.figure(line, "occupancy", below=-0.5, relaxation_time=0.7, time="linear").axes
+    first = np.mean(line["DE"].positions[:, :, 0] < -0.5, axis=1)
+    np.testing.assert_allclose(axes.lines[0].get_ydata(), first)
+    truths = {each.get_gid(): each.get_ydata()[0] for each in axes.lines if str(each.get_gid()).startswith("truth")}
+    assert truths["truth of DE"] == 0.5
+    assert truths["truth of DLE"] == pytest.approx(mass_below(line.targets["DLE"], -0.5))
+    laws = [each for each in axes.lines if "in theory" in str(each.get_label())]
+    assert len(laws) == 2  # of DLE and DRLE, whose truths have densities
+    start, end = np.mean(line["DLE"].positions[0, :, 0] < -0.5), truths["truth of DLE"]
+    times = laws[0].get_xdata()
+    np.testing.assert_allclose(laws[0].get_ydata(), end + (start - end) * np.exp(-times / 0.7))

@@ -1,7 +1,5 @@
 """A kind of figure brings the checks of its options and the way its file is written."""
 
-import subprocess
-import sys
 from itertools import combinations
 from types import SimpleNamespace
 
@@ -60,17 +58,6 @@ def test_options_come_in_plain_form_and_a_number_out_of_its_limits_is_told_the_l
 @pytest.mark.parametrize("kind", ["loss", "histograms", "coverage"])
 def test_figures_of_particles_refuse_functions(kind, fitted):
     refuse(lambda: plotting.figure(fitted, kind), "draws particles that minimise a loss, but mixing has none")
-
-
-@pytest.mark.thorough
-def test_entries_are_checked_without_what_only_drawing_needs():
-    """Before a simulation: the kinds that are asked for alone are imported, and no way of drawing to a screen."""
-    code = (
-        "import sys; from particlegvi import plotting; plotting.check({'kind': 'coverage'}); "
-        "print({'matplotlib.pyplot', 'particlegvi.runs.results', 'particlegvi.plotting.buckets'} & set(sys.modules))"
-    )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "set()"
 
 
 # Deuteranopia at full severity, for linear RGB: Machado, Oliveira and Fernandes (2009), table 1.

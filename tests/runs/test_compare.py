@@ -50,16 +50,6 @@ def test_the_table_says_what_the_runs_say(comparison):
     assert "SVGD" in comparison.describe()
 
 
-@pytest.mark.thorough
-def test_the_table_of_the_plane_has_sliced_distances():
-    how = {"prior": pg.priors.Normal([0.0, 0.0], 1.0), "particles": 100, "steps": 200, "step_size": 0.02}
-    bowl = pg.Loss.from_formula("x**2 + y**2", variables=["x", "y"])
-    rows = {row["method"]: row for row in pg.compare(bowl, ["DE", "DLE"], **how).table()}
-    low, high = rows["DLE"]["sliced_w1_floor"]
-    assert 0.5 * low < rows["DLE"]["sliced_w1"] < 3.0 * high and rows["DLE"]["w1"] is None
-    assert rows["DE"]["sliced_w1"] is None and rows["DE"]["reached_equilibrium"] in (True, False)
-
-
 def test_one_figure_has_a_panel_for_every_method(comparison):
     figure = comparison.plot()
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]

@@ -34,15 +34,24 @@ def drawing(folder, code):
     return process
 
 
+# Drawing that does not come back to Python for minutes stands for all compiled code, and for the compiler.
+BUSY = SLOW.replace("time.sleep(60)", "__import__('hashlib').pbkdf2_hmac('sha256', b'', b'', 10**9)")
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), slow(signal.SIGTERM, 143)])
-def test_stopped_while_drawing(tmp_path, number, code, capsys):
+@pytest.mark.parametrize(
+    ("number", "code", "program"),
+    [(signal.SIGINT, 130, SLOW), slow(signal.SIGTERM, 143, SLOW), (signal.SIGINT, 130, BUSY)],
+)
+def test_stopped_while_drawing(tmp_path, number, code, program, capsys):
     folder = tmp_path / "a b"
-    process = drawing(folder, SLOW)
+    process = drawing(folder, program)
+    time.sleep(float(program is BUSY))  # the word comes before the call that does not come back
     process.send_signal(number)
     err = process.communicate(timeout=30)[1]
     assert process.returncode == code
     (line,) = err.splitlines()
+    assert ("between two checkpoints" in line) is (program is BUSY)
     assert line.endswith(f"to go on say: particlegvi resume '{folder}'")  # as a shell wants it
     assert (status(folder), pg.load(folder).status) == ("simulated", "finished")
     assert cli.main(["resume", str(folder), "--quiet"]) == 0
@@ -111,17 +120,3 @@ def test_the_line_that_resumes_can_be_typed(monkeypatch, capsys, elsewhere):
     assert cli.main(["run", "lifting", *SHORT, "--out=-x y"]) == 2
     assert "particlegvi resume './-x y' goes on" in capsys.readouterr().err
     assert cli.main(["resume", "./-x y", "--quiet"]) == 0
-
-
-@pytest.mark.thorough
-def test_compiled_code_that_takes_long_is_not_waited_for(tmp_path):
-    """Drawing that does not come back to Python for minutes stands for all compiled code, and for the compiler."""
-    folder = tmp_path / "run"
-    busy = "__import__('hashlib').pbkdf2_hmac('sha256', b'', b'', 10**9)"
-    process = drawing(folder, SLOW.replace("time.sleep(60)", busy))
-    time.sleep(1.0)  # the word comes before the call that does not come back
-    process.send_signal(signal.SIGINT)
-    err = process.communicate(timeout=30)[1]
-    assert process.returncode == 130
-    assert err == f"particlegvi: interrupted between two checkpoints; to go on say: particlegvi resume {folder}\n"
-    assert cli.main(["resume", str(folder), "--quiet"]) == 0

@@ -165,29 +165,3 @@ def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):
     loaded = pg.load(tmp_path / "run")
     assert loaded.status == "interrupted"
     assert loaded.summary["methods"]["DLE"]["w1"] > 0.0
-
-
-class Listening:
-    """Notes what a progress is told; how much is compiled depends on what was compiled before."""
-
-    def __init__(self):
-        self.told = []
-
-    def __call__(self, *where):
-        self.told.append(("called", *where[-2:]))
-
-    def stage(self, name, done, total, seconds):
-        if name != "compiling":
-            self.told.append((name, done, total))
-
-
-@pytest.mark.thorough
-def test_a_progress_that_listens_to_stages_is_told_of_each(tmp_path):
-    heard = Listening()
-    pg.run("global-minimiser", out=tmp_path / "run", progress=heard, **SHORT)
-    assert heard.told[0] == ("steps", 0, 3) and heard.told[1][0] == "called" and heard.told[-1] == ("truth", 0, 1)
-    assert [told for told in heard.told if told[0] == "steps"] == [("steps", method, 3) for method in range(3)]
-    heard, start = Listening(), pg.priors.Normal(0.0, 1.0)
-    pg.compare(pg.losses.get("double-well"), ["DE"], steps=2, particles=2, initial=start, progress=heard)
-    pg.simulate(pg.losses.get("double-well"), "DE", steps=2, particles=2, initial=start, progress=heard)
-    assert heard.told == [("steps", 0, 1), *(2 * [("called", 1, 2), ("called", 2, 2)])]

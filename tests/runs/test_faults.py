@@ -37,18 +37,6 @@ def test_a_full_disk_stops_the_run_in_one_sentence_and_the_rest_is_done_later(tm
     assert everything(tmp_path / "run" / "arrays") == everything(tmp_path / "straight" / "arrays")
 
 
-@pytest.mark.thorough
-def test_a_folder_that_goes_is_one_sentence(tmp_path):
-    code = "import shutil, sys; from particlegvi.tools import progress\n"
-    code += "def show(self, label, done, steps): shutil.rmtree(sys.argv[-1], ignore_errors=True)\n"
-    code += "progress.Bars.__enter__ = lambda self: self.update\nprogress.Bars.update = show\n"
-    made = called("run", "lifting", "--set", "steps=60", "--no-figure", "--out", str(tmp_path / "gone"), before=code)
-    assert made.returncode == 1
-    (line,) = made.stderr.splitlines()
-    assert "No such file or directory" in line and "resume" not in line
-    assert not (tmp_path / "gone").exists()
-
-
 def test_a_folder_that_goes_is_noticed_at_the_next_checkpoint(tmp_path):
     """And not made again, with nothing in it but checkpoints, until the method is done."""
     heard = []

@@ -1,10 +1,6 @@
 """Runs of objects in folders: losses in Python, interrupted, resumed with the same function, loaded without it."""
 
 import functools
-import runpy
-import signal
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -13,6 +9,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario.kinds.particles.fingerprint import Fingerprint
 
+from ..interpreters import python
 from ..refusals import refuse
 from .interrupting import ALWAYS, Stop, content
 
@@ -172,36 +169,6 @@ def test_figures_are_drawn_without_the_loss_and_say_so(tmp_path):
     assert len(figure.axes[0].lines) < len(whole.axes[0].lines)
 
 
-OWN = """
-import os, signal, sys
-import numpy as np, particlegvi as pg
-rng = np.random.default_rng(0)
-X, y = rng.normal(size=(60, 5)), (rng.random(60) < 0.5) * 1.0
-loss = pg.Loss.from_numpy(
-    lambda T: np.logaddexp(0.0, T @ X.T).sum(1) - T @ (X.T @ y),
-    lambda T: (1 / (1 + np.exp(-T @ X.T)) - y) @ X, dim=5)
-how = dict(prior=pg.priors.Normal(np.zeros(5), 1.0), particles=40, steps=3000, step_size=0.01, record_every=500)
-def kill(done, steps):
-    if done > 1000:
-        os.kill(os.getpid(), signal.SIGKILL)
-if __name__ == "__main__":
-    pg.simulate(loss, pg.methods.DLE(), out=sys.argv[1], checkpoint_every=1e-9, progress=kill, **how)
-"""
-
-
-@pytest.mark.thorough
-def test_killed_in_the_middle_and_finished_by_another_process(tmp_path):
-    """A function and its data have one fingerprint in two processes."""
-    script = tmp_path / "own.py"
-    script.write_text(OWN, encoding="utf-8")
-    killed = subprocess.run([sys.executable, str(script), str(tmp_path / "run")], check=False)
-    assert killed.returncode == -signal.SIGKILL and (tmp_path / "run" / "checkpoint" / "latest.json").exists()
-    own = runpy.run_path(str(script))
-    pg.resume(tmp_path / "run", loss=own["loss"])
-    pg.simulate(own["loss"], pg.methods.DLE(), out=tmp_path / "straight", **own["how"])
-    assert content(tmp_path / "run") == content(tmp_path / "straight")
-
-
 class Model:
     def __init__(self, data, power):
         self.data, self.power = data, power
@@ -242,6 +209,12 @@ def test_a_fingerprint_is_that_of_the_code_and_the_data(make):
     others = [Fingerprint(make(DATA + 1e-12)), Fingerprint(make(DATA, 3.0))]
     assert len({each.digest for each in [one, *others]}) == 3
     assert not Fingerprint(opaque(1.0)).portable
+
+
+@pytest.mark.thorough
+def test_a_fingerprint_is_that_of_another_process(root):
+    code = "from tests.runs.test_objects import Fingerprint, loss_of; print(Fingerprint(loss_of()).digest)"
+    assert python("-c", code, cwd=root).stdout.strip() == Fingerprint(loss_of()).digest
 
 
 def test_a_fingerprint_sees_other_code():

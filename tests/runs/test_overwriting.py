@@ -122,6 +122,17 @@ def test_taking_over_again_finishes_the_first_time(runs, tmp_path, monkeypatch):
     assert content(folder) == content(runs / "finished")
 
 
+def test_two_writers_are_one_too_many(half, tmp_path):
+    def second(label, done, steps):
+        refuse(lambda: pg.resume(half), f"pid {os.getpid()}")
+        refuse(lambda: pg.run("lifting", out=half, overwrite=True, **SHORT), f"pid {os.getpid()}")
+        pg.load(half)  # a reader disturbs nobody
+
+    pg.resume(half, progress=second)
+    pg.run("lifting", out=tmp_path / "straight", **SHORT)
+    assert content(half) == content(tmp_path / "straight")
+
+
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"scenario": "", "manifest": {}}'])
 def test_rubbish_is_refused_and_removes_nothing(runs, tmp_path, content, capsys):
     folder = shutil.copytree(runs / "finished", tmp_path / "run")

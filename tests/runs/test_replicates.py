@@ -12,7 +12,7 @@ import particlegvi as pg
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 
-from .interrupting import ALWAYS, Stop, again_and_again, content, manifest, no_summary, spoil
+from .interrupting import ALWAYS, Stop, content, manifest, no_summary, spoil
 
 STEPS, NUMBER = 20, 4
 SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
@@ -72,12 +72,6 @@ def test_interrupted_anywhere(tmp_path, straight, each, step):
     assert content(tmp_path / "run") == straight
     assert all(label == "DLE" and each > step - 3 for label, each in heard.heard)
     assert [each for _, each in heard.heard if each > STEPS] == [STEPS * (r + 1) for r in range(1 + there, NUMBER)]
-
-
-def test_interrupted_again_and_again(tmp_path, straight, each):
-    interrupted(tmp_path / "run", 2)
-    again_and_again(tmp_path / "run", lambda times: Stop(label="DLE", step=7 * times))
-    assert content(tmp_path / "run") == straight
 
 
 EACH = "from particlegvi.tools.cells import batches; batches.LARGEST = 1"
@@ -140,8 +134,3 @@ def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
     kept = json.loads((tmp_path / "run" / "arrays" / "DLE.json").read_text())
     assert kept["stopped"].startswith("replicate 1: step 3")
     assert len(np.load(tmp_path / "run" / "arrays" / "DLE.steps.npy")) == len(range(0, STEPS, 7)) + 1
-
-
-def test_one_step_and_no_folder():
-    run = pg.run(SHORT, steps=1, record_every=0)["DLE"]
-    assert len(run.info["replicates"]["modes_covered"]) == NUMBER

@@ -13,18 +13,6 @@ from particlegvi.scenario.writing import write_template
 
 from ..refusals import refuse
 
-SMALL = """
-name = "small"
-loss = "double-well"
-prior = { name = "normal", mean = 0.0, sd = 1.0 }
-particles = 8
-steps = 20
-step_size = 1e-3
-[methods.DE]
-[methods.DLE]
-kl_weight = 1.0
-"""
-
 
 def refusal(*arguments) -> str:
     return refuse(lambda: load(*arguments))
@@ -74,7 +62,7 @@ def test_a_variant_is_merged_into_what_it_is_based_on():
 
 def test_a_file_is_named_after_itself_unless_it_says_otherwise(tmp_path):
     place = tmp_path / "mine.toml"
-    place.write_text(SMALL.replace('name = "small"', ""))
+    place.write_text('loss = "t^2"\n')
     assert load(place)["name"] == "mine"
     assert load(str(place))["name"] == "mine"
 
@@ -99,14 +87,12 @@ def test_a_circle_of_variants_ends(monkeypatch, tmp_path):
     ("content", "words"),
     [
         (b"particles = ", "not valid TOML"),
-        (b"x = " + b"[" * 100_000, "nested too deeply"),
         (b"particles = " + b"9" * 10_000, "not valid TOML"),
         (b"title = '\xff'", "UTF-8"),
         (b"x = 1\n" * 200_000, "more than 1000000 bytes"),
         (b"a" + b".a" * 12 + b" = 1", "nested more than"),
         (b"a" + b".a" * 450_000 + b" = 1", "more than 16 parts"),
         (b"x = { " + b"'a' . \"b\"." * 80_000 + b"c = 1 }", "more than 16 parts"),
-        (b"a" * 999_000, "not valid TOML"),
         (b"", "missing"),
         (b"when = 2020-01-01", "must be a text"),
     ],

@@ -1,9 +1,6 @@
 """The simulation loop: records, starts, errors in one sentence, divergence, exact laws of the integrators."""
 
 import inspect
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,6 +9,7 @@ import particlegvi as pg
 from particlegvi.simulation.loop import record_steps
 from particlegvi.simulation.problem import Settings, check_problem
 
+from ..interpreters import python
 from ..refusals import refuse, refused
 
 DOUBLE_WELL = {"prior": pg.priors.Normal(0.0, 1.0), "particles": 20, "steps": 50, "step_size": 1e-3}
@@ -144,14 +142,6 @@ def test_settings_are_those_of_simulate():
         assert parameter.default == public[name].default
 
 
-@pytest.mark.parametrize("function", [pg.simulate, pg.compare])
-def test_six_arguments_go_by_position_and_the_others_by_name(function):
-    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
-    assert [kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds[:7]] == [True] * 6 + [False]
-    with pytest.raises(TypeError, match="positional arguments"):
-        function(LOSS, pg.methods.DE(), PRIOR, 4, 1, 1e-3, PRIOR)
-
-
 def test_a_problem_is_checked_and_its_start_drawn():
     problem = check_problem(LOSS, pg.methods.DE(), PRIOR, None, Settings(particles=5, steps=2e1, seed=3))
     assert problem.steps == 20 and isinstance(problem.steps, int)
@@ -184,11 +174,8 @@ told(pg.methods.DRE(0.5, kernel), 20, 400)
 
 @pytest.mark.thorough
 def test_only_matrix_products_depend_on_the_kernels_of_blas():
-    found = []
-    for core in ("Haswell", "Nehalem"):
-        environment = {**os.environ, "OPENBLAS_CORETYPE": core}
-        done = subprocess.run([sys.executable, "-c", RUNS], env=environment, capture_output=True, text=True, check=True)
-        found.append(done.stdout.splitlines())
+    cores = ("Haswell", "Nehalem")
+    found = [python("-c", RUNS, OPENBLAS_CORETYPE=core).stdout.splitlines() for core in cores]
     assert "Chebyshev boxes" in found[0][1] and "by matrix products" in found[0][-1]
     assert found[0][:-1] == found[1][:-1]
     if found[0] == found[1]:  # else the last run is the control

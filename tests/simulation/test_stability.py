@@ -1,5 +1,6 @@
 """The stability limit: exact on quadratics for every scheme, with a repulsion, and what the warning says."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -8,6 +9,9 @@ import pytest
 import particlegvi as pg
 from particlegvi.simulation import stability
 from particlegvi.simulation.problem import Settings, check_problem
+
+from ..differences import slopes
+from ..flows import printed_drift
 
 
 def limit(loss, method, integrator="euler-maruyama", prior=None, initial=None, step_size=1e-3):
@@ -70,19 +74,7 @@ def test_a_repulsion_adds_its_curvature(name):
     kernel = pg.kernels.get(name, lengthscale=0.3)
     method = pg.methods.DRE(5.0, kernel)
     start = prior.sample(20, seed=3)
-    embedding = pg.priors.embedding(prior, kernel).term
-
-    def drift(x):
-        difference = x[:, None] - x
-        slope = np.array([[kernel.slope(r2) for r2 in row] for row in difference**2])
-        pull, out = np.empty(20), np.empty(1)
-        for i in range(20):
-            embedding.gradient(x[i : i + 1], out)
-            pull[i] = out[0]
-        return 0.5 * x + 10.0 * ((2.0 * slope * difference).mean(axis=1) - pull)
-
-    x = start[:, 0]
-    jacobian = np.array([(drift(x + e) - drift(x - e)) / 2e-5 for e in 1e-5 * np.eye(20)])
+    jacobian = slopes(lambda x: printed_drift(loss.gradient(x[:, None]), method, prior, x[:, None])[:, 0], start[:, 0])
     exact = 2.0 / np.linalg.eigvalsh(0.5 * (jacobian + jacobian.T))[-1]
     found = limit(loss, method, prior=prior, initial=start)
     assert found == pytest.approx(exact, rel=0.1)  # mu_P is an average over 1,000 draws here
@@ -107,3 +99,17 @@ def test_the_warning_names_the_limit_and_the_largest_step():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=rising)  # 0.106 at most
+
+
+@pytest.mark.parametrize("depth", ["simulate", "run"])
+def test_a_warning_shows_the_line_of_the_program(depth, tmp_path):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        if depth == "simulate":
+            pg.simulate(
+                pg.losses.get("double-well"), pg.methods.DLE(), prior=pg.priors.Normal(), steps=2, step_size=3.0
+            )
+        else:
+            pg.run("global-minimiser", out=tmp_path / "run", particles=4, steps=2, step_size=3.0, figures=[])
+    places = {(each.filename, str(each.message)[:9]) for each in seen}
+    assert (inspect.getsourcefile(test_a_warning_shows_the_line_of_the_program), "step_size") in places, places

@@ -10,7 +10,7 @@ from particlegvi.cli import main
 from particlegvi.cli.sweeping import over_of
 from particlegvi.scenario import kinds, load, text
 
-from ..data_sets import needed
+from ..small_scenarios import SHORT_RUNS
 from .conftest import SMALL, outputs
 
 
@@ -90,34 +90,21 @@ def test_what_over_may_be():
         assert over_of(argument) == found
 
 
-FEW = {
-    "approximation": (
-        "sparse-approximation", {"models": ["random"], "sizes": [10], "trials": 1}, {"sizes": [[6], [12]]}, "rmse",
-    ),
-    "function-space": ("regression-curve", {"particles": 9}, {"likelihood.noise_variance": [0.01, 0.1]}, "log_density"),
-    "table": (
-        "uci-function-space-short",
-        {"rows": ["yacht"], "models": ["linear"], "protocols": ["standardised"], "splits": 1},
-        {"first_split": [0, 1]}, "nll",
-    ),
-    "networks": (
-        "two-moons",
-        {"steps": 20, "particles": 2, "methods.DRE-weights": None, "methods.DRE-outputs": None, "record_every": 0},
-        {"network.hidden": [[3], [5]]}, None,
-    ),
-    "particles": (
-        "four-particles", {"steps": 20, "step_size": 0.001}, {"loss": ["four-gaussians", "banana"]}, "average_loss",
-    ),
-}  # fmt: skip
+# What is swept in a short run of each kind, and the number that is measured.
+SWEPT = {
+    "approximation": ({"sizes": [[6], [12]]}, "rmse"),
+    "function-space": ({"likelihood.noise_variance": [0.01, 0.1]}, "log_density"),
+    "table": ({"first_split": [0, 1]}, "nll"),
+    "networks": ({"network.hidden": [[3], [5]]}, None),
+    "particles": ({"loss": ["tilted-double-well", "double-well"]}, "average_loss"),
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", kinds.names())
-def test_a_sweep_of_every_kind(kind, tmp_path):
-    name, overrides, over, measure = FEW[kind]
-    if kind == "table":
-        needed("yacht")
-    found = pg.sweep(name, over=over, seeds=1, out=tmp_path / "s", measure=measure, **overrides)
+def test_a_sweep_of_every_kind(kind, toy, tmp_path):
+    (name, settings), (over, measure) = SHORT_RUNS[kind], SWEPT[kind]
+    found = pg.sweep(name, over=over, seeds=1, out=tmp_path / "s", measure=measure, workers=1, **settings)
     assert found.computed == 2 and set(found.table.of["status"]) == {"finished"}
     [shown] = found.measures
     numbers = [found.values(shown, method) for method in found.methods if found.has(shown, method)]

@@ -91,17 +91,6 @@ def test_a_worker_that_is_killed_when_the_pool_ends_keeps_nobody_waiting(monkeyp
     assert time.monotonic() - begun < 100  # the other waits for 300 s
 
 
-@pytest.mark.slow
-@pytest.mark.needs("distributed")
-def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
-    import distributed
-
-    local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**local) as cluster:
-        pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", dask=cluster.scheduler_address)
-    assert outputs(tmp_path / "s") == straight
-
-
 @pytest.mark.needs("distributed")
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(engines, "ANSWER", 0.2)

@@ -13,7 +13,7 @@ from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps import cell as cells
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.tools import sources
-from particlegvi.tools.cells import Batch, WorkerLost
+from particlegvi.tools.cells import Batch
 
 from ..refusals import refuse
 from ..runs.interrupting import Stop, change_manifest, everything, manifest
@@ -244,26 +244,10 @@ def test_a_worker_with_other_versions_refuses(small, monkeypatch):
     refuse(lambda: pg.sweep(small, over=OVER, seeds=1), other)
 
 
-@pytest.mark.thorough
-def test_processes_that_are_lost_again_and_again(small, straight, tmp_path):
-    def pool(function, tasks, number):
-        for count, task in enumerate(tasks):
-            if count > 2:
-                raise WorkerLost("killed")
-            yield function(task)
-
-    with pytest.raises(WorkerLost, match="18 cells were computed"):
-        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=lambda *_: iter(()))
-    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=pool)
-    assert outputs(tmp_path / "s") == straight
-
-
 def test_bad_arguments(small, tmp_path):
     for options, words in (
         ({}, r"over must be given, or a scenario with a table \[sweep\]"),
         ({"over": ["steps"]}, "over must be a mapping"),
-        ({"over": {"steps": 3}}, "steps must be a list of at least one value"),
-        ({"over": OVER, "seeds": 0}, "seeds must be a number of seeds"),
         ({"over": OVER, "workers": 0}, "workers must be a whole number"),
         ({"over": OVER, "workers": 2.5}, "workers must be a whole number"),
         ({"over": OVER, "out": 3}, "out must be the path of a folder"),

@@ -2,7 +2,6 @@
 
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from particlegvi.runs import execute as runner
 from particlegvi.simulation.loop import record_steps
 from particlegvi.tools import memory
 
+from ..interpreters import python
 from ..refusals import refuse as refusal
 
 LOSS, PRIOR, DLE = pg.losses.get("tilted-double-well"), pg.priors.Normal(), pg.methods.DLE()
@@ -132,7 +132,7 @@ def test_a_limit_on_the_address_space_is_seen():
         "from particlegvi.tools import memory\n"
         "assert memory.available() <= 10**9"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    python("-c", code)
 
 
 @pytest.mark.thorough
@@ -148,6 +148,5 @@ def test_the_estimate_is_near_the_truth():
         "run(1000); before = peak()\n"
         "run(2_000_000); print(1024 * (peak() - before))"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
     estimate = 8 * memory.COPIES * 2_000_000
-    assert estimate / 2 < int(done.stdout) < 2 * estimate
+    assert estimate / 2 < int(python("-c", code).stdout) < 2 * estimate

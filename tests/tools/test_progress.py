@@ -245,10 +245,3 @@ def test_the_words_round_the_seconds():
     rounded = {0.0: "", 0.6: ": about 1 s", 7.6: ": about 8 s", 28.0: ": about 30 s", 62.0: ": about 60 s"}
     for seconds, said in rounded.items():
         assert stages.words("compiling", seconds) == "compiling for this machine, once" + said
-
-
-def test_only_those_with_a_method_stage_are_told():
-    told = []
-    for listener in (None, print, types.SimpleNamespace(stage=lambda *what: told.append(what))):
-        stages.tell(listener, "pictures", total=2)
-    assert told == [("pictures", 0, 2, 0.0)]

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from particlegvi.tools.registry import Registry, check_parameters, look_up, nearest, unknown
+from particlegvi.tools.registry import Registry, look_up, nearest, unknown
 
 from ..refusals import refuse
 
@@ -21,12 +21,6 @@ def test_unknown_is_one_short_sentence_with_the_nearest_name():
     assert len(message) < 1000 and message.endswith(", ...")
     assert "[1, 2]" in str(unknown("loss", [1, 2], ["ring"]))  # things that are no names
     refuse(lambda: look_up("loss", ["ring"], {"ring": 1}), "there is no loss")
-
-
-def test_check_parameters_names_the_wrong_one():
-    check_parameters("ring", ["width"], ["radius", "width"])
-    wrong = lambda: check_parameters("ring", ["radios"], ["radius", "width"])
-    refuse(wrong, 'no parameter of ring "radios"; did you mean "radius"')
 
 
 @pytest.fixture

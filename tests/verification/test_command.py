@@ -98,15 +98,6 @@ def test_a_claim_without_a_text_is_refused_before_anything_is_measured(registere
     assert not (tmp_path / "out").exists()
 
 
-def test_all_well(registered, capsys):
-    registered(first=(0.5, 2.0), second=(0.25, 3.0))
-    assert main(["verify"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["claim", "measured", "bound", "verdict", "control"]
-    assert lines[1].split() == ["first", "0.5", "<=", "1", "holds", "failed"]
-    assert "2 of 2 claims hold, 2 of 2 wrong variants fail" in lines[4]
-
-
 def test_json_is_the_contract_and_nothing_else(registered, capsys):
     registered(first=(0.5, 2.0), second=(1.5, 3.0))
     assert main(["verify", "--json"]) == 1

@@ -101,12 +101,6 @@ def test_the_largest_correlation_is_found_and_chance_stays_below_four_errors():
     assert chance.largest_correlation(draws) == pytest.approx(0.2 * 50.0, abs=4.0)
 
 
-def test_seeds_differ_and_repeat():
-    seeds = chance.seeds(2**64 - 1, 50)
-    assert len(set(seeds)) == 50 and seeds == chance.seeds(2**64 - 1, 50)
-    assert all(0 <= seed < 2**64 for seed in seeds)
-
-
 T = np.linspace(-4.0, 4.0, 41)
 
 

@@ -59,20 +59,6 @@ def test_the_ratio_is_that_of_the_definition(name, particles):
         np.testing.assert_allclose(found[inside], expected[inside], rtol=0, atol=1e-9)
 
 
-def test_coins_and_uniforms_are_what_they_should_be():
-    line = jumps_of(PRIORS["normal"], 30_000).line
-    line.propose(np.linspace(-1.0, 1.0, 30_000), 0, 4)
-    zero, one = line.places(0), line.places(1)
-    assert sorted(line.members[0, np.concatenate([zero, one])]) == list(range(30_000))
-    assert abs(zero.size - 15_000) < 4.0 * np.sqrt(7500.0)
-    for row in (stages.PICK, stages.PLACE, stages.UNIFORM):
-        assert stats.kstest(np.concatenate([line.rows[row, zero], line.rows[row, one]]), "uniform").pvalue > 1e-4
-    places = np.concatenate([zero, one])
-    assert (
-        np.abs(np.corrcoef(line.rows[[stages.PICK, stages.PLACE, stages.UNIFORM]][:, places]) - np.eye(3)).max() < 0.025
-    )
-
-
 def test_a_group_is_cut_as_all_are():
     jumps = jumps_of(PRIORS["normal"], 3000)
     how = (jumps._fixed, jumps.share, 0.2, jumps.walls)

@@ -93,9 +93,6 @@ def test_the_yardstick_is_of_the_order_of_one():
     assert 0.3 <= compiling.slowness() < 100.0
 
 
-KNOWN = pytest.mark.skipif("pipeline_class" not in nesting.helper_options(), reason="another version of numba")
-
-
 def pair(function):
     """The normals of one counter by a helper, from a caller that is compiled as numba does it."""
 
@@ -104,21 +101,6 @@ def pair(function):
         return function(np.uint64(3), np.uint64(5), np.uint64(7), k0, k1)
 
     return caller(*noise.key_words(11))
-
-
-@KNOWN
-def test_a_helper_has_no_machine_code_and_cannot_be_called_from_python():
-    pair(noise.normal_pair)
-    (made,) = noise.normal_pair.overloads.values()
-    assert isinstance(made.library, nesting.HelperLibrary)
-    address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    assert address == 0
-    ordinary = numba.njit(lambda x: x + 1.0)
-    ordinary(1.0)  # the control: numba's own way leaves an address
-    (made,) = ordinary.overloads.values()
-    assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) != 0
-    with pytest.raises(KeyError, match=nesting.ONLY_COMPILED):
-        noise.normal_pair(*(np.uint64(number) for number in (3, 5, 7, 1, 2)))
 
 
 def test_the_bits_are_those_of_numbas_own_way():

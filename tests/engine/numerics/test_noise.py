@@ -159,18 +159,5 @@ def test_edges(name):
     assert np.all(same | close), list(zip(x, ours, exact, strict=True))
 
 
-def test_loops_are_vectorised():
-    """The point of these functions: LLVM turns a loop over them into vector instructions."""
-
-    def loop(x, out):
-        for i in range(x.size):
-            out[i] = mathematics.exp(x[i])
-
-    function = numba.njit(**OPTIONS)(loop)
-    function(np.zeros(8), np.zeros(8))
-    listing = next(iter(function.inspect_llvm().values()))
-    assert "x double>" in listing and "@exp(" not in listing
-
-
 def test_angles_without_digits_are_nan():
     assert np.isnan(apply("sin", np.array([1e300]))[0])

@@ -1,16 +1,13 @@
 """Splitting work: every item once, errors not lost, forked children alive."""
 
-import multiprocessing
-import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 
-import particlegvi as pg
 from particlegvi.engine.numerics import threads
+
+from ...interpreters import python
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
@@ -47,30 +44,6 @@ def test_the_number_of_threads_is_the_one_asked_for(monkeypatch):
     assert threads.count() >= 1
 
 
-def _in_child(queue):
-    queue.put(_final())
-
-
-def _final():
-    method = pg.methods.DLE(1.0)
-    run = pg.simulate(pg.losses.get("double-well"), method, prior=pg.priors.Normal(0.0, 1.0), particles=5000, steps=4)
-    return run.final
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no fork on this platform")
-@pytest.mark.thorough
-def test_a_forked_child_can_go_on_after_threads_were_used(monkeypatch):
-    monkeypatch.setattr(threads, "count", lambda: 2)
-    here = _final()
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=_in_child, args=(queue,))
-    child.start()
-    there = queue.get(timeout=60)
-    child.join()
-    assert np.array_equal(here, there)
-
-
 def test_one_blas_thread_also_for_a_library_that_is_loaded_later():
     """SciPy's linear algebra is another library than NumPy's, which the first use of the limit may come before."""
     program = (
@@ -82,9 +55,8 @@ def test_one_blas_thread_also_for_a_library_that_is_loaded_later():
         "    inside = [i['num_threads'] for i in threadpoolctl.threadpool_info() if i['user_api'] == 'blas']\n"
         "print(min(before), max(inside))"
     )
-    variables = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
-    answer = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=True)
-    before, inside = map(int, answer.stdout.split())
+    variables = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+    before, inside = map(int, python("-c", program, **variables).stdout.split())
     if before < 2:
         pytest.skip("the linear algebra library has one thread only")
     assert inside == 1

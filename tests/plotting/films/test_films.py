@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import subprocess
 import time
@@ -16,6 +17,7 @@ from particlegvi.plotting import style
 from particlegvi.plotting.films import FilmSettings, able, pace, video
 from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.moving import Camera, clock_of, decimals
+from particlegvi.tools.film_file import FilmFile
 
 from ...refusals import refuse
 from ...runs.interrupting import Stop
@@ -134,20 +136,6 @@ def test_a_moment_of_a_film_has_the_bars_and_words_of_the_figure_of_that_record(
         return [np.concatenate(bars).tolist(), words]
 
     assert found(moving.figure) == found(alone) != found(final)
-
-
-@pytest.mark.thorough
-def test_a_moment_in_the_plane_is_that_of_its_record(plane):
-    kind, record, window = kinds["particles"], 4, ((-6.0, 6.0), (-6.0, 6.0))
-    moving = kind.moving(plane, **{**kind.defaults, "window": window})
-    moved(moving, record)
-    alone = kind(plane.at(record), window=window)
-    for here, there in zip(moving.figure.axes, alone.axes, strict=True):
-        dots = [[each for each in axes.collections if each.get_gid() == "particles"][0] for axes in (here, there)]
-        assert np.array_equal(dots[0].get_offsets(), dots[1].get_offsets())
-        assert [text.get_text() for text in here.texts] == [text.get_text() for text in there.texts]
-        ellipses = [[[*each.center, each.width, each.height] for each in axes.patches] for axes in (here, there)]
-        assert np.allclose(*ellipses, rtol=1e-12)
 
 
 def test_a_film_that_cannot_be_made_is_refused_in_one_sentence_and_leaves_nothing(line, plane, tmp_path, monkeypatch):
@@ -308,3 +296,19 @@ def test_the_start_is_the_prior_and_the_end_is_not(fitted):
         return float(np.sqrt(np.mean((then.sample(X).mean(axis=0) - truth) ** 2)))
 
     assert error(run.at(20)) < 0.3 < 0.5 < error(run.at(0))
+
+
+@pytest.mark.parametrize(("suffix", "begins"), [(".gif", "<img"), (".apng", "<img"), (".mp4", "<video")])
+def test_a_film_is_inside_what_a_notebook_shows(suffix, begins, tmp_path):
+    path = FilmFile(tmp_path / f"a{suffix}")
+    path.write_bytes(b"a film")
+    shown = path._repr_html_()
+    assert shown.startswith(begins) and base64.b64encode(b"a film").decode() in shown
+    assert path == tmp_path / f"a{suffix}" and path.read_bytes() == b"a film"
+
+
+def test_other_files_are_shown_as_paths(tmp_path):
+    assert FilmFile(tmp_path / "missing.gif")._repr_html_() is None
+    other = FilmFile(tmp_path / "a.txt")
+    other.write_text("words")
+    assert other._repr_html_() is None

@@ -1,14 +1,11 @@
 """Results at one record: what was there then, as a run that ends there has it."""
 
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario import reading
 
 from ...refusals import refuse
 from ..interrupting import Stop
@@ -124,21 +121,3 @@ def test_a_rule_without_a_kernel_is_left_out():
         run = simulated(40)
         run.info |= {"lengthscale_rule": "a rule of its own", "kernel": "own"}
         assert "own kernel, a rule of its own" in run.describe()  # control
-
-
-def test_a_file_of_notepad_is_read(tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text('loss = "x^2/2"\n', encoding="utf-8-sig")
-    assert reading.read(path) == {"loss": "x^2/2"}
-
-
-@pytest.mark.thorough
-def test_a_run_describes_itself_in_a_new_process():
-    """``pg.simulate`` is all that the process has imported: it brings the room that makes the verdict."""
-    code = (
-        "import particlegvi as pg;"
-        "run = pg.simulate(pg.losses.get('tilted-double-well'), pg.methods.DE(), pg.priors.Normal(), 5, 10, 0.01);"
-        "print(run.describe())"
-    )
-    said = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
-    assert "W1 to truth" in said.stdout, said.stderr

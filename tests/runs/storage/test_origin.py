@@ -14,14 +14,11 @@ from particlegvi.sweeps import api
 from particlegvi.tools import sources as origin
 
 from ...refusals import refuse
+from ...sweeps.conftest import SMALL as SWEPT
 from ..interrupting import change_manifest as put
 from ..interrupting import manifest
 
 OTHER = "f" * 16
-SWEPT = {
-    "name": "small", "particles": 4, "steps": 10, "step_size": 0.01, "record_every": 0, "loss": "tilted-double-well",
-    "prior": {"name": "normal", "mean": 0.0, "sd": 1.0}, "methods": {"DLE": {"kl_weight": 1.0}},
-}  # fmt: skip
 OVER = {"methods.DLE.kl_weight": [0.5, 1.0]}
 
 

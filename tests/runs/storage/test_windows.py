@@ -28,7 +28,7 @@ def emulated(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 # Who holds a folder, a run that is interrupted and resumed, and one that starts over: to the bytes of a straight one.
 FEW = (
     "tests/runs/storage/test_lock.py",
-    "tests/runs/test_resume.py::test_two_writers_are_one_too_many",
+    "tests/runs/test_overwriting.py::test_two_writers_are_one_too_many",
     "tests/runs/test_overwriting.py::test_taking_over_again_finishes_the_first_time",
 )
 REFUSALS = """

@@ -1,20 +1,20 @@
 """The table of ensembles: its protocols, its scores, and its text, on data that are made."""
 
-import math
 
 import numpy as np
 import pytest
 
 from particlegvi import datasets
-from particlegvi.scenario.tables import EnsembleSettings, EnsembleTable, Task, measure
+from particlegvi.scenario.tables import EnsembleTable, Task, measure
 from particlegvi.scenario.tables.ensembles import models
 from particlegvi.scenario.tables.ensembles import protocols as problems
 from particlegvi.scenario.tables.ensembles.protocols import PRINTED
 from particlegvi.tools.errors import Diverged
 
-from ...data_sets import wave
+from ...data_sets import least_squares_rmse, wave
+from .test_every_table import TABLES
 
-SMALL = EnsembleSettings(rows=("yacht",), models=("de", "drle", "linear"), splits=2, particles=3, steps=200)
+SMALL = TABLES["ensembles"][0]
 
 
 def test_the_standard_protocol_scales_on_the_rows_that_train(made):
@@ -47,11 +47,7 @@ def test_a_cell_has_its_scores(made):
     assert set(found) == {"rmse", "nll", "coverage_90", "leaked", "nll_spread", "spread"}
     assert found == measure(Task("yacht", "de", "standard", 0), SMALL)
     line = measure(Task("yacht", "linear", "standard", 0), SMALL)
-    task = problems.problem("yacht", "standard", 0)
-    A = np.column_stack([task.train.X, np.ones(len(task.train.y))])
-    weights = np.linalg.lstsq(A, task.train.y, rcond=None)[0]
-    error = task.test.y - np.column_stack([task.test.X, np.ones(10)]) @ weights
-    assert line["rmse"] == pytest.approx(task.scale * np.sqrt(np.mean(error**2)))
+    assert line["rmse"] == pytest.approx(least_squares_rmse(problems.problem("yacht", "standard", 0)))
     assert "nll_spread" not in line
 
 
@@ -65,18 +61,6 @@ def test_networks_that_run_away_are_counted_and_not_averaged(made, monkeypatch):
     cells[Task("yacht", "de", "standard", 1)] = {"diverged": 1.0}
     text = EnsembleTable(SMALL, cells).markdown()
     assert "1 of 2 diverged" in text
-
-
-def test_differences_are_paired():
-    rmse = {"de": [1.0, 5.0], "drle": [1.1, 5.3]}
-    of = lambda model, split: Task("yacht", model, "standard", split)
-    cells = {of(model, split): {"rmse": x} for model in rmse for split, x in enumerate(rmse[model])}
-    table = EnsembleTable(SMALL, cells)
-    mean, error = table.paired("yacht", "drle", "standard", "rmse")
-    assert mean == pytest.approx(0.2) and error == pytest.approx(np.std([0.1, 0.3], ddof=1) / math.sqrt(2))
-    assert table.entry("yacht", "de", "standard", "rmse").sd > 10 * error
-    assert table.summary()["entries"]["yacht"]["rmse"]["standard"]["drle"]["paired"] == [mean, error]
-    assert "+0.200 +- 0.100" in table.markdown()
 
 
 def test_the_printed_numbers():

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure
+from particlegvi.scenario.tables import Task, WassersteinTable, measure
 from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
 
-SMALL = WassersteinSettings(
-    rows=("yacht",), models=("gwi-net", "net-constant", "svgp", "linear"), protocols=("standardised", "thesis"),
-    splits=2, inducing_points=20,
-)  # fmt: skip
+from ...data_sets import least_squares_rmse
+from .test_every_table import TABLES
+
+SMALL = TABLES["wasserstein"][0]
 
 
 def test_protocols_scale_what_they_say(made):
@@ -36,11 +36,7 @@ def test_trials_are_fresh_permutations(made):
 @pytest.mark.parametrize("protocol", ["standardised", "thesis"])
 def test_a_cell_has_its_scores(made, protocol):
     found = {model: measure(Task("yacht", model, protocol, 0), SMALL) for model in SMALL.models}
-    task = problems.problem("yacht", protocol, 0)
-    A = np.column_stack([task.train.X, np.ones(80)])
-    weights = np.linalg.lstsq(A, task.train.y, rcond=None)[0]
-    error = task.test.y - np.column_stack([task.test.X, np.ones(10)]) @ weights
-    assert found["linear"]["rmse"] == pytest.approx(task.scale * np.sqrt(np.mean(error**2)))
+    assert found["linear"]["rmse"] == pytest.approx(least_squares_rmse(problems.problem("yacht", protocol, 0)))
     assert found["gwi-net"]["rmse"] == found["net-constant"]["rmse"]  # one network
     constant = found["net-constant"]
     assert constant["variance_factor"] == pytest.approx(1.0) and constant["nll"] == constant["nll_untempered"]

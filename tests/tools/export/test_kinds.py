@@ -5,25 +5,14 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario import kinds
 
-# A short run of each kind; a new kind needs a line here.
-SMALL = {
-    "approximation": ("sparse-approximation", {"models": ["subset", "greedy"], "sizes": [3, 5], "trials": 2}),
-    "particles": ("lifting", {"particles": 10, "steps": 10}),
-    "function-space": ("regression-curve", {"particles": 10, "steps": 20, "methods.SVGP": None, "methods.GP": None}),
-    "networks": ("regression-gap", {"particles": 3, "steps": 10, "record_every": 5}),
-    "table": ("uci-function-space", {"rows": ["yacht", "heart"], "models": ["linear", "pls"], "splits": 2}),
-}
-
-
-def test_every_kind_is_tried():
-    assert sorted(SMALL) == kinds.names(), "give the new kind a short run in SMALL"
+from ...small_scenarios import SHORT_RUNS
 
 
 @pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
-@pytest.mark.parametrize("name", sorted(SMALL))
+@pytest.mark.parametrize("name", kinds.names())
 def test_every_kind_has_its_table_its_dataset_and_its_picture(name, toy, monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    scenario, settings = SMALL[name]
+    scenario, settings = SHORT_RUNS[name]
     results = pg.run(scenario, **settings)
     assert results.kind.name == name
     frame = results.to_dataframe()
@@ -42,7 +31,7 @@ def test_every_kind_has_its_table_its_dataset_and_its_picture(name, toy, monkeyp
 @pytest.mark.needs("pandas", "xarray")
 def test_a_table_is_a_cube_of_scores(toy, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    results = pg.run("uci-function-space", **SMALL["table"][1])
+    results = pg.run("uci-function-space", **SHORT_RUNS["table"][1])
     table = results["table"]
     found = table.to_xarray()
     assert found["nll"].dims == ("row", "model", "protocol", "split")
@@ -74,7 +63,7 @@ def test_functions_come_with_their_data(fitted):
 
 @pytest.mark.needs("xarray")
 def test_networks_come_with_their_data_and_what_they_say():
-    scenario, settings = SMALL["networks"]
+    scenario, settings = SHORT_RUNS["networks"]
     run = pg.run(scenario, **settings)["DE"]
     found = run.to_xarray()
     assert found["prediction"].dims == ("particle", "observation")

@@ -81,12 +81,3 @@ def test_starts_are_spread_as_the_prior_is():
 def test_rounding(number, near, up):
     assert estimates.rounded(number) == near
     assert estimates.rounded(number, up=True) == up
-
-
-@pytest.mark.thorough
-def test_every_loss_of_the_package_can_be_looked_at():
-    for name in losses.names():
-        dim = losses.get(name).dim
-        given = problem(name, priors.Normal([0.0] * dim, 1.0), methods.DE(), methods.DLE(1.0), methods.DRLE())
-        assert 0.0 < estimates.step_size(given) < 10.0
-        assert estimates.time_needed(given)[0] > 0.0

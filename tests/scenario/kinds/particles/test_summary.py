@@ -150,12 +150,3 @@ def test_replicates_are_the_runs_of_the_next_seeds():
         assert results[label].info["replicates"]["modes_covered"] == covered
     with pytest.raises(ValueError, match="modes must be given where there are replicates, which are counted by mode"):
         pg.run("repulsion-pays", modes=None, **short)
-
-
-def test_replicates_that_all_agree_have_no_interval_of_width_zero():
-    from particlegvi.scenario.kinds.particles.table import _notes
-
-    for covered, said in (((8.0, 8.0, 8.0), "8 modes in each of 3 replicates"), ((7.5, 6.9, 8.1), "95% interval 6.90")):
-        run = {"replicates": {"number": 3, "mean_modes_covered": covered}}
-        facts = {"run": run, "target": {"kind": "density"}}
-        assert any(said in note for note in _notes("DRLE", facts))

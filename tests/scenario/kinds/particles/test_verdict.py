@@ -2,7 +2,6 @@
 
 import json
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario.kinds.particles.facts import facts
 from particlegvi.scenario.kinds.particles.seen import Seen
-from particlegvi.scenario.kinds.particles.verdict import _hardly_moved, equilibrium
+from particlegvi.scenario.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
 
 SE = pg.kernels.SquaredExponential
@@ -27,13 +26,6 @@ def judged(run, initial=None):
         target, reason = None, str(error)
     found = {}
     return facts.compute(Seen(run, target, reason, None, run.initial[0], found), found)
-
-
-def test_hardly_moved_is_about_the_second_half():
-    places = np.minimum(np.arange(11.0), 5.0)[:, None, None] + np.array([[0.0], [1.0]])  # at rest from the middle on
-    run = SimpleNamespace(times=np.arange(11.0), particles=2, positions=places, final=places[-1])
-    assert "times their distance from each other in the second half" in _hardly_moved(run)
-    assert not _hardly_moved(SimpleNamespace(times=run.times, particles=2, positions=2.0 * places, final=places[0]))
 
 
 def simulated(loss, method, prior, horizon, step_size=5e-3, particles=300, initial=None, **more):
