@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -102,9 +101,9 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path)
 @contextlib.contextmanager
 def cluster(port, workers, cwd):
     """A scheduler and workers as the page starts them: the leaders of their sessions, the scheduler first."""
-    dask = str(Path(sys.executable).with_name("dask"))
-    worker = [dask, "worker", f"tcp://127.0.0.1:{port}", "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
-    servers = [started(dask, "scheduler", "--port", str(port), "--no-dashboard", cwd=cwd)]
+    dask = [sys.executable, "-m", "dask"]
+    worker = [*dask, "worker", f"tcp://127.0.0.1:{port}", "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
+    servers = [started(*dask, "scheduler", "--port", str(port), "--no-dashboard", cwd=cwd)]
     servers += [started(*worker, cwd=cwd, env={**os.environ, "NUMBA_NUM_THREADS": "1"}) for _ in range(workers)]
     try:
         yield servers
