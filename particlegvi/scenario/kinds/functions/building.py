@@ -115,9 +115,9 @@ def build(scenario: Scenario) -> Parts:
 def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:
     """The covariance; with ``by_coordinate`` it is the product or the sum of one for each coordinate of an input."""
     given = {key: value for key, value in settings.items() if key != "by_coordinate"}
-    if "by_coordinate" not in settings:
+    join = look_up("value of by_coordinate", settings["by_coordinate"], JOINED) if len(given) < len(settings) else None
+    if join is None or inputs == 1:
         return covariances.get(**given)
-    join = look_up("value of by_coordinate", settings["by_coordinate"], JOINED)
     return join(*(OnCoordinates(covariances.get(**given), number) for number in range(inputs)))
 
 

@@ -181,6 +181,11 @@ def test_features_of_two_inputs_are_those_of_each_coordinate(join, kind):
     assert not np.allclose(run.predict(X), found[1], rtol=1e-3) and run.final.shape[1] == len(features)
 
 
+def test_of_one_input_by_coordinate_is_the_covariance_itself():
+    alone = {**EVERY, "kernel": {**EVERY["kernel"], "by_coordinate": "sum"}}
+    assert repr(build(load(alone)).kernel) == repr(build(load(EVERY)).kernel) != repr(build(load(SMALL)).kernel)
+
+
 def test_the_data_are_draws_of_the_likelihood_and_belong_to_the_seed():
     many = {**SMALL, "data": {"formula": "sin(2*x)", "count": 4000}, "inducing_points": 2}
     problem = build(load(many)).problem(5)
