@@ -71,10 +71,10 @@ def test_plain_sampling_does_not_get_there_and_says_so():
     assert np.isclose(told["inside"], 1.0 - outside)
 
 
-@pytest.mark.parametrize("step_size", [0.05, 0.5, 2.0])
-def test_exact_draws_stay_exact_in_one_dimension(step_size):
-    """At any step size; control: without acceptance a large step size shows."""
-    features, y = np.array([[0.9], [1.4], [0.3], [1.0]]), np.array([2.0, 1.0, 0.0, 3.0])
+@pytest.mark.parametrize(("step_size", "size"), [(0.05, 1.0), (0.5, 1.0), (2.0, 1.0), (0.5, 0.3)])
+def test_exact_draws_stay_exact_in_one_dimension(step_size, size):
+    """At any step size, also where the prior counts as the data do; control: a large step without acceptance shows."""
+    features, y = size * np.array([[0.9], [1.4], [0.3], [1.0]]), np.array([2.0, 1.0, 0.0, 3.0])
     edges = np.linspace(-6.0, 6.0, 200_001)
     energy = energy_of(features, y, np.ones(1))(0.5 * (edges[1:] + edges[:-1])[:, None])
     cumulative = np.concatenate([[0.0], np.cumsum(np.exp(energy.min() - energy))])
