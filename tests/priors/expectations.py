@@ -11,7 +11,7 @@ class Cauchy(NamedTuple):
     """A kernel that a user might add, without a mixing density."""
 
     lengthscale: float
-    name = "cauchy"
+    name, variance = "cauchy", 1.0
 
     def value(self, r2):
         return 1.0 / (1.0 + r2 / self.lengthscale**2)

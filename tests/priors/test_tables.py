@@ -34,7 +34,7 @@ class Bell(NamedTuple):
     """The squared exponential as the kernel of a user, of which the package knows no closed form."""
 
     lengthscale: float = 1.0
-    name = "bell"
+    name, variance = "bell", 1.0
 
     def value(self, r2):
         return math.exp(-0.5 * r2 / self.lengthscale**2)
@@ -47,7 +47,7 @@ class Cusp(NamedTuple):
     """exp(-r): the sum over nodes has a cusp at each of them."""
 
     lengthscale: float = 1.0
-    name = "cusp"
+    name, variance = "cusp", 1.0
 
     def value(self, r2):
         return math.exp(-math.sqrt(r2) / self.lengthscale)
