@@ -146,6 +146,16 @@ def test_the_next_process_compiles_nothing_and_an_edit_is_never_missed(house):
     assert house.run(OURS)["final"] == after_all_steps(3.0)
 
 
+def test_nor_is_it_missed_in_a_cache_folder_that_the_user_chose(house):
+    chosen = {"NUMBA_CACHE_DIR": str(house.folder / "chosen")}
+    assert house.run(OURS, final="0.0", **chosen)["slope"] == START
+    written = house.cached()
+    assert written
+    assert all(path.is_relative_to(house.folder / "chosen") for path in written)
+    house.edit("particlegvi/losses/quadratic.py", *TRIPLED)
+    assert house.run(OURS, final="0.0", **chosen)["slope"] == 3.0 * START
+
+
 def test_a_loss_of_the_user_is_kept_apart_and_an_edit_is_never_missed(house):
     final = "loss.gradient([[START]])[0, 0]"
     first = house.run(USERS, final)
