@@ -5,6 +5,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.methods import repulsion
+from particlegvi.methods.free_energy import FreeEnergy
 
 SE = pg.kernels.SquaredExponential
 PROBLEMS = {
@@ -77,3 +78,22 @@ def test_two_dimensions_have_the_right_marginals():
     assert np.all(np.abs(x.mean(axis=0) - mean) < 4.5 * standard_error)
     scale = np.sqrt((np.outer(np.diag(covariance), np.diag(covariance)) + covariance**2) / N)
     assert np.all(np.abs(np.cov(x.T) - covariance) < 4.5 * scale)
+
+
+WRONG = {
+    "weights swapped": FreeEnergy(kl_weight=0.5, mmd_weight=1.0, kernel=SE(1.0)),
+    "sqrt 2 missing": FreeEnergy(kl_weight=0.5, mmd_weight=0.5, kernel=SE(1.0)),
+    "half the repulsion": FreeEnergy(kl_weight=1.0, mmd_weight=0.25, kernel=SE(1.0)),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.thorough
+def test_wrong_weights_are_seen(name):
+    """Negative controls: particles of a wrong engine are farther from the right target than 1.5 times the floor."""
+    loss, prior, method = PROBLEMS["figure 5.2, DRLE"]
+    target = pg.target(loss, method, prior=prior)
+    particles = 20_000 if name == "half the repulsion" else N
+    floor = pg.diagnostics.wasserstein1_floor(target, particles, (0.99,))[0]
+    wrong = final(loss, WRONG[name], prior, particles=particles, steps=1500, step_size=5e-3)
+    assert pg.diagnostics.wasserstein1(wrong, target) > 1.5 * floor

@@ -97,3 +97,15 @@ def test_runs_that_are_killed_go_on_to_the_same_bytes(number, root):
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
     assert said in made.stdout
+
+
+@pytest.mark.thorough
+def test_a_folder_that_goes_is_one_sentence(tmp_path):
+    code = "import shutil, sys; from particlegvi.tools import progress\n"
+    code += "def show(self, label, done, steps): shutil.rmtree(sys.argv[-1], ignore_errors=True)\n"
+    code += "progress.Bars.__enter__ = lambda self: self.update\nprogress.Bars.update = show\n"
+    made = called("run", "lifting", "--set", "steps=60", "--no-figure", "--out", str(tmp_path / "gone"), before=code)
+    assert made.returncode == 1
+    (line,) = made.stderr.splitlines()
+    assert "No such file or directory" in line and "resume" not in line
+    assert not (tmp_path / "gone").exists()

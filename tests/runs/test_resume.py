@@ -12,7 +12,7 @@ from particlegvi.simulation import chunks
 from particlegvi.tools import files
 
 from ..refusals import refuse
-from .interrupting import ALWAYS, SHORT, Stop, again_and_again, content, interrupted, manifest, slow
+from .interrupting import ALWAYS, SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest, slow
 
 FUNCTIONS = {
     "poisson-bimodal": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
@@ -221,3 +221,12 @@ def test_a_state_is_read_and_hashed_once(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "digest", counted)
     pg.resume(tmp_path / "run", checkpoint_every=1e9)
     assert states and hashed == states
+
+
+def test_a_summary_that_the_manifest_does_not_name_yet_is_not_read(tmp_path):
+    """A process was killed between writing the one and the other."""
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    known = manifest(tmp_path / "run")["sha256"]
+    del known["summary.json"]
+    change_manifest(tmp_path / "run", sha256=known, status="running")
+    assert pg.load(tmp_path / "run").status == "running"

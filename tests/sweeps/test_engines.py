@@ -223,3 +223,14 @@ def test_a_scheduler_and_two_workers_one_of_which_is_killed(tmp_path):
     alone = [*COMMAND, "sweep", "small.toml", "--quiet", "--out", "one", "--workers", "1"]
     assert subprocess.run(alone, cwd=tmp_path).returncode == 0
     assert outputs(tmp_path / "s") == outputs(tmp_path / "one")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("distributed")
+def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
+    import distributed
+
+    local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**local) as cluster:
+        pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", dask=cluster.scheduler_address)
+    assert outputs(tmp_path / "s") == straight

@@ -13,7 +13,7 @@ from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps import cell as cells
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.tools import sources
-from particlegvi.tools.cells import Batch
+from particlegvi.tools.cells import Batch, WorkerLost
 
 from ..refusals import refuse
 from ..runs.interrupting import Stop, change_manifest, everything, manifest
@@ -259,3 +259,17 @@ def test_bad_arguments(small, tmp_path):
     ):
         refuse(lambda options=options: pg.sweep(small, **{"out": tmp_path / "s", **options}), words)
     assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.thorough
+def test_processes_that_are_lost_again_and_again(small, straight, tmp_path):
+    def pool(function, tasks, number):
+        for count, task in enumerate(tasks):
+            if count > 2:
+                raise WorkerLost("killed")
+            yield function(task)
+
+    with pytest.raises(WorkerLost, match="18 cells were computed"):
+        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=lambda *_: iter(()))
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=pool)
+    assert outputs(tmp_path / "s") == straight

@@ -10,7 +10,7 @@ import particlegvi as pg
 from particlegvi.cli import main
 from particlegvi.verification import claims, figure
 from particlegvi.verification.claim import check
-from particlegvi.verification.claims import network_passes
+from particlegvi.verification.claims import minimiser, network_passes
 
 NAMES = claims.registry.names()
 # Sizes at which a claim takes a second or less, and the claims that are left to the slow test or tested elsewhere, too.
@@ -119,3 +119,11 @@ def test_the_page_lists_every_claim_as_it_is(root):
     page = (root / "docs" / "claims.md").read_text(encoding="utf-8").replace("\\*", "*")
     for name, claim in claims.registry.parts().items():
         assert f"| `{name}` | {claim.claim} | {claim.source} | {claim.wrong} |" in page
+
+
+def test_the_published_curve_is_the_one_the_sources_give():
+    """Mass 1.335 and mean -0.9755 from u(-3) = -10, by the authors' code; the right mean is -1.0086."""
+    u = minimiser.solve(minimiser.PUBLISHED)
+    assert minimiser.mass(u) == pytest.approx(1.335, abs=5e-4)
+    q = np.exp(u) / minimiser.mass(u)
+    assert np.trapezoid(q * minimiser.NARROW, minimiser.NARROW) == pytest.approx(-0.9755, abs=5e-4)

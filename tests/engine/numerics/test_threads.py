@@ -1,10 +1,13 @@
 """Splitting work: every item once, errors not lost, forked children alive."""
 
+import multiprocessing
+import sys
 import threading
 
 import numpy as np
 import pytest
 
+import particlegvi as pg
 from particlegvi.engine.numerics import threads
 
 from ...interpreters import python
@@ -72,3 +75,27 @@ def test_work_that_was_begun_is_done_once_and_its_errors_come_out(workers, monke
     assert sorted(done) == list(range(20))
     with pytest.raises(ZeroDivisionError):
         threads.begin(lambda: 1 / 0)()
+
+
+def _in_child(queue):
+    queue.put(_final())
+
+
+def _final():
+    method = pg.methods.DLE(1.0)
+    run = pg.simulate(pg.losses.get("double-well"), method, prior=pg.priors.Normal(0.0, 1.0), particles=5000, steps=4)
+    return run.final
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork on this platform")
+@pytest.mark.thorough
+def test_a_forked_child_can_go_on_after_threads_were_used(monkeypatch):
+    monkeypatch.setattr(threads, "count", lambda: 2)
+    here = _final()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_child, args=(queue,))
+    child.start()
+    there = queue.get(timeout=60)
+    child.join()
+    assert np.array_equal(here, there)

@@ -121,3 +121,12 @@ def test_clearing_takes_its_own_files_only(tmp_path):
     (tmp_path / "checkpoint" / "notes.txt").unlink()
     checkpoint.clear(tmp_path)
     assert not (tmp_path / "checkpoint").exists()
+
+
+def test_a_checkpoint_without_one_of_its_entries_is_refused(tmp_path):
+    checkpoint.write(tmp_path, made(30))
+    place = tmp_path / "checkpoint" / "latest.json"
+    content = json.loads(place.read_text())
+    for name in content:
+        place.write_text(json.dumps({key: each for key, each in content.items() if key != name}))
+        assert checkpoint.read(tmp_path) == [], name

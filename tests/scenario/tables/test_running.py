@@ -174,3 +174,17 @@ def test_another_engine_makes_the_same_table(pool, toy, tmp_path):
     assert run_table(SMALL, tmp_path / "theirs", workers=1).scores == ours.scores
     assert len(toy) == 16  # its cells count
     assert not Path("not").exists()
+
+
+def test_a_damaged_cell_is_measured_again(toy, tmp_path):
+    """Cut, or with one bit of a score changed: no score in the table is one that nobody measured."""
+    straight = run_table(SMALL, tmp_path, workers=1)
+    place = tmp_path / "cells" / "yacht.pls.standardised.0.json"
+    whole = place.read_bytes()
+    digit = whole.index(b".", whole.index(b'"nll": ')) + 1
+    flipped = whole[:digit] + bytes([whole[digit] ^ 1]) + whole[digit + 1 :]
+    for damaged in (b"", b"{", b"{}", b'{"sha256": null}', whole[:-20], flipped):
+        place.write_bytes(damaged)
+        toy.clear()
+        assert run_table(SMALL, tmp_path, workers=1).scores == straight.scores
+        assert len(toy) == 1
