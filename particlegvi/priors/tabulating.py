@@ -32,6 +32,7 @@ MOST_NUMBERS = 2e7  # of a table: 160 MB
 MOST_COORDINATES = 3
 VANISHED = 1e-14  # the table ends where all values are below this share of the largest
 FARTHEST = 1e150  # largest coordinate of a table, whose square is finite
+SEEN = 1e-2  # Gaussians of less than this share of the greatest weight do not make a panel narrow at first
 WORST_SLOPE = 1e-2  # largest error of a slope, in units of the largest slope
 DOUBLE = 1e-6  # a gap below this share of the gap beside it is the rounding of one edge that appears twice
 NODES = np.cos(np.pi * (np.arange(TERMS) + 0.5) / TERMS)  # of the polynomials, on [-1, 1]
@@ -191,4 +192,5 @@ def _features(term: Term) -> tuple[Array, float, float]:
         centres, own = term.location, float(term.scale[0])
     else:
         centres, own = np.concatenate([term.low, term.high]), float(term.high[0] - term.low[0])
+        scales = scales[term.weights > SEEN * term.weights.max()]  # panels narrower than needed cost digits of slopes
     return centres, float(scales.min()), max(own, float(scales.max()))

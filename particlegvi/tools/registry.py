@@ -7,7 +7,7 @@ is looked for outside of it (`particlegvi.tools.outside`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -217,14 +217,28 @@ class Registry(Generic[Part]):
         return part(**parameters)
 
     def _at_home(self, name: Any) -> Any:
-        """The part in the module of its own name, or None; for most parts no other module is imported then."""
+        """The part in the module of its own name, or in one that writes its name; None elsewhere.
+
+        For most parts no other module is imported then.
+        """
         import importlib.util
 
         home = name.replace("-", "_") if isinstance(name, str) else ""
         if home.startswith("_") or not home.isidentifier():
             return None
         module = f"{self.package}.{home}"
-        return _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
+        part = _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
+        return part or next(filter(None, (_parts_of(each, {}).get(name) for each in self._writing(name))), None)
+
+    def _writing(self, name: str) -> Iterator[str]:
+        """The modules of the package whose text has this name in quotes."""
+        import importlib
+        from pathlib import Path
+
+        for folder in importlib.import_module(self.package).__path__:
+            for path in sorted(Path(folder).glob("[!_]*.py")):
+                if f'"{name}"' in path.read_text(encoding="utf-8"):
+                    yield f"{self.package}.{path.stem}"
 
 
 def _parts_of(module_name: str, found: Mapping[str, Any]) -> dict[str, Any]:
