@@ -217,8 +217,13 @@ NUMBERS = {each.__name__: each for each in (landscapes, noise, repulsion, steps,
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.needs("sklearn")] * (name == "honesty"))
-                                  for name in LECTURES])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.needs("sklearn"), pytest.mark.slow] * (name == "honesty"))
+        for name in LECTURES
+    ],
+)
 @pytest.mark.filterwarnings("ignore:the repulsion of DRLE between")
 def test_the_numbers_of_a_lecture_hold(folder, name, elsewhere):
     text, found = page(folder, name), {}

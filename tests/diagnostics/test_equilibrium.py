@@ -182,6 +182,7 @@ WELLS = {  # a bowl, the centre of a narrow well in it, and what of the loss mak
 
 
 @pytest.mark.parametrize("where", ["line", pytest.param("plane", marks=THOROUGH)])
+@pytest.mark.thorough
 def test_particles_in_a_well_that_the_quadrature_missed(where, monkeypatch):
     bowl, centre, well = WELLS[where]
     loss = pg.Loss.from_formula(f"{bowl} - {well}", ["t", "u"][: len(centre)])

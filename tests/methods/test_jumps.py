@@ -75,6 +75,7 @@ def test_mala_keeps_its_share_of_accepted_proposals():
     assert facts["jumps"]["proposed"] == 80
 
 
+@pytest.mark.thorough
 def test_a_particle_that_is_not_finite_stays_so():
     moved = flow(DLE)
     moved.state[5] = np.inf

@@ -77,6 +77,7 @@ def test_steps_are_those_of_the_paper(dim, noise):
         x = flow.particles().copy()
 
 
+@pytest.mark.thorough
 def test_to_the_prior_it_is_dre_with_a_loss_of_zero():
     prior = pg.priors.Normal(0.5, 1.2)
     how = {"prior": prior, "initial": np.linspace(-1.0, 1.0, 9), "steps": 200, "step_size": 0.05, "record_every": 0}

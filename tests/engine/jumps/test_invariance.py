@@ -72,7 +72,11 @@ def errors(prior, kernel, particles, start=None):
 
 
 @pytest.mark.parametrize(
-    ("prior", "kernel", "particles"), [(NORMAL, SQUARED, 2), (NORMAL, MATERN, 3), (BOX, SQUARED, 3), (FLAT, MATERN, 3)]
+    ("prior", "kernel", "particles"),
+    [
+        pytest.param(NORMAL, SQUARED, 2, marks=pytest.mark.slow), (NORMAL, MATERN, 3), (BOX, SQUARED, 3),
+        (FLAT, MATERN, 3),
+    ],
 )
 @pytest.mark.thorough
 def test_jumps_leave_the_law_of_few_particles_invariant(prior, kernel, particles):

@@ -137,7 +137,10 @@ def simulated(cell, method):
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "method",
-    [lambda kernel: pg.methods.DRLE(0.3, 0.5, kernel), lambda kernel: pg.methods.SVGD(0.5, kernel)],
+    [
+        pytest.param(lambda kernel: pg.methods.DRLE(0.3, 0.5, kernel), marks=pytest.mark.slow),
+        lambda kernel: pg.methods.SVGD(0.5, kernel),
+    ],
     ids=["DRLE", "SVGD"],
 )
 def test_nor_in_a_run_with_own_loss_prior_and_kernel(method):

@@ -80,7 +80,7 @@ def grid_moments(X, cost, variances):
     return p @ u, np.sqrt(p @ u**2 - (p @ u) ** 2)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_particles_have_the_best_law_of_the_family():
     X, y = sine_labels(np.random.default_rng(0), 40)
     settings = {"particles": 800, "prior": "gp", "seed": 1}

@@ -81,6 +81,7 @@ def test_what_is_wrong_is_said_before_anything_is_run(capsys, tmp_path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_done_takes_no_seed_and_no_settings(capsys):
     assert called(capsys, "run", "lifting", "--out", "a", "--no-figure", "--quiet", *SHORT)[0] == 0
     for more in (["--seed", 1], ["--set", "particles=3"]):

@@ -183,6 +183,7 @@ def test_every_kind_of_figure_can_be_filmed_or_is_refused_by_name(line, tmp_path
                 line.animate(tmp_path / "a.gif", name)
 
 
+@pytest.mark.thorough
 def test_progress_is_told_of_every_frame_and_a_film_that_is_interrupted_leaves_no_file(line, tmp_path):
     heard = []
     line.animate(tmp_path / "a.gif", frames=4, width=200, progress=lambda *told: heard.append(told))

@@ -181,7 +181,7 @@ def test_proposals_refused_for_ever_are_told_so(step_size, reached):
     assert np.any(np.all(run.final == run.positions[len(run.positions) // 2], axis=1)) is np.bool_(not reached)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_proposals_refused_for_ever_are_told_so_without_a_truth():
     quartic = pg.Loss.from_formula("x**4 + y**4 + z**4", variables=["x", "y", "z"])
     prior = pg.priors.Normal([0.0, 0.0, 0.0], 2.0)
