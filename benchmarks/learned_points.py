@@ -92,8 +92,11 @@ def main():
             objectives, nll = np.array([each[times, rule] for each in every]).T
             gain = nll - np.array([each[times, "greedy"][1] for each in every])
             error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-            print(f"{row:9} {times:g} sqrt(n)  {rule:8} J {objectives.mean():10.1f}   NLL {nll.mean():7.3f} "
-                  f"({nll.std():.3f})   against greedy {gain.mean():+.3f} +- {error:.3f}", flush=True)
+            print(
+                f"{row:9} {times:g} sqrt(n)  {rule:8} J {objectives.mean():10.1f}   NLL {nll.mean():7.3f} "
+                f"({nll.std():.3f})   against greedy {gain.mean():+.3f} +- {error:.3f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

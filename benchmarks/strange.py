@@ -139,8 +139,8 @@ CASES = {
     "cache whose files end early": "cp -r $XDG_CACHE_HOME c && find c -type f -exec truncate -s 100 {} + && XDG_CACHE_HOME=$PWD/c $run --out o",
     "cache whose bytes are swapped": "cp -r $XDG_CACHE_HOME c && for f in $(find c -name '*.nbc' | head -40); do printf XXXX | dd of=$f bs=1 seek=2000 conv=notrunc 2>/dev/null; done; XDG_CACHE_HOME=$PWD/c $run --out o",
     "cache that cannot be executed": "cp -r $XDG_CACHE_HOME c && find c -type f -exec chmod 000 {} + && XDG_CACHE_HOME=$PWD/c $run --out o",
-    "cache on a disk that executes nothing": "mkdir c && XDG_CACHE_HOME=$PWD/c unshare -rm bash -c \"mount -t tmpfs -o noexec tmpfs c && $run --out p && $run --out o\"",
-    "results on a disk that executes nothing": "mkdir n && unshare -rm bash -c \"mount -t tmpfs -o noexec tmpfs n && $run --out n/o && $py -m particlegvi resume n/o && cp -r n/o o\"",
+    "cache on a disk that executes nothing": 'mkdir c && XDG_CACHE_HOME=$PWD/c unshare -rm bash -c "mount -t tmpfs -o noexec tmpfs c && $run --out p && $run --out o"',
+    "results on a disk that executes nothing": 'mkdir n && unshare -rm bash -c "mount -t tmpfs -o noexec tmpfs n && $run --out n/o && $py -m particlegvi resume n/o && cp -r n/o o"',
     # streams
     "standard input closed": "$run --out o <&-",
     "standard output closed": "$py -m particlegvi run small.toml --out o >&-",

@@ -1,8 +1,7 @@
 """The contracts of the parts, as Protocols: what each must have to work with the others. Read this first.
 
 A part is good if it has these names, whatever it inherits from. Arrays are float64, of the shapes in parentheses. A
-user's own part is checked against its contract when it is handed in (`particlegvi.tools.parts`), so that a missing name
-is one sentence and not a wrong result.
+user's own part is checked against its contract when it is handed in (`particlegvi.tools.parts`).
 
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, prior) + kl_weight KL(Q, prior)
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-# As texts, so that a type checker reads them and a program that imports this module does not load numpy.
+# As texts: a program that imports this module does not load numpy.
 Array: TypeAlias = "NDArray[np.float64]"
 Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
 Facts: TypeAlias = "dict[str, Any]"  # names and values, as JSON can hold them
@@ -45,14 +44,9 @@ StepListening: TypeAlias = "StepProgress | bool | Literal['auto'] | None"
 
 @runtime_checkable
 class Stages(Protocol):
-    """An optional part of a `Progress` or `StepProgress`: it is told of whatever takes long before it begins.
+    """An optional part of a `Progress` or `StepProgress`: it is told of whatever takes long before it begins."""
 
-    The stages are "compiling" (parts: kernels), "steps" (methods), "truth" (1) and "pictures". Compiling comes whenever
-    a kernel is first needed, mostly before the first steps. `particlegvi.tools.stages` has the words for each.
-    """
-
-    # ``done`` of ``total`` parts are done (0 as it begins; a total of 0: unknown), and all take about ``seconds`` (0:
-    # unknown)
+    # ``done`` of ``total`` parts are done (0 as it begins; 0 in all: unknown), which take ``seconds`` (0: unknown)
     def stage(self, name: Stage, done: int, total: int, seconds: float, /) -> None: ...
 
 
@@ -65,6 +59,7 @@ class Term(Protocol):
 
 class Loss(Protocol):
     """A function on R^dim with its gradient."""
+
     @property
     def dim(self) -> int: ...  # number of coordinates
     @property
@@ -73,13 +68,13 @@ class Loss(Protocol):
     def term(self) -> Term | None: ...  # for compiled code; None where it is in Python only
     def value(self, x: ArrayLike, /) -> Any: ...  # the loss at points (n, dim): an array (n,)
     def gradient(self, x: ArrayLike, /) -> Array: ...  # its gradient at points (n, dim): an array (n, dim)
-    # the gradient that the step of this number uses: of a minibatch, or `gradient`; row i belongs to particle i, and it
-    # is a function of the points (particles, dim), the step and the seed alone
+    # the gradient that the step of this number uses, of a minibatch or all data; row i belongs to particle i
     def gradient_at(self, points: Array, step: int, seed: int, /) -> Array: ...
 
 
 class Kernel(Protocol):
     """A kernel of the MMD, kappa(a, b) = value(|a - b|^2)."""
+
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -99,6 +94,7 @@ class Distribution(Protocol):
 
 class Prior(Distribution, Protocol):
     """The reference measure P. It may also be `Located`, and have its mean embeddings in closed form (``smooth``)."""
+
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -116,6 +112,7 @@ class Prior(Distribution, Protocol):
 @runtime_checkable
 class Located(Protocol):
     """An optional part of a `Prior`: it is a probability with finite moments."""
+
     @property
     def mean(self) -> Array: ...  # (dim,)
     @property
@@ -125,6 +122,7 @@ class Located(Protocol):
 @runtime_checkable
 class Placed(Protocol):
     """An optional part of a `Prior` whose tails may be too heavy for moments: where it is, and how wide."""
+
     @property
     def location(self) -> Array: ...  # (dim,)
     @property
@@ -134,9 +132,8 @@ class Placed(Protocol):
 class Method(Protocol):
     """An objective, and the flow that minimises it by moving particles.
 
-    ``objective`` is the set over which L(Q) is minimised, and decides the method's `Target`: "measures" (all
-    probability measures, with the weights below), "gaussians" (Gaussians with independent coordinates), "reference" (a
-    distance to a measure that was given) or "none" (something else); the last two have no target.
+    ``objective`` is the set over which L(Q) is minimised: "measures" (all, with the weights below), "gaussians" (with
+    independent coordinates), "reference" (a distance to a given measure) or "none"; the last two have no `Target`.
     """
 
     @property
@@ -162,13 +159,13 @@ class Method(Protocol):
 
 class Moving(Protocol):
     """A state that takes steps, reproducible from ``state``, `extra_state` and the step number."""
+
     @property
     def state(self) -> Array: ...  # what moves: one C-contiguous array
     # take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit
     def advance(self, first_step: int, steps: int, /) -> None: ...
     def extra_state(self) -> dict[str, Any]: ...  # what there is to keep besides the state, as JSON can hold it
-    # put the flow where another was that had this state and this `extra_state`
-    def restore(self, state: Array, extra_state: dict[str, Any], /) -> None: ...
+    def restore(self, state: Array, extra_state: dict[str, Any], /) -> None: ...  # go where another was
 
 
 class Flow(Moving, Protocol):
@@ -200,6 +197,7 @@ class Record(NamedTuple):
 
 class Storage(Protocol):
     """Takes the records of a run, and snapshots where it can store them."""
+
     @property
     def count(self) -> int: ...  # records taken so far
     # prepare for ``records`` records of ``shape`` (0: snapshots only); the snapshot to go on from, or None
@@ -215,6 +213,7 @@ class Run(Protocol):
     """The records of one method."""
 
     label: str
+
     @property
     def positions(self) -> Array: ...  # (records, particles, dim)
     @property
@@ -225,6 +224,7 @@ class Run(Protocol):
 
 class Target(Protocol):
     """The minimiser Q* of a method's objective."""
+
     @property
     def kind(self) -> Literal["density", "atoms", "gaussians", "draws"]: ...
     @property
@@ -234,6 +234,7 @@ class Target(Protocol):
 
 class Likelihood(Protocol):
     """p(y|f) of one observation given the function's value, with the cost c(y, f) = -log p(y|f) + a constant of y."""
+
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -256,13 +257,13 @@ class Likelihood(Protocol):
     # draws of y given f, by a generator, or a seed, or None for fresh numbers
     def sample(self, f: ArrayLike, random: np.random.Generator | int | None = None, /) -> Array: ...
     def levels(self, y: Array, /) -> Array: ...  # values of f that y (n,) suggests, (levels, n); none for labels
-    # the observations (rows,), or a ValueError that says which are allowed
-    def check_targets(self, y: ArrayLike, rows: int, /) -> Array: ...
+    def check_targets(self, y: ArrayLike, rows: int, /) -> Array: ...  # the observations (rows,), or a ValueError
     def facts(self) -> dict[str, Any]: ...  # the name and the parameters
 
 
 class Covariance(Protocol):
     """A positive semi-definite function k of two inputs."""
+
     @property
     def name(self) -> str: ...  # name in the registry
     # k(A, B), shape (n, m), for inputs (n, inputs) and (m, inputs); k(A, A) without B
@@ -272,10 +273,8 @@ class Covariance(Protocol):
 
 
 class Basis(Protocol):
-    """Functions e_1, ..., e_size, and the prior of their coefficients, which are independent.
+    """Functions e_1, ..., e_size; the class method ``restore(covariance, state)`` makes one of its ``state()``."""
 
-    Its class has a class method ``restore(covariance, state)``, which makes the basis of this ``state()`` again.
-    """
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -292,6 +291,7 @@ class Basis(Protocol):
 
 class Model(Protocol):
     """A method that fits functions to data."""
+
     @property
     def name(self) -> str: ...  # name in the registry
     def check(self, likelihood: Likelihood, /) -> None: ...  # a ValueError if the method cannot have this likelihood

@@ -76,8 +76,16 @@ def imported():
 
 @pytest.mark.parametrize("kind", TOML)
 @pytest.mark.sample(
-    "nested lists", "based on a path", "ten megabytes", "a name that leaves", "a label that leaves",
-    "NUL", "an import", "a class", "terminal control", "a huge float"
+    "nested lists",
+    "based on a path",
+    "ten megabytes",
+    "a name that leaves",
+    "a label that leaves",
+    "NUL",
+    "an import",
+    "a class",
+    "terminal control",
+    "a huge float",
 )
 def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, elsewhere):
     place = tmp_path / "fed.toml"

@@ -11,21 +11,28 @@ SE = pg.kernels.SquaredExponential
 PROBLEMS = {
     "figure 5.2, DLE": (pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)),
     "figure 5.2, DRLE": (
-        pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DRLE(1.0, 0.5, SE(1.0)),
+        pg.losses.get("tilted-double-well"),
+        pg.priors.Normal(0.0, 1.0),
+        pg.methods.DRLE(1.0, 0.5, SE(1.0)),
     ),
     "shifted prior": (
-        pg.losses.get("tilted-double-well"), pg.priors.Normal(0.4, 1.3), pg.methods.DRLE(0.8, 1.5, SE(0.6)),
+        pg.losses.get("tilted-double-well"),
+        pg.priors.Normal(0.4, 1.3),
+        pg.methods.DRLE(0.8, 1.5, SE(0.6)),
     ),
     "another kernel": (
-        pg.losses.get("quadratic", curvature=[1.0], centre=[0.3]), pg.priors.Normal(-0.5, 1.0),
+        pg.losses.get("quadratic", curvature=[1.0], centre=[0.3]),
+        pg.priors.Normal(-0.5, 1.0),
         pg.methods.DRLE(0.5, 2.0, pg.kernels.Matern52(0.8)),
     ),
     "a formula": (
-        pg.Loss.from_formula("t**2/2 + cos(3*t)/2 + log(1 + exp(t))", ["t"]), pg.priors.Normal(0.0, 1.5),
+        pg.Loss.from_formula("t**2/2 + cos(3*t)/2 + log(1 + exp(t))", ["t"]),
+        pg.priors.Normal(0.0, 1.5),
         pg.methods.DRLE(0.7, 0.6, SE(0.5)),
     ),
     "in a box": (
-        pg.Loss.from_formula("sin(2*x)/3 + x/4", ["x"]), pg.priors.Uniform(-2.0, 3.0),
+        pg.Loss.from_formula("sin(2*x)/3 + x/4", ["x"]),
+        pg.priors.Uniform(-2.0, 3.0),
         pg.methods.DRLE(0.6, 0.8, SE(0.7)),
     ),
     "flat prior": (pg.losses.get("double-well"), pg.priors.Flat(1), pg.methods.DLE(2.0)),
@@ -36,8 +43,16 @@ N = 2000
 def final(loss, method, prior, seed=0, steps=4000, step_size=2.5e-3, particles=N):
     initial = prior if prior.name != "flat" else pg.priors.Normal(0.0, 1.0)
     return pg.simulate(
-        loss, method, prior=prior, initial=initial, particles=particles, steps=steps, step_size=step_size, seed=seed,
-        integrator="leimkuhler-matthews", record_every=0,
+        loss,
+        method,
+        prior=prior,
+        initial=initial,
+        particles=particles,
+        steps=steps,
+        step_size=step_size,
+        seed=seed,
+        integrator="leimkuhler-matthews",
+        record_every=0,
     ).final
 
 

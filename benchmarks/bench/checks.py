@@ -47,9 +47,7 @@ def accuracy() -> list[Facts]:
             weight = np.exp(-0.5 * (difference**2).sum(-1))[..., None]
             error = float(np.abs(out[chosen] + (weight * difference).mean(axis=1)).max())
             algorithm = next(iter(repulsion.used))
-            rows.append(
-                {"dim": dim, "tolerance": tolerance, "cloud": shape, "algorithm": algorithm, "error": error}
-            )
+            rows.append({"dim": dim, "tolerance": tolerance, "cloud": shape, "algorithm": algorithm, "error": error})
     return rows
 
 

@@ -137,7 +137,8 @@ def elbo_gradient(quick: bool) -> Contender:
 
 RIVALS = {
     "fourier-statistics": [
-        ("torch", products("PyTorch, products", torch_products)), ("jax", products("JAX, products", jax_products))
+        ("torch", products("PyTorch, products", torch_products)),
+        ("jax", products("JAX, products", jax_products)),
     ],
     "sparse-process": [("gpytorch", sparse_process)],
     "elbo-gradient": [("gpflow", elbo_gradient)],

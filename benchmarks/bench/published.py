@@ -217,7 +217,8 @@ def sklearn_alone(quick: bool) -> Contender:
 
 RIVALS = {
     "gwi-net": [
-        ("torch", net("PyTorch, published loop", torch_published)), ("jax", net("JAX scan of it", jax_published))
+        ("torch", net("PyTorch, published loop", torch_published)),
+        ("jax", net("JAX scan of it", jax_published)),
     ],
     "gwi-network": [("torch", torch_alone), ("jax", jax_alone), ("sklearn", sklearn_alone)],
 }

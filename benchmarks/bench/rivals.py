@@ -24,7 +24,10 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
     each.__name__.replace("_", "-"): each for module in MODULES for each in module.ALL
 }
 RIVALS: dict[str, Any] = {  # lists of a library and a function that makes the contender
-    **loops.RIVALS, **networks.RIVALS, **published.RIVALS, **processes.RIVALS
+    **loops.RIVALS,
+    **networks.RIVALS,
+    **published.RIVALS,
+    **processes.RIVALS,
 }
 TITLES = {
     "jax": "JAX", "torch": "PyTorch", "blackjax": "BlackJAX", "sklearn": "scikit-learn", "gpytorch": "GPyTorch",

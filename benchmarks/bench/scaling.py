@@ -66,8 +66,12 @@ def draw(scaling: dict[str, Curves], path: Path) -> None:
         for name, points in curves.items():
             index = names.index(name)
             axis.plot(
-                [n for n, _ in points], [seconds for _, seconds in points],
-                color=COLOURS[index % 6], marker=MARKERS[index % 6], linewidth=2, label=name,
+                [n for n, _ in points],
+                [seconds for _, seconds in points],
+                color=COLOURS[index % 6],
+                marker=MARKERS[index % 6],
+                linewidth=2,
+                label=name,
             )
         axis.set(xscale="log", yscale="log", xlabel="particles N")
         axis.set_title(f"{dim} dimension{'s' if dim != '1' else ''}", fontsize=15)

@@ -17,6 +17,7 @@ from particlegvi.engine.numerics.threads import Work
 
 TASKS = "/proc/self/task"
 
+
 @dataclass
 class Contender:
     """One way of doing a workload, with its times for the whole workload, one a round.

@@ -36,9 +36,7 @@ def _simulated(method: Method, steps: int, start: Array, step_size: float) -> Wo
     )
 
 
-def flow(
-    method: Method, start: Array, steps: int, loss: Loss | None = None, tolerance: float = 1e-12
-) -> Work:
+def flow(method: Method, start: Array, steps: int, loss: Loss | None = None, tolerance: float = 1e-12) -> Work:
     """A function that advances a flow by ``steps`` steps at each call; its start and its checks are not timed."""
     loss = loss or well()
     problem = ParticleProblem(loss, standard_normal(start), start, 10**9, 1e-4, 0, "euler-maruyama", tolerance)

@@ -65,8 +65,13 @@ LOOK = [
     option("--format", "format of the files (default png)", metavar="png|pdf|svg"),
     option("--title", 'words over the picture; "" for no heading'),
     option("--vertical-axis", "whether panels that show the same share one", metavar="shared|own"),
-    option("--no-note", "no line of settings, and no words about the numbers in panels", dest="note",
-           action="store_false", default=None),
+    option(
+        "--no-note",
+        "no line of settings, and no words about the numbers in panels",
+        dest="note",
+        action="store_false",
+        default=None,
+    ),
 ]
 
 

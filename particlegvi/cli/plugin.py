@@ -44,5 +44,7 @@ def new_plugin(options: argparse.Namespace) -> None:
         raise ValueError(f"{folder} exists and is left as it is; choose another name") from None
     except OSError as error:
         raise ValueError(f"{folder} cannot be written: {error.strerror}") from None
-    print(f"{folder} is written; to install it and run its tests say: pip install -e './{name}[test]' && pytest {name};"
-          f" then particlegvi run {name}-first runs its scenario")
+    print(
+        f"{folder} is written; to install it and run its tests say: pip install -e './{name}[test]' && pytest {name};"
+        f" then particlegvi run {name}-first runs its scenario"
+    )

@@ -124,9 +124,7 @@ def _joined(levels: Array, neighbours: NDArray[np.int64], barrier: float) -> NDA
         return node
 
     # Each node joins its highest neighbour; at a node between two basins they are joined if the barrier is low.
-    highest = np.where(
-        above.any(axis=1), neighbours[np.arange(len(levels)), np.argmin(rank[neighbours], axis=1)], -1
-    )
+    highest = np.where(above.any(axis=1), neighbours[np.arange(len(levels)), np.argmin(rank[neighbours], axis=1)], -1)
     for node in order[highest[order] >= 0]:
         parent[node] = top(int(highest[node]))
         for other in neighbours[node][above[node]]:

@@ -61,9 +61,7 @@ def distances(
         return _distances(in_space(particles, target.dim), target, kernel, score, seed)
 
 
-def _distances(
-    x: Array, target: DensityTarget, kernel: Kernel, score: Score | None, seed: int
-) -> dict[str, Distance]:
+def _distances(x: Array, target: DensityTarget, kernel: Kernel, score: Score | None, seed: int) -> dict[str, Distance]:
     many, few = some(x, MOST), some(x, MOST_PAIRED)
     found: dict[str, Distance] = {}
     if target.dim == 1:

@@ -127,9 +127,7 @@ def target_free_energy(
     return _parts(mean_loss, mmd_weight, squared, kl_weight, divergence, "quadrature")
 
 
-def mmd_squared_to_prior(
-    particles: ArrayLike, kernel: Kernel, prior: Prior, most_paired: int = MOST_PAIRED
-) -> float:
+def mmd_squared_to_prior(particles: ArrayLike, kernel: Kernel, prior: Prior, most_paired: int = MOST_PAIRED) -> float:
     """Unbiased estimate of MMD^2(Q, P) from particles of Q and the mean embedding of the prior P.
 
     ``mean over pairs i != j of kappa(x_i, x_j) - 2 mean of mu_P(x_i) + E mu_P(T)`` with T from P. It may be negative.

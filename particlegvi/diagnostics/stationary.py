@@ -56,9 +56,7 @@ def stationary_law(
         raise ValueError(f'integrator must be one without velocities, not "{integrator}"')
     if scheme == "metropolis":
         raise ValueError(f'integrator must be one that neither accepts nor rejects, not "{integrator}"')
-    gain, now, following = (
-        float(part[0]) for part in integrators.get(integrator)(step_size, temperature, np.zeros(1))
-    )
+    gain, now, following = (float(part[0]) for part in integrators.get(integrator)(step_size, temperature, np.zeros(1)))
     apart = min((now + following) / 8.0, 0.05)
     if not high - low <= (MOST_POINTS - 1) * apart:
         raise ValueError(

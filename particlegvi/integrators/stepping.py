@@ -35,9 +35,7 @@ class Integrator(Protocol):
     stationary_order: float | None
     order: float | None
 
-    def __call__(
-        self, step_size: StepSize, temperature: float, stiffness: Array, /, **friction: float
-    ) -> Stepping: ...
+    def __call__(self, step_size: StepSize, temperature: float, stiffness: Array, /, **friction: float) -> Stepping: ...
 
 
 Coefficients = TypeVar("Coefficients", bound=Callable[..., Stepping])

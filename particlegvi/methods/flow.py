@@ -165,9 +165,7 @@ class Jumping:
     advancing by a, then by b, bit for bit. ``together`` takes steps and jumps in one, to the same bits.
     """
 
-    def __init__(
-        self, flow: Flow, jumps: EnsembleJumps | Births, every: int, together: Together | None = None
-    ) -> None:
+    def __init__(self, flow: Flow, jumps: EnsembleJumps | Births, every: int, together: Together | None = None) -> None:
         self._flow, self._jumps, self._every, self._together = flow, jumps, every, together
 
     @property

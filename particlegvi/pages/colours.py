@@ -15,7 +15,9 @@ GROUNDS = {"light": "#FFFFFF", "dark": "#161616"}  # of page.css
 
 
 def colours_of(
-    names: Mapping[str, str], more: Mapping[str, str], given: Mapping[str, str] | None = None,
+    names: Mapping[str, str],
+    more: Mapping[str, str],
+    given: Mapping[str, str] | None = None,
     weights: Mapping[str, tuple[float, float]] | None = None,
 ) -> Colours:
     """The colours that figures give to ``names``, methods by label, and then those of ``more``, whatever they show.

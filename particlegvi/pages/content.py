@@ -41,8 +41,7 @@ PRESETS: dict[str, Facts] = {
     | {"methods": "DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.3, "steps": 200, "loss": "2*t^2"},
     "four_particles": SAME
     | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000, "particles": 4},
-    "repulsion": SAME
-    | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 5.0, "step_size": 0.002, "steps": 5000},
+    "repulsion": SAME | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 5.0, "step_size": 0.002, "steps": 5000},
 }
 
 

@@ -27,7 +27,6 @@ __all__ = ["check", "draw", "figure", "names", "options", "plot_run", "register"
 register = kinds.register
 
 
-
 def names() -> list[str]:
     """The names of all kinds of figure, in alphabetical order."""
     return kinds.names()

@@ -56,9 +56,7 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
     return headroom, follow
 
 
-def write_weights(
-    axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval
-) -> tuple[float, Follow]:
+def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval) -> tuple[float, Follow]:
     """Write fraction and weight over every atom, upright where there is too little room.
 
     Returns the headroom of the words, and a function that writes other fractions.

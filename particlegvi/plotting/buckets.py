@@ -103,8 +103,15 @@ def buckets(
             style.outlined(tick)  # the lines to the enlarged bucket pass below
         for x in (0.0, 1.0):
             spot = (sum(division.ends(chosen)) / 2, len(runs) - 0.4)
-            line = ConnectionPatch(xyA=spot, coordsA=above.transData, xyB=(x, 1.0), coordsB=left.transAxes,
-                                   color=palette().faint, linewidth=1.0, zorder=-1)
+            line = ConnectionPatch(
+                xyA=spot,
+                coordsA=above.transData,
+                xyB=(x, 1.0),
+                coordsB=left.transAxes,
+                color=palette().faint,
+                linewidth=1.0,
+                zorder=-1,
+            )
             line.set_in_layout(False)
             figure.add_artist(line)
     return figure
@@ -130,14 +137,36 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     few = max(len(places) for places in ends) <= FEW
     for row, (label, places) in enumerate(zip(runs, ends, strict=True)):
         single = alone(places, division)
-        axes.plot(places, np.full(len(places), row), "|", color=colours[label], markersize=24 if few else 20,
-                  markeredgewidth=2.4 if few else 0.8, clip_on=False, gid=f"particles of {label}")
+        axes.plot(
+            places,
+            np.full(len(places), row),
+            "|",
+            color=colours[label],
+            markersize=24 if few else 20,
+            markeredgewidth=2.4 if few else 0.8,
+            clip_on=False,
+            gid=f"particles of {label}",
+        )
         if few and not single.all():
-            axes.plot(places[~single], np.full(int((~single).sum()), row), "o", markerfacecolor="none", markersize=13,
-                      markeredgecolor=palette().ink, label=say("shares_bucket"))
+            axes.plot(
+                places[~single],
+                np.full(int((~single).sum()), row),
+                "o",
+                markerfacecolor="none",
+                markersize=13,
+                markeredgecolor=palette().ink,
+                label=say("shares_bucket"),
+            )
         text = say("alone", count=single.sum(), all=len(places))
-        axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center",
-                  color=style.lettering(colours[label]), fontweight="bold")
+        axes.text(
+            1.01,
+            row,
+            text,
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            color=style.lettering(colours[label]),
+            fontweight="bold",
+        )
     if few:
         axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=palette().faint, linewidth=0.6, alpha=0.6, zorder=0)
     axes.set_xlim(low, high)
@@ -159,14 +188,26 @@ def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     low, high = division.ends(chosen)
     grid = np.linspace(low, high, 801)
     loss = next(iter(runs.values())).loss
-    axes.plot(grid, reading.loss_values(loss, grid[:, None]), color=palette().faint, linewidth=2.0,
-              label=say("loss", function=symbols.FUNCTION))
+    axes.plot(
+        grid,
+        reading.loss_values(loss, grid[:, None]),
+        color=palette().faint,
+        linewidth=2.0,
+        label=say("loss", function=symbols.FUNCTION),
+    )
     for (label, run), marker, size in zip(runs.items(), "osD^vP*X" * 4, (13, 10, 7, 6) * 8, strict=False):
         places = reading.final_particles(run)[:, 0]
         places = places[division.of(places) == chosen]
         heights = reading.loss_values(run.loss, places[:, None])
-        axes.plot(places, heights, marker, color=colours[label], markeredgecolor=palette().ground, markersize=size,
-                  label=None if look().is_slide else style.method_label(label, run))  # the rows beside have the names
+        axes.plot(
+            places,
+            heights,
+            marker,
+            color=colours[label],
+            markeredgecolor=palette().ground,
+            markersize=size,
+            label=None if look().is_slide else style.method_label(label, run),
+        )  # the rows beside have the names
     axes.set_xlim(low, high)
     axes.set_xlabel(say("in_bucket", bucket=number(f"{chosen:,}")))
     axes.set_ylabel(say("loss", function=symbols.FUNCTION))
@@ -192,16 +233,23 @@ def draw_laid(
     reach = 1.15 * max(-low, high, 1e-3 * division.width)
     inside = np.linspace(-reach, reach, 801)
     for row, (label, run) in enumerate(runs.items()):
-        axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
-                  markeredgewidth=1.8, alpha=1.0 if len(offsets[label]) <= FEW else 0.3)
+        axes.plot(
+            offsets[label],
+            np.full(len(offsets[label]), row),
+            "|",
+            color=colours[label],
+            markersize=14,
+            markeredgewidth=1.8,
+            alpha=1.0 if len(offsets[label]) <= FEW else 0.3,
+        )
         density = _truth_inside(results.targets.get(label), run.loss, division, chosen, inside)
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
-            axes.plot(inside, height, color=palette().ink, linewidth=1.6,
-                      label=say("truth_in_bucket"))
+            axes.plot(inside, height, color=palette().ink, linewidth=1.6, label=say("truth_in_bucket"))
         text = say("sd", sd=f"${style.number(float(np.std(offsets[label])), digits=3)}$")
-        axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center",
-                  color=style.lettering(colours[label]))
+        axes.text(
+            1.01, row, text, transform=axes.get_yaxis_transform(), va="center", color=style.lettering(colours[label])
+        )
     axes.axvline(0.0, color=palette().faint, linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(len(runs) - 0.55, -0.85)

@@ -24,9 +24,7 @@ SIGNS = ("functions_above", "functions_below")  # words for functions where the 
 Follow: TypeAlias = Callable[[FunctionRun], None]  # puts artists to a run as it was at a record
 
 
-def draw_functions(
-    axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float
-) -> Follow:
+def draw_functions(axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float) -> Follow:
     """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution.
 
     Returns a function that moves them to another record of the run.
@@ -179,5 +177,12 @@ def draw_data(axes: Axes, run: FunctionRun, faint: bool = False) -> None:
         across = axes.get_xaxis_transform()
         for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
             shown = X[y == label]
-            axes.plot(shown, np.full(len(shown), height), mark, markersize=6.0, transform=across,
-                      color=palette().words, label=say("label", label=f"{label:.0f}"))
+            axes.plot(
+                shown,
+                np.full(len(shown), height),
+                mark,
+                markersize=6.0,
+                transform=across,
+                color=palette().words,
+                label=say("label", label=f"{label:.0f}"),
+            )

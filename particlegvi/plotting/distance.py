@@ -41,8 +41,14 @@ def distance(results: Results, runs: Runs) -> Figure:
             if found is None:
                 continue
             far, (low, high) = found
-            axes.plot(runs[label].times[1:], far, color=colours[label], linewidth=2.4, label=style.shown_name(label),
-                      linestyle=style.DASHES[place % len(style.DASHES)])
+            axes.plot(
+                runs[label].times[1:],
+                far,
+                color=colours[label],
+                linewidth=2.4,
+                label=style.shown_name(label),
+                linestyle=style.DASHES[place % len(style.DASHES)],
+            )
             beside.bar(place, high - low, 0.7, low, color=colours[label], gid=f"exact draws of {label}")
         if beside.patches:
             beside.fill([], [], color=palette().particles, label=say("band_of_exact_draws"))

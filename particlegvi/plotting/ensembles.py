@@ -107,8 +107,9 @@ def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str,
     known = run.process(grid[:, None]) if truth else None
     if known is not None:
         mean, sd = known
-        axes.fill_between(grid, mean - WIDE * sd, mean + WIDE * sd, color=palette().faint, alpha=0.35, linewidth=0.0,
-                          zorder=1)
+        axes.fill_between(
+            grid, mean - WIDE * sd, mean + WIDE * sd, color=palette().faint, alpha=0.35, linewidth=0.0, zorder=1
+        )
         axes.fill([], [], color=palette().faint, alpha=0.5, linewidth=0.0, label=say("true_process"))
     curves = axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
     axes.plot([], [], color=palette().words, linewidth=1.2, label=say("networks"))
@@ -116,8 +117,16 @@ def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str,
         line = axes.plot(grid, run.data.truth(grid), color=palette().ink, linestyle="--", linewidth=1.8, zorder=3,
                          label=say("truth"))[0]  # fmt: skip
         style.outlined(line)
-    axes.scatter(run.data.X[:, 0], run.data.y, s=24.0, color=palette().words, edgecolors=palette().ground,
-                 linewidths=0.4, label=say("data"), zorder=4)
+    axes.scatter(
+        run.data.X[:, 0],
+        run.data.y,
+        s=24.0,
+        color=palette().words,
+        edgecolors=palette().ground,
+        linewidths=0.4,
+        label=say("data"),
+        zorder=4,
+    )
     return curves
 
 
@@ -159,7 +168,8 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun], *, window: 
             probability = run.probabilities(points).mean(axis=0).max(axis=1)
             classes = run.probabilities(points[:1]).shape[2]
             surfaces = (
-                (probability, tones[0], 1.0 / classes, 1.0), (run.disagreement(points), tones[1], 0.0, np.log(classes))
+                (probability, tones[0], 1.0 / classes, 1.0),
+                (run.disagreement(points), tones[1], 0.0, np.log(classes)),
             )
             images = [
                 panels[row, column].pcolormesh(across, up, values.reshape(SIDE, SIDE), cmap=name, vmin=low, vmax=high,
@@ -199,12 +209,30 @@ def _decorate(axes: Axes, run: NetworkRun, window: Window, box: tuple[float, flo
     for label in np.unique(run.data.y):
         mark, method = MARKS[int(label) % len(MARKS)]
         rows = run.data.X[run.data.y == label]
-        axes.plot(rows[:, 0], rows[:, 1], mark, color=palette().methods[method], markersize=3.5, markeredgewidth=0.3,
-                  markeredgecolor=palette().ground, label=say("class", label=f"{label:.0f}"))
+        axes.plot(
+            rows[:, 0],
+            rows[:, 1],
+            mark,
+            color=palette().methods[method],
+            markersize=3.5,
+            markeredgewidth=0.3,
+            markeredgecolor=palette().ground,
+            label=say("class", label=f"{label:.0f}"),
+        )
     if box is not None:
         low, high = box
-        axes.add_patch(Rectangle((low, low), high - low, high - low, fill=False, edgecolor=palette().ink,
-                                 linestyle="--", linewidth=1.3, label=say("box")))
+        axes.add_patch(
+            Rectangle(
+                (low, low),
+                high - low,
+                high - low,
+                fill=False,
+                edgecolor=palette().ink,
+                linestyle="--",
+                linewidth=1.3,
+                label=say("box"),
+            )
+        )
     axes.set_xlim(*window[0])
     axes.set_ylim(*window[1])
     axes.set_aspect("equal", adjustable="box")
@@ -232,8 +260,13 @@ def displacement(results: Results, runs: Runs, *, mark: float | None = None) -> 
         for key, words, method, marker in CURVES:
             values = np.array([found[label][key] for label in labels])
             if np.any(values > 0.0):
-                axes.loglog(at, np.where(values > 0.0, values, np.nan), marker=marker, label=say(words),
-                            color=palette().methods.get(method, palette().faint))
+                axes.loglog(
+                    at,
+                    np.where(values > 0.0, values, np.nan),
+                    marker=marker,
+                    label=say(words),
+                    color=palette().methods.get(method, palette().faint),
+                )
         size = float(np.mean([found[label]["size"] for label in labels]))
         axes.axhline(size, color=palette().words, linestyle="--", linewidth=1.5, label=say("length_of_parameters"))
         if mark is not None:

@@ -29,4 +29,3 @@ def explained(name: str) -> str:
     lines += ["", *textwrap.wrap(f"settings of every kind: {every}; particlegvi plot --help explains them", WIDTH)]
     lines.append("it can be filmed" if kind.moves else "it cannot be filmed")
     return "\n".join(lines)
-

@@ -31,7 +31,10 @@ FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
 @figure_kind(
-    "functions", of=("function-space",), runs=reading.of_functions, moves=True,
+    "functions",
+    of=("function-space",),
+    runs=reading.of_functions,
+    moves=True,
     particles=rules.whole(1, 10_000),
     input=rules.number(),
     bins=rules.whole(1, 1000),

@@ -125,14 +125,15 @@ def draw_panel(
         axes.set_ylabel(say("density"))
         width = float(edges[1] - edges[0])
         bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label=say("particles"))
+        ink, dashed = palette().ink, (0, (4, 1.5))
         if is_density(target):
             grid = np.linspace(*limits, 1201)
-            axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=palette().ink, linestyle=(0, (4, 1.5)),
-                      linewidth=2.2, label=say("truth_density"), gid="truth")
+            density, words = np.asarray(target.pdf(grid)).ravel(), say("truth_density")
+            axes.plot(grid, density, color=ink, linestyle=dashed, linewidth=2.2, label=words, gid="truth")
         if is_draws(target):
             heights = np.histogram(target.draws[:, 0], edges)[0] * share_of(target.draws, width)
-            axes.stairs(heights, edges, color=palette().ink, linestyle=(0, (4, 1.5)), linewidth=2.0,
-                        label=say("truth_draws"), gid="truth")
+            words = say("truth_draws")
+            axes.stairs(heights, edges, color=ink, linestyle=dashed, linewidth=2.0, label=words, gid="truth")
 
         def follow(particles: Array) -> None:
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
@@ -141,8 +142,9 @@ def draw_panel(
     height = 0.57 if is_atoms(target) else 0.84  # below the words at the atoms, or else below those at the top
     # In other looks words may have any size: a short line at the foot is clear of all others.
     key, height = ("outside_briefly", 0.12) if look().fits_itself else ("outside", height)
-    outside = axes.text(0.5, height, "", transform=axes.transAxes, ha="center", va="top", linespacing=1.0,
-                        color=palette().words)
+    outside = axes.text(
+        0.5, height, "", transform=axes.transAxes, ha="center", va="top", linespacing=1.0, color=palette().words
+    )
     style.outlined(outside)
 
     def show(record: int) -> None:
@@ -166,8 +168,9 @@ def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
     if reading.fitted_gaussian(run) is None:
         return lambda record: None
     grid = np.linspace(*limits, 1201)
-    (curve,) = axes.plot(grid, height_of(run, grid, -1), color=palette().ink, linestyle=":", linewidth=2.2,
-                         label=say("fitted_gaussian"))
+    (curve,) = axes.plot(
+        grid, height_of(run, grid, -1), color=palette().ink, linestyle=":", linewidth=2.2, label=say("fitted_gaussian")
+    )
     return lambda record: curve.set_ydata(height_of(run, grid, record))
 
 
@@ -256,14 +259,30 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     bottom = float(np.min(values[np.isfinite(values)], initial=top))
     height = (top - bottom) or 1.0
     twin, function = axes.twinx(), symbols.loss_of(runs[0].loss, 1)
-    twin.plot(grid, np.where(values <= top, values, np.nan), color=palette().faint, linewidth=1.8, alpha=0.8,
-              label=say("loss", function=function))
+    twin.plot(
+        grid,
+        np.where(values <= top, values, np.nan),
+        color=palette().faint,
+        linewidth=1.8,
+        alpha=0.8,
+        label=say("loss", function=function),
+    )
     # The curve ends below the words: it fills the same part of the panel as the data.
     twin.set_ylim(bottom - 0.06 * height, bottom + height * headroom * 1.02)
     minimisers = reading.global_minimisers(runs[0].loss, limits)
     if 1 <= len(minimisers) <= MANY_ATOMS:
-        axes.plot(minimisers, np.zeros(len(minimisers)), "D", color=palette().minimiser, markeredgecolor=palette().ink,
-                  markersize=8, label=r"$\mathrm{arg\,min}\ \ell$", clip_on=False, zorder=5, gid="minimisers")
+        axes.plot(
+            minimisers,
+            np.zeros(len(minimisers)),
+            "D",
+            color=palette().minimiser,
+            markeredgecolor=palette().ink,
+            markersize=8,
+            label=r"$\mathrm{arg\,min}\ \ell$",
+            clip_on=False,
+            zorder=5,
+            gid="minimisers",
+        )
     twin.set_zorder(axes.get_zorder() - 1)
     axes.patch.set_visible(False)
     twin.spines["right"].set_visible(named)

@@ -49,8 +49,10 @@ class FigureKind:
             check = checks.get(option) or rule_for(self.defaults.get(option))
             if option not in self.defaults or check is None:
                 wrong = "is none of its keyword-only parameters" if option in checks else "has no check"
-                raise RuntimeError(f'the option {option} of the figure "{name}" {wrong}; '
-                                   f'say @figure_kind("{name}", {option}=...) for a parameter with a default value')
+                raise RuntimeError(
+                    f'the option {option} of the figure "{name}" {wrong}; '
+                    f'say @figure_kind("{name}", {option}=...) for a parameter with a default value'
+                )
             self.checks[option] = check
 
     def __call__(self, results: Results | Swept, **settings: Any) -> Figure:

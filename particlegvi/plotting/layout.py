@@ -32,8 +32,14 @@ MOST_LINES = 2  # most lines of a title
 SEPARATOR = "  |  "
 FEWEST = 12  # the source is not cut below this number of letters
 WIDE: Facts = {"columnspacing": 1.5, "handlelength": 1.9, "handletextpad": 0.6}  # spaces of a legend
-NARROW: Facts = {"columnspacing": 0.9, "handlelength": 1.4, "handletextpad": 0.4, "borderpad": 0.1,
-                 "borderaxespad": 0.2, "labelspacing": 0.2}
+NARROW: Facts = {
+    "columnspacing": 0.9,
+    "handlelength": 1.4,
+    "handletextpad": 0.4,
+    "borderpad": 0.1,
+    "borderaxespad": 0.2,
+    "labelspacing": 0.2,
+}
 MARKERS = ("o", "s", "^", "D", "v")
 
 
@@ -76,8 +82,15 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
         room = room_before(time)
     if seen.is_slide:
         facts = fitting(figure, [*known, *filter(None, [source] if seen.note else [])], room - end)
-        figure.text(room / figure.bbox.width, 1.0 - (down + 0.05 * seen.letters) / height, facts, ha="right",
-                    size=seen.small, color=palette().words, **place)
+        figure.text(
+            room / figure.bbox.width,
+            1.0 - (down + 0.05 * seen.letters) / height,
+            facts,
+            ha="right",
+            size=seen.small,
+            color=palette().words,
+            **place,
+        )
     lines = [] if seen.is_slide or not seen.note else facts_of(figure, source, known, room)
     down += beside
     for line in lines:
@@ -181,8 +194,13 @@ def legend_below(figure: Figure) -> None:
     for rows in range(1, len(found) + 1):
         columns = -(-len(found) // rows)
         labels = _by_rows(list(found), columns)
-        legend = figure.legend([found[label] for label in labels], labels, loc="outside lower center", ncols=columns,
-                               **(NARROW if look().is_slide else WIDE))
+        legend = figure.legend(
+            [found[label] for label in labels],
+            labels,
+            loc="outside lower center",
+            ncols=columns,
+            **(NARROW if look().is_slide else WIDE),
+        )
         if columns == 1 or legend.get_window_extent().width < 0.985 * figure.bbox.width:
             return
         legend.remove()
@@ -204,8 +222,16 @@ def _neutral(handle: Artist, label: str) -> Artist:
         own: tuple[Any, Any, float] = (face[0] if len(face) else "none", edge[0] if len(edge) else "none", 9.0)
         grey = {say("particles"): (neutral, neutral, 7.0), say("starting_points"): (neutral, neutral, 4.0)}
         inside, around, size = grey.get(label, own)
-        return Line2D([], [], marker="o", linestyle="none", markerfacecolor=inside, markeredgecolor=around,
-                      markeredgewidth=1.6, markersize=size)
+        return Line2D(
+            [],
+            [],
+            marker="o",
+            linestyle="none",
+            markerfacecolor=inside,
+            markeredgecolor=around,
+            markeredgewidth=1.6,
+            markersize=size,
+        )
     if label != say("particles"):
         return handle
     return Line2D([], [], color=neutral) if isinstance(handle, Line2D) else Patch(color=neutral, alpha=0.62)
@@ -226,7 +252,11 @@ def frame(
 
 @contextmanager
 def slide(
-    results: Results | Swept, rows: float = 1, runs: Runs | None = None, note: str = "", clock: str = "",
+    results: Results | Swept,
+    rows: float = 1,
+    runs: Runs | None = None,
+    note: str = "",
+    clock: str = "",
     tall: float = 1.0,
 ) -> Iterator[Slide]:
     """An empty figure to draw in; it has its legend and heading when the context ends.

@@ -36,15 +36,28 @@ def coverage(results: Results, runs: Runs) -> Figure:
         for position, (label, run) in enumerate(runs.items()):
             axes, facts = panels[position], run.info["replicates"]
             shares = np.bincount(facts["modes_covered"], minlength=modes + 1) / facts["number"]
-            axes.bar(np.arange(modes + 1), shares, 0.8, color=colours[label], label=say("replicates"), gid="shares",
-                     **bar_look())
+            axes.bar(
+                np.arange(modes + 1),
+                shares,
+                0.8,
+                color=colours[label],
+                label=say("replicates"),
+                gid="shares",
+                **bar_look(),
+            )
             mean, low, high = facts["mean_modes_covered"]
             # The lines end at 100%: above are words.
             axes.axvspan(low, high, ymax=1.0 / room, color=palette().ink, alpha=0.25, linewidth=0)
             axes.axvline(mean, ymax=1.0 / room, color=palette().ink, label=say("interval"), gid="mean")
             most = diagnostics.independent_coverage(run.positions.shape[1], modes)
-            axes.axvline(most, ymax=1.0 / room, color=palette().ink, linestyle=(0, (1, 1.2)),
-                         label=say("most_covered"), gid="independent")
+            axes.axvline(
+                most,
+                ymax=1.0 / room,
+                color=palette().ink,
+                linestyle=(0, (1, 1.2)),
+                label=say("most_covered"),
+                gid="independent",
+            )
             # If all replicates agree, the interval is a point, which does not tell how rare another number is.
             interval = say("in_each", count=facts["number"])
             if high > low:

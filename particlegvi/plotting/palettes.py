@@ -42,8 +42,15 @@ LIGHT = Palette(
     minimiser=colours.ORANGE,
     signs=(colours.BLUE, colours.ORANGE),
     methods=colours.of_methods("light"),
-    spare=(colours.PURPLE, colours.ORANGE, colours.SKY, colours.GREEN, colours.BLUE, colours.VERMILLION,
-           colours.YELLOW),
+    spare=(
+        colours.PURPLE,
+        colours.ORANGE,
+        colours.SKY,
+        colours.GREEN,
+        colours.BLUE,
+        colours.VERMILLION,
+        colours.YELLOW,
+    ),
     gap="#F2E3C6",
 )
 DARK = Palette(

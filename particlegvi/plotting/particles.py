@@ -120,22 +120,58 @@ def draw_panel(
     area = marker_area(len(last)) * (2.5 if is_atoms(target) and len(last) > FEW else 1.0)
     first, last = reading.drawable(first), reading.drawable(last)
     if start and fitted is None:
-        axes.scatter(first[:, 0], first[:, 1], s=marker_area(len(first)) * 0.3, color=palette().starting, alpha=0.5,
-                     linewidths=0, label=say("starting_points"), zorder=2)
-    dots = axes.scatter(last[:, 0], last[:, 1], s=area, color=colour, alpha=0.85, edgecolors=palette().ground,
-                        linewidths=0.6 if len(last) <= 1000 else 0.0, label=say("particles"), zorder=3, gid="particles")
+        axes.scatter(
+            first[:, 0],
+            first[:, 1],
+            s=marker_area(len(first)) * 0.3,
+            color=palette().starting,
+            alpha=0.5,
+            linewidths=0,
+            label=say("starting_points"),
+            zorder=2,
+        )
+    dots = axes.scatter(
+        last[:, 0],
+        last[:, 1],
+        s=area,
+        color=colour,
+        alpha=0.85,
+        edgecolors=palette().ground,
+        linewidths=0.6 if len(last) <= 1000 else 0.0,
+        label=say("particles"),
+        zorder=3,
+        gid="particles",
+    )
     ellipses = [] if fitted is None else draw_gaussian(axes, *fitted)
     if is_density(target):
         draw_mass(axes, target, plane)
     elif is_draws(target):
         some = target.draws[:: max(1, len(target.draws) // MOST_DRAWN)]
-        axes.scatter(some[:, 0], some[:, 1], s=3.0 * marker_area(len(some)), marker="+", color=palette().ink,
-                     alpha=0.5, linewidths=0.8, zorder=2.5, gid="truth")
+        axes.scatter(
+            some[:, 0],
+            some[:, 1],
+            s=3.0 * marker_area(len(some)),
+            marker="+",
+            color=palette().ink,
+            alpha=0.5,
+            linewidths=0.8,
+            zorder=2.5,
+            gid="truth",
+        )
         axes.plot([], [], "+", color=palette().ink, label=say("truth_draws"))
     elif is_atoms(target):
         atoms = np.asarray(target.atoms)
-        axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=palette().ink, linewidths=2.0,
-                     zorder=4, label=say("truth_atoms"), gid="truth")
+        axes.scatter(
+            atoms[:, 0],
+            atoms[:, 1],
+            s=330,
+            facecolors="none",
+            edgecolors=palette().ink,
+            linewidths=2.0,
+            zorder=4,
+            label=say("truth_atoms"),
+            gid="truth",
+        )
 
     def show(record: int) -> None:
         dots.set_offsets(reading.drawable(reading.final_particles(run, record)))
@@ -156,8 +192,16 @@ def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> list[Ellipse]:
     """Ellipses of one and two standard deviations of a Gaussian with a diagonal covariance."""
     ellipses = []
     for deviations, pattern in ((1, "solid"), (2, (0, (4, 1.5)))):
-        ellipse = Ellipse((mean[0], mean[1]), 2 * deviations * sd[0], 2 * deviations * sd[1], fill=False,
-                          edgecolor=palette().ink, linewidth=2.0, linestyle=pattern, zorder=4)
+        ellipse = Ellipse(
+            (mean[0], mean[1]),
+            2 * deviations * sd[0],
+            2 * deviations * sd[1],
+            fill=False,
+            edgecolor=palette().ink,
+            linewidth=2.0,
+            linestyle=pattern,
+            zorder=4,
+        )
         ellipses.append(ellipse)
         axes.add_patch(ellipse)
     axes.plot([], [], color=palette().ink, label=say("gaussian_ellipses"))
@@ -169,10 +213,10 @@ def draw_mass(axes: Axes, target: HasDensity, plane: planes.Plane) -> None:
     across, up, _, density = reading.density_grid(target, *plane.window, size=planes.GRID)
     levels = mass_levels(density, MASSES)
     if len(levels):
-        axes.contour(across, up, density, levels, colors=palette().ink, linewidths=1.5, linestyles=[(0, (4, 1.5))],
-                     zorder=4)
-    axes.add_line(Line2D([], [], color=palette().ink, linewidth=1.5, linestyle=(0, (4, 1.5)),
-                         label=say("truth_mass")))
+        axes.contour(
+            across, up, density, levels, colors=palette().ink, linewidths=1.5, linestyles=[(0, (4, 1.5))], zorder=4
+        )
+    axes.add_line(Line2D([], [], color=palette().ink, linewidth=1.5, linestyle=(0, (4, 1.5)), label=say("truth_mass")))
 
 
 def mass_levels(density: Array, masses: Sequence[float]) -> list[float]:

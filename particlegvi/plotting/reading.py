@@ -34,8 +34,9 @@ def chosen_runs(results: Results, methods: Sequence[str] | None, dim: int | None
         if not isinstance(run, ParticleRun):
             raise ValueError(f"this kind of figure draws particles that minimise a loss, but {label} has none")
         if dim is not None and run.positions.shape[2] != dim:
-            raise ValueError(f"this kind of figure draws particles in {dim} dimension(s), but {label} has "
-                             f"{run.positions.shape[2]}")
+            raise ValueError(
+                f"this kind of figure draws particles in {dim} dimension(s), but {label} has {run.positions.shape[2]}"
+            )
     return runs
 
 

@@ -51,8 +51,18 @@ def write_shares(
         spot = spot if is_shown else valleys.lowest[mode]
         away = "bottom" if spot[1] > valleys.lowest[mode, 1] else "top"
         shade = style.lettering(colour, 0.8)
-        words = axes.text(spot[0], spot[1], text, ha="center", va=away, color=shade, fontweight="bold",
-                          linespacing=1.05, zorder=6, visible=is_shown)
+        words = axes.text(
+            spot[0],
+            spot[1],
+            text,
+            ha="center",
+            va=away,
+            color=shade,
+            fontweight="bold",
+            linespacing=1.05,
+            zorder=6,
+            visible=is_shown,
+        )
         style.outlined(words)
         written.append(words)
     return written
@@ -61,9 +71,11 @@ def write_shares(
 def words_of(held: Counts, expected: Array | None) -> list[str]:
     """The words of every mode: numbers of few particles, or shares of many."""
     counts, total = held
-    shares = [number(f"{count / total:.0%}") for count in counts] if total > FEW else [
-        say("of_all", count=count, all=total) for count in counts
-    ]
+    shares = (
+        [number(f"{count / total:.0%}") for count in counts]
+        if total > FEW
+        else [say("of_all", count=count, all=total) for count in counts]
+    )
     if expected is None:
         return shares
     return [f"{share}\n({number(f'{mass:.0%}')})" for share, mass in zip(shares, expected, strict=True)]

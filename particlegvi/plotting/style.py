@@ -46,8 +46,10 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "particlegvi",  # names of clip paths are random otherwise
 }
 # The look decides the sizes of letters in points, and the colours.
-_LETTERS = {"small": ("font.size", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
-            "medium": ("axes.titlesize", "axes.labelsize")}
+_LETTERS = {
+    "small": ("font.size", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
+    "medium": ("axes.titlesize", "axes.labelsize"),
+}
 _GROUND = ("figure.facecolor", "axes.facecolor")
 _INK = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 # Lengths of the frame in points; lines and marks are scaled when the figure is finished.
@@ -199,10 +201,24 @@ def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str, facts: Sc
 def note_above(axes: Axes, words: str) -> Text:
     """Write words about the numbers of a panel between it and its title, where they hide nothing."""
     title, pad = axes.title, 3.0 * look().letters
-    axes.set_title(title.get_text(), y=1.0, pad=pad + 1.3 * look().small, color=title.get_color(),
-                   fontweight=title.get_fontweight())
-    note = axes.annotate(words, (0.5, 1.0), (0.0, pad), xycoords="axes fraction", textcoords="offset points",
-                         ha="center", va="bottom", color=palette().words, gid="note")
+    axes.set_title(
+        title.get_text(),
+        y=1.0,
+        pad=pad + 1.3 * look().small,
+        color=title.get_color(),
+        fontweight=title.get_fontweight(),
+    )
+    note = axes.annotate(
+        words,
+        (0.5, 1.0),
+        (0.0, pad),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        color=palette().words,
+        gid="note",
+    )
     note.set_in_layout(False)  # the title keeps the room; a panel is not made narrow for a long note
     return note
 

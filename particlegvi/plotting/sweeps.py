@@ -88,16 +88,23 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
     for heights in (mean, low, high):  # the shifted artists are not looked at when the axes find their range
         axes.update_datalim(np.column_stack([x, heights])[np.isfinite(heights)])
     marker = "osD^vPX"[position % 7]
-    axes.plot(x, mean, color=colour, marker=marker, markersize=7.0, label=style.shown_name(label), gid="mean",
-              transform=beside)
+    axes.plot(
+        x,
+        mean,
+        color=colour,
+        marker=marker,
+        markersize=7.0,
+        label=style.shown_name(label),
+        gid="mean",
+        transform=beside,
+    )
     if np.isfinite(low).any():
         axes.fill_between(x, low, high, color=colour, alpha=0.22, linewidth=0.0, gid="band", transform=beside)
         # a band has no width at a lone value
         axes.vlines(x, low, high, color=colour, linewidth=1.0, alpha=0.5, transform=beside)
     truth = sweep.truth(measure, label)
     if truth is not None:
-        axes.plot(x, band(_by_seed(truth, axis))[0], color=darker(colour), linestyle="--", linewidth=1.8,
-                  gid="truth")
+        axes.plot(x, band(_by_seed(truth, axis))[0], color=darker(colour), linestyle="--", linewidth=1.8, gid="truth")
     lost = _by_seed(sweep.stopped(label), axis).any(axis=1)
     if lost.any():
         foot = np.full(np.count_nonzero(lost), 0.03)
@@ -188,11 +195,21 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
             hatched, stopped = hatched or found[0], stopped or found[1]
         handles = []
         if hatched:
-            handles.append(Patch(facecolor=palette().ground, edgecolor=palette().ink, hatch="///", linewidth=0.8,
-                                 label=say("like_exact_draws")))
+            handles.append(
+                Patch(
+                    facecolor=palette().ground,
+                    edgecolor=palette().ink,
+                    hatch="///",
+                    linewidth=0.8,
+                    label=say("like_exact_draws"),
+                )
+            )
         if stopped:
-            handles.append(Patch(facecolor=palette().ground, edgecolor=palette().ink, linewidth=0.8,
-                                 label=say("diverged_somewhere")))
+            handles.append(
+                Patch(
+                    facecolor=palette().ground, edgecolor=palette().ink, linewidth=0.8, label=say("diverged_somewhere")
+                )
+            )
         if handles:
             figure.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1.5)
         heading(figure, sweep.scenario, {}, swept.note(sweep))

@@ -87,8 +87,11 @@ def thin(figure: Figure, scale: float) -> None:
         drawn += [handle for handle in legend.legend_handles if handle is not None]
     for artist in drawn:
         if isinstance(artist, Line2D):
-            artist.set(linewidth=artist.get_linewidth() * scale, markersize=artist.get_markersize() * scale,
-                       markeredgewidth=artist.get_markeredgewidth() * scale)
+            artist.set(
+                linewidth=artist.get_linewidth() * scale,
+                markersize=artist.get_markersize() * scale,
+                markeredgewidth=artist.get_markeredgewidth() * scale,
+            )
         elif isinstance(artist, Patch):
             artist.set_linewidth(artist.get_linewidth() * scale)
         elif isinstance(artist, Collection):
@@ -199,8 +202,12 @@ def _ease(each: Placed) -> int:
 
 
 def _leaves(box: Bbox, picture: BboxBase) -> bool:
-    return (box.x0 < picture.x0 - MARGIN or box.y0 < picture.y0 - MARGIN
-            or box.x1 > picture.x1 + MARGIN or box.y1 > picture.y1 + MARGIN)
+    return (
+        box.x0 < picture.x0 - MARGIN
+        or box.y0 < picture.y0 - MARGIN
+        or box.x1 > picture.x1 + MARGIN
+        or box.y1 > picture.y1 + MARGIN
+    )
 
 
 def _overlap(first: Bbox, second: Bbox, gap: float) -> bool:

@@ -122,8 +122,14 @@ def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
         return
     for heights, pattern, label in ((minima, (0, (4, 1.5)), say("minima")), (tops, ":", say("tops"))):
         for position, height in enumerate(heights):
-            axes.axhline(height, color=palette().ink, linestyle=pattern, linewidth=1.6, zorder=3,
-                         label=label if position == 0 else None)
+            axes.axhline(
+                height,
+                color=palette().ink,
+                linestyle=pattern,
+                linewidth=1.6,
+                zorder=3,
+                label=label if position == 0 else None,
+            )
 
 
 def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval) -> None:
@@ -173,9 +179,7 @@ def _over_the_plane(
     return figure
 
 
-def draw_paths(
-    axes: Axes, run: ParticleRun, colour: str, plane: planes.Plane, particles: int, labelled: bool
-) -> None:
+def draw_paths(axes: Axes, run: ParticleRun, colour: str, plane: planes.Plane, particles: int, labelled: bool) -> None:
     """Draw paths of some particles in two dimensions, with a hollow dot at the start and a full one at the end."""
     planes.draw_plane(axes, plane, labelled)
     paths = evenly_chosen(run, particles)
@@ -186,6 +190,14 @@ def draw_paths(
     axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label=say("particles")))
     for place, face, label in ((0, palette().ground, say("start")), (-1, palette().ink, say("end"))):
         points = np.array([path[place] for path in segments]).reshape(-1, 2)
-        axes.scatter(points[:, 0], points[:, 1], s=size, facecolors=face, edgecolors=palette().ink, linewidths=1.0,
-                     zorder=3, label=label)
+        axes.scatter(
+            points[:, 0],
+            points[:, 1],
+            s=size,
+            facecolors=face,
+            edgecolors=palette().ink,
+            linewidths=1.0,
+            zorder=3,
+            label=label,
+        )
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 3, 5, 10]))

@@ -31,6 +31,7 @@ GOLDEN = (0.7548776662466927, 0.5698402909980532)  # additive recurrence of low 
 @runtime_checkable
 class Discretised(Protocol):
     """An optional part of a `Prior`: nodes of its own, which suit it better than the nodes of a box."""
+
     @property
     def window(self) -> tuple[Array, Array]: ...  # the corners of a box that holds all but a negligible share
     def rule(self, panels: int, nodes: int, /) -> tuple[Array, Array]: ...  # points (n, dim), and weights that add to 1

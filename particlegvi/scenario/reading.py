@@ -262,7 +262,6 @@ def setting(argument: str) -> tuple[str, Any]:
     return key.strip(), value.strip()
 
 
-
 def decisive(scenario: Scenario) -> Facts:
     """The keys of a scenario that determine the numbers of a run."""
     return {key: value for key, value in scenario.items() if key not in WORDS}

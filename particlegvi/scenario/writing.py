@@ -78,7 +78,7 @@ def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
     pictures = "\n".join(f'[[figures]]\nkind = "{each}"  # {FIGURES[each]}\n' for each in shown)
     return TEMPLATE.read_text(encoding="utf-8").format(
         file=place.name,
-        description=f'title = {_toml(made["title"])}\n' if made["title"] else "",
+        description=f"title = {_toml(made['title'])}\n" if made["title"] else "",
         loss=written.rstrip(),
         prior=_on_a_line(made["prior"]),
         particles=made["particles"],

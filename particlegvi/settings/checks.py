@@ -34,9 +34,7 @@ def whole(low: int, high: int) -> Check:
     return check
 
 
-def number(
-    above: float = -math.inf, below: float = math.inf, least: float = -math.inf, allowed: str = ""
-) -> Check:
+def number(above: float = -math.inf, below: float = math.inf, least: float = -math.inf, allowed: str = "") -> Check:
     """A finite number with ``above < value < below`` and ``value >= least``; errors say ``allowed``, or the limits."""
     limits = (("above", above), ("below", below), ("of at least", least))
     words = " and ".join(f"{word} {limit:g}" for word, limit in limits if math.isfinite(limit))

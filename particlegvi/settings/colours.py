@@ -48,7 +48,9 @@ def of_methods(ground: str = "light") -> dict[str, str]:
 
 
 def assigned(
-    names: Mapping[str, str], ground: str = "light", given: Mapping[str, str] | None = None,
+    names: Mapping[str, str],
+    ground: str = "light",
+    given: Mapping[str, str] | None = None,
     weights: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, str]:
     """A colour for each label: that of its method, in a shade of its own where the method is there more than once.

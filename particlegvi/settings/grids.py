@@ -1,10 +1,10 @@
 """The grid of a sweep as a scenario writes it: a list of values for each key, or a range of them, and the seeds.
 
-    [sweep]
-    seeds = 10                                                             # 0 to 9; or "5:15", or a list
-    [sweep.over]
-    "methods.*.kl_weight" = [0.05, 0.1, 0.2]
-    "methods.DRLE.mmd_weight" = {from = 0.0, to = 2.0, count = 9}          # spacing = "log" for equal ratios
+[sweep]
+seeds = 10                                                             # 0 to 9; or "5:15", or a list
+[sweep.over]
+"methods.*.kl_weight" = [0.05, 0.1, 0.2]
+"methods.DRLE.mmd_weight" = {from = 0.0, to = 2.0, count = 9}          # spacing = "log" for equal ratios
 """
 
 from __future__ import annotations

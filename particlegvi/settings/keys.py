@@ -153,6 +153,8 @@ HEAD: dict[str, Key] = {
     "source": Key(checks.text(200), "where the setting comes from", ""),
     "description": Key(checks.text(4000, lines=True), "what the run shows", ""),
 }
+
+
 def facts(value: Any, key: str) -> list[str]:
     """Names of facts from outside the package, each once."""
     if not isinstance(value, list) or len(value) > 16 or len({str(each) for each in value}) != len(value):

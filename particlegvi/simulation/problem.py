@@ -88,9 +88,7 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
         if start.ndim != 2 or start.shape[1] != dim or start.shape[0] == 0:
             raise arguments.shaped("initial", start, f"an array (particles, {dim}) of finite numbers")
         if particles is not None and particles != start.shape[0]:
-            raise ValueError(
-                f"particles must be {start.shape[0]}, as many points as initial has, not {particles}"
-            )
+            raise ValueError(f"particles must be {start.shape[0]}, as many points as initial has, not {particles}")
         memory.check_run(start.shape[0], dim, steps, settings.record_every)
     if not np.all(np.isfinite(start)):
         raise ValueError(f"initial must be an array (particles, {dim}) of finite numbers, not one with NaN or infinity")

@@ -1,13 +1,13 @@
 """The folder of a sweep: it appears whole, has one writer, and any sweep whose folder exists can go on.
 
-    scenario.toml   the complete scenario with its table [sweep]: particlegvi sweep FOLDER/scenario.toml does the same
-    manifest.json   format, schema, status, versions, and the name of the scenario
-    cells/*.json    finished cells, named by the sha256 of resolved scenario, seed and versions
-    lock            the process that writes, while there is one (`particlegvi.runs.storage.lock`)
-    table.csv       one line for each cell and method; once the sweep is finished, like the following files
-    table.md        marginal means with intervals over seeds, and the best settings
-    sweep.json      the same as data, with the grid
-    *.png           heat-map.png or lines.png
+scenario.toml   the complete scenario with its table [sweep]: particlegvi sweep FOLDER/scenario.toml does the same
+manifest.json   format, schema, status, versions, and the name of the scenario
+cells/*.json    finished cells, named by the sha256 of resolved scenario, seed and versions
+lock            the process that writes, while there is one (`particlegvi.runs.storage.lock`)
+table.csv       one line for each cell and method; once the sweep is finished, like the following files
+table.md        marginal means with intervals over seeds, and the best settings
+sweep.json      the same as data, with the grid
+*.png           heat-map.png or lines.png
 """
 
 from __future__ import annotations

@@ -82,9 +82,7 @@ class Grid:
 
     def setting(self, values: tuple[object, ...]) -> Setting:
         """The setting with these values; a ValueError that names a value which the scenario refuses."""
-        changes = {
-            target: value for key, value in zip(self.over, values, strict=True) for target in self.targets[key]
-        }
+        changes = {target: value for key, value in zip(self.over, values, strict=True) for target in self.targets[key]}
         try:
             scenario = load(self.scenario, changes)
         except ValueError as error:

@@ -35,8 +35,7 @@ BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struc
 
 
 def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
-    """The type and the shape that the header of a .npy file promises; a ValueError if it does not hold plain numbers.
-    """
+    """The type and the shape that the header of a .npy file promises; a ValueError if it holds no plain numbers."""
     start = file.read(len(MAGIC) + 2)
     if len(start) < len(MAGIC) + 2 or not start.startswith(MAGIC):
         raise ValueError("it does not begin as one")
@@ -123,8 +122,7 @@ def _written(value: object, arrays: list[NDArray[np.generic]], at: str) -> objec
 
 
 def _read(value: object, archive: zipfile.ZipFile, taken: set[int]) -> object:
-    """The value of a part of the manifest. An array that was taken already is refused: memory is for each array once.
-    """
+    """The value of a part of the manifest. An array that was taken already is refused: each has memory once."""
     if isinstance(value, list):
         return [_read(each, archive, taken) for each in value]
     if not isinstance(value, dict):

@@ -51,9 +51,7 @@ class Bars:
         Label until the first stage or method is reported.
     """
 
-    def __init__(
-        self, front: Front | None, heading: str = "", patience: float = 0.0, first: str = "loading"
-    ) -> None:
+    def __init__(self, front: Front | None, heading: str = "", patience: float = 0.0, first: str = "loading") -> None:
         self.front = front
         self.heading = heading
         self.patience = patience

@@ -78,9 +78,9 @@ for key in ("points", "measure", "step_size", "sets", "draws", "record_every"):
             np.abs, kl=kl, optimiser="adam", **LINEAR | {key: value}
         ).fit(X, Y)
 CALLS |= table(divergences, {**GIVEN, "q": CERTIFIED, "p": CERTIFIED, "nu": CERTIFIED, "name": "kl"})
-CALLS["placement"] = lambda value: fs.SparseGaussianProcess(
-    KERNEL, likelihoods.Gaussian(0.1), 2, placement=value
-).fit(X, Y)
+CALLS["placement"] = lambda value: fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), 2, placement=value).fit(
+    X, Y
+)
 for key in ("inducing_points", "most_iterations", "noise_variance", "y"):
     CALLS[f"hyperparameters by the bound with {key}"] = lambda value, key=key: fs.fit_hyperparameters(**{
         "kernel": KERNEL, "X": X, "y": Y, "noise_variance": 0.1, "bound": "elbo", "most_iterations": 2

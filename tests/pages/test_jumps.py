@@ -34,10 +34,7 @@ def moved(prior: str, particles: int, steps: int) -> list[np.ndarray]:
     law, initial = PRIORS[prior]
     methods = [pg.methods.DLE(0.25, jumps=jumps), pg.methods.DRLE(0.25, 0.5, kernel=KERNEL, jumps=jumps)]
     loss = pg.losses.get(LOSSES[law.dim])
-    return [
-        pg.simulate(loss, method, law, particles, steps, 2e-3, initial=initial, seed=5).final
-        for method in methods
-    ]
+    return [pg.simulate(loss, method, law, particles, steps, 2e-3, initial=initial, seed=5).final for method in methods]
 
 
 @pytest.mark.thorough

@@ -79,7 +79,9 @@ def test_javascript_keeps_the_limits_of_python(tmp_path):
     bad.write_text("x" * (WIDEST + 1) + "\n" * (LONGEST + 1))
     assert len(broken(bad)) == 2
     assert sorted(path.stem for path in SOURCES) == sorted(
-        name for files in (building.ENGINE, building.VIEW) for names in files.values() for name in names)
+        name for files in (building.ENGINE, building.VIEW) for names in files.values() for name in names
+    )
+
 
 PAIRS = """var VIEW = {}, URLSearchParams = function (text) {
   return new Map(text.split("&").map(pair => pair.split("=").map(decodeURIComponent)));

@@ -269,6 +269,8 @@ STATES = [
     {"loss": "(x^2-1)^2 + y^2", "variables": "x,y", "prior": "flat", "initial": "normal:0:1"}
     | {"integrator": "leimkuhler-matthews"},
 ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("state", STATES)
 def test_a_state_becomes_a_scenario_that_runs(engine, tmp_path, state):

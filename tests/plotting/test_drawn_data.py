@@ -38,11 +38,13 @@ class Bar(NamedTuple):
 
 def bars(axes):
     """The bars that are patches of their own, then the bars of the histogram, which is one patch."""
-    alone = [Bar(one.get_x(), one.get_width(), one.get_height())
-             for one in axes.patches if isinstance(one, Rectangle)]
-    joined = [Bar(x.min(), np.ptp(x), y.max())
-              for patch in axes.patches if isinstance(patch, PathPatch)
-              for x, y in (corners.T for corners in patch.get_path().vertices.reshape(-1, 5, 2)[:, :4])]
+    alone = [Bar(one.get_x(), one.get_width(), one.get_height()) for one in axes.patches if isinstance(one, Rectangle)]
+    joined = [
+        Bar(x.min(), np.ptp(x), y.max())
+        for patch in axes.patches
+        if isinstance(patch, PathPatch)
+        for x, y in (corners.T for corners in patch.get_path().vertices.reshape(-1, 5, 2)[:, :4])
+    ]
     return alone + joined
 
 
@@ -176,8 +178,11 @@ def test_paths_are_those_of_particles_evenly_spread_over_the_start(line, plane):
     for path, expected in zip(paths.get_segments(), positions[:, order].T, strict=True):
         np.testing.assert_array_equal(path, np.column_stack([line["DE"].times, expected]))
     axes = panels(plotting.figure(plane, "trajectories", particles=5))[0]
-    [paths] = [artist for artist in axes.collections
-               if isinstance(artist, LineCollection) and not isinstance(artist, QuadContourSet)]
+    [paths] = [
+        artist
+        for artist in axes.collections
+        if isinstance(artist, LineCollection) and not isinstance(artist, QuadContourSet)
+    ]
     ends = {tuple(path.vertices[-1]) for path in paths.get_paths()}
     assert len(paths.get_paths()) == 5 and ends <= {tuple(row) for row in plane["DE"].final}
 

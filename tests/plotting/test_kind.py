@@ -104,8 +104,17 @@ def test_labels_say_the_weights():
 
 @pytest.mark.parametrize(
     "value, text",
-    [(0.5, "0.5"), (1.0, "1"), (0.0, "0"), (300, "300"), (1e-4, "10^{-4}"), (-1e-5, "-10^{-5}"),
-     (4.55e-5, r"4.55\times 10^{-5}"), (9.9999e-6, "10^{-5}"), (2e7, r"2\times 10^{7}")],
+    [
+        (0.5, "0.5"),
+        (1.0, "1"),
+        (0.0, "0"),
+        (300, "300"),
+        (1e-4, "10^{-4}"),
+        (-1e-5, "-10^{-5}"),
+        (4.55e-5, r"4.55\times 10^{-5}"),
+        (9.9999e-6, "10^{-5}"),
+        (2e7, r"2\times 10^{7}"),
+    ],
 )
 def test_numbers_are_written_as_on_a_blackboard(value, text):
     assert style.number(value) == text
@@ -113,8 +122,9 @@ def test_numbers_are_written_as_on_a_blackboard(value, text):
 
 def test_the_line_of_facts_names_only_what_all_runs_share():
     def run(particles: int, steps: int, info: dict | None = None) -> SimpleNamespace:
-        return SimpleNamespace(positions=np.zeros((2, particles, 1)), steps=np.array([0, steps]), step_size=0.1, seed=4,
-                               info=info or {})
+        return SimpleNamespace(
+            positions=np.zeros((2, particles, 1)), steps=np.array([0, steps]), step_size=0.1, seed=4, info=info or {}
+        )
 
     assert layout.settings({"a": run(1000, 5000)}) == ["1,000 particles", "5,000 steps of 0.1", "seed 4"]
     assert layout.settings({"a": run(10, 50), "b": run(20, 60)}) == ["seed 4"]

@@ -99,8 +99,14 @@ def test_clashes_are_found(line, monkeypatch):
 
 @pytest.mark.parametrize(
     ("chosen", "pixels"),
-    [({"size": "16:9"}, (2000, 1125)), ({"size": "4:3"}, (1500, 1125)), ({"size": "6x4"}, (1500, 1000)),
-     ({"size": [13, 7.5]}, (1950, 1125)), ({"palette": "dark"}, (1500, 840)), ({"size": "column"}, (1400, None))],
+    [
+        ({"size": "16:9"}, (2000, 1125)),
+        ({"size": "4:3"}, (1500, 1125)),
+        ({"size": "6x4"}, (1500, 1000)),
+        ({"size": [13, 7.5]}, (1950, 1125)),
+        ({"palette": "dark"}, (1500, 840)),
+        ({"size": "column"}, (1400, None)),
+    ],
 )
 @pytest.mark.sample("chosen0-*", "chosen4-*")
 def test_a_picture_and_its_letters_have_the_size_that_was_asked_for(chosen, pixels, line):
@@ -250,7 +256,8 @@ def test_a_method_has_its_colour_whatever_stands_before_it_and_others_are_far_fr
         assert min(pairs) > (20.0 if ground != "grey" else 3.0)
     own = colours.assigned({"DE": "DE", "DLE": "DLE", "mine": "mine", "theirs": "theirs"}, ground)
     assert min(colours.distance(one, other) for one, other in combinations(own.values(), 2)) > (
-        40.0 if ground != "grey" else 8.0)
+        40.0 if ground != "grey" else 8.0
+    )
 
 
 def test_panels_have_own_colours_and_share_a_vertical_axis_or_have_their_own(line):

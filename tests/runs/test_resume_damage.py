@@ -1,6 +1,5 @@
 """A folder whose files were changed or damaged: what was lost is simulated again, and another run is refused."""
 
-
 import pytest
 
 import particlegvi as pg

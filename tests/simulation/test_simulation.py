@@ -30,8 +30,15 @@ def test_records_of_a_given_distance():
 
 
 def test_shapes_and_times():
-    run = pg.simulate(pg.losses.get("four-gaussians"), pg.methods.DLE(0.2), initial=pg.priors.Normal([0, 0], 1.0),
-                      particles=7, steps=30, step_size=0.1, record_every=10)
+    run = pg.simulate(
+        pg.losses.get("four-gaussians"),
+        pg.methods.DLE(0.2),
+        initial=pg.priors.Normal([0, 0], 1.0),
+        particles=7,
+        steps=30,
+        step_size=0.1,
+        record_every=10,
+    )
     assert run.positions.shape == (4, 7, 2) and run.final.dtype == np.float64
     np.testing.assert_allclose(run.times, [0.0, 1.0, 2.0, 3.0])
     assert run.average_loss().shape == (4,)

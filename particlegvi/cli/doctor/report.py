@@ -112,8 +112,10 @@ def lines(facts: Facts) -> list[str]:
     size = f"{compiled['bytes'] / 1e6:.1f} MB of {compiled['versions']} versions of the sources"
     rows = [
         ("versions", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())),
-        *((f"extra {extra}", ", ".join(f"{name} {version or 'not installed'}" for name, version in libraries.items()))
-          for extra, libraries in facts["extras"].items()),
+        *(
+            (f"extra {extra}", ", ".join(f"{name} {version or 'not installed'}" for name, version in libraries.items()))
+            for extra, libraries in facts["extras"].items()
+        ),
         ("system", system["platform"]),
         ("processor", f"{system['processor']}, {system['processors']} processors"),
         ("linear algebra", system["linear_algebra"]),

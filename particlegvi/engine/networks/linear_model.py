@@ -98,9 +98,7 @@ class LinearModel(_Fields):
 
     __slots__ = ()
 
-    def __new__(
-        cls, X: ArrayLike, y: ArrayLike, family: str = "bernoulli", noise_variance: float = 1.0
-    ) -> LinearModel:
+    def __new__(cls, X: ArrayLike, y: ArrayLike, family: str = "bernoulli", noise_variance: float = 1.0) -> LinearModel:
         inputs = arguments.points("X", X)
         targets = arguments.vector("y", y, len(inputs))
         if not isinstance(family, str) or family not in FAMILIES:
@@ -120,7 +118,7 @@ class LinearModel(_Fields):
 
     def __getnewargs__(self) -> tuple[object, ...]:  # type: ignore[override]
         family = next(name for name, code in FAMILIES.items() if code == self.family)
-        return self.X[: -TILE], self.y, family, self.noise_variance  # the constant follows from them
+        return self.X[:-TILE], self.y, family, self.noise_variance  # the constant follows from them
 
     @property
     def dim(self) -> int:

@@ -191,9 +191,7 @@ def translate_rows(moments, width, slots, values, slopes, first, last, with_valu
 
 
 @compiled
-def translate_columns(
-    with_values, with_slopes, starts, width, slots, values, slopes, scale, first, last, field
-):
+def translate_columns(with_values, with_slopes, starts, width, slots, values, slopes, scale, first, last, field):
     """Along the first coordinate: for rows first..last-1 of target boxes, the coefficients of both force components.
 
     ``field`` is (rows, columns, 2, NODES * NODES); only boxes that hold particles are filled.

@@ -82,14 +82,13 @@ def fourier_plan(
     share = height / variance / ratio
     if not (0.0 < share <= 1.0 <= ratio):
         return FourierPlan(float(lengthscale), float(variance), _reach(0.5 * tolerance), band)
-    while math.sqrt(2.0 / math.pi) * (
-        math.exp(-0.5 * band * band) + share * math.exp(-0.5 * (band * ratio) ** 2)
-    ) > 0.5 * tolerance:
+    while (
+        math.sqrt(2.0 / math.pi) * (math.exp(-0.5 * band * band) + share * math.exp(-0.5 * (band * ratio) ** 2))
+        > 0.5 * tolerance
+    ):
         band += 0.01
     margin = _reach(0.25 * tolerance / share)
-    return FourierPlan(
-        float(lengthscale), float(variance), _reach(0.25 * tolerance), band, mean, width, height, margin
-    )
+    return FourierPlan(float(lengthscale), float(variance), _reach(0.25 * tolerance), band, mean, width, height, margin)
 
 
 def _reach(allowed: float) -> float:
@@ -244,8 +243,7 @@ class Series(Algorithm[SeriesBox]):
         return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
 
     def force(self, positions: Array, prepared: SeriesBox, factor: float, out: Array) -> None:
-        """out = factor (1/N sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)), the second term only if the box attracts.
-        """
+        """out = factor (1/N sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)), the second only if the box attracts."""
         box = prepared
         flat, flat_out = positions.reshape(-1), out.reshape(-1)
         number = flat.size

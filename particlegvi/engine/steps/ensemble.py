@@ -140,9 +140,7 @@ class Ensemble:
         walls = (self.low, self.high) if self.switches.walls or self.walled else (None, None)
         return (*coefficients, *walls), count
 
-    def _run(
-        self, positions: Array, force: Array, stepping: tuple[Array, ...], first_step: int, steps: int
-    ) -> None:
+    def _run(self, positions: Array, force: Array, stepping: tuple[Array, ...], first_step: int, steps: int) -> None:
         """Steps without leaving compiled code; with a force only one."""
         forced = force.shape[0] > 0
         attracted = forced and self.repulsion is not None and self.repulsion.attracts
@@ -177,9 +175,7 @@ class Ensemble:
         alone = self.outside is not None or self.repulsion is None
         return self.coupled and not alone and positions.shape[0] <= COUPLED_UP_TO
 
-    def _coupled(
-        self, positions: Array, stepping: tuple[Array, ...], first_step: int, steps: int
-    ) -> int:
+    def _coupled(self, positions: Array, stepping: tuple[Array, ...], first_step: int, steps: int) -> int:
         """Steps without leaving compiled code, as many as can be; returns their number."""
         assert self.repulsion is not None
         slope = self.repulsion.scanned(len(positions))

@@ -22,9 +22,7 @@ class _Functions(NamedTuple):
     unused: float = 0.0  # a term needs a field
 
 
-def term_of_functions(
-    value: Function, gradient: Function, dim: int
-) -> tuple[Any, Function, Function]:
+def term_of_functions(value: Function, gradient: Function, dim: int) -> tuple[Any, Function, Function]:
     """A term that calls a user's functions, plain or jitted, each at one contiguous point (dim,), and both compiled.
 
     The value is ``value(x)``, a number; the gradient ``gradient(x, out)``, which fills ``out`` (dim,), or

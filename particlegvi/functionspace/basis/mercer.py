@@ -252,8 +252,7 @@ def _axes(k: SquaredExponential | Periodic | Matern12, mean: Array, sd: Array) -
 
 
 def _largest(factors: list[Array], size: int) -> tuple[NDArray[np.int64], Array]:
-    """The ``size`` largest products of one entry of each factor, which descend: their numbers (size, inputs), and them.
-    """
+    """The ``size`` largest products of one entry of each factor, descending: their numbers (size, inputs), and them."""
     if len(factors) == 1:
         return np.arange(size)[:, None], factors[0]
     start = (0,) * len(factors)

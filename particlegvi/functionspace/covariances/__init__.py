@@ -32,8 +32,7 @@ names, get, register = _registry.names, _registry.make, _registry.register
 
 
 def of(kernel: KernelLike) -> Covariance:
-    """Return a covariance unchanged, or the covariance for a kernel, whose lengthscale must be a number and not a rule.
-    """
+    """Return a covariance unchanged, or the covariance for a kernel, whose lengthscale must be a number, not a rule."""
     if isinstance(kernel, Covariance):
         return kernel
     found = parts.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)

@@ -36,9 +36,7 @@ class ExactGaussianProcess(Card):
     Source: Rasmussen and Williams (2006), algorithm 2.1, (5.9).
     """
 
-    def __init__(
-        self, kernel: KernelLike, noise_variance: float, mean: Callable[[Array], Array] | None = None
-    ) -> None:
+    def __init__(self, kernel: KernelLike, noise_variance: float, mean: Callable[[Array], Array] | None = None) -> None:
         self.covariance = covariances.of(kernel)
         self.noise_variance = scale("noise_variance", noise_variance)
         if mean is not None and not callable(mean):

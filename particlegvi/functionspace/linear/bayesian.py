@@ -148,7 +148,13 @@ class BayesianLinearRegression(Card):
         self._problem = LinearProblem(found, t, self.noise_variance)
         sets = Sets(x, self._of, self.points, self.measure, self.sets, seed=self.seed)
         settings = Settings(
-            self.family, self.optimiser, self.steps, self.step_size, self.draws, self.record_every, self.seed,
+            self.family,
+            self.optimiser,
+            self.steps,
+            self.step_size,
+            self.draws,
+            self.record_every,
+            self.seed,
             self.batch_size,
         )
         solution = self._term(self._problem, sets, settings)

@@ -109,9 +109,7 @@ class FunctionPosterior(Card):
             centred = self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
             return added(self.prior_mean, x, centred)
 
-    def predict(
-        self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function"
-    ) -> Any:
+    def predict(self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function") -> Any:
         """Mean of the posterior at each input.
 
         Parameters

@@ -136,6 +136,7 @@ class Cosine(Transition):
         share = 0.5 * (1.0 - np.cos(np.pi * self.done(step)))
         return (1.0 - share) * self.initial + share * self.final
 
+
 @explains_bad_calls
 @dataclass(frozen=True)
 class Polynomial(Schedule):

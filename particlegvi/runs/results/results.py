@@ -198,9 +198,7 @@ def _load(there: Folder, loss: Loss | None) -> Results:
     return results
 
 
-def opened(
-    there: Folder, status: str, content: dict[str, Any] | None = None, loss: Loss | None = None
-) -> Results:
+def opened(there: Folder, status: str, content: dict[str, Any] | None = None, loss: Loss | None = None) -> Results:
     """Results of a folder, still without runs; ``content`` is its scenario, if the caller has read it already.
 
     ``loss`` is the loss of a run that was begun with a loss in functions of Python.

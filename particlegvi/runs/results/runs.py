@@ -202,4 +202,3 @@ def told(run: Run) -> Told:
     runs.add(run.label, run)
     reached, verdict = runs.kind.verdicts(runs.summary)[run.label]
     return Told(runs.describe(), reached, verdict)
-

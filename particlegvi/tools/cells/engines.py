@@ -33,9 +33,7 @@ class WorkerLost(RuntimeError):
 class Engine(Protocol):
     """The contract of an engine."""
 
-    def __call__(
-        self, function: Callable[[Task], Result], tasks: Iterable[Task], workers: int, /
-    ) -> Iterator[Result]:
+    def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], workers: int, /) -> Iterator[Result]:
         """Yield ``function(task)`` for each task, in any order.
 
         The next task is taken when there is room for it, because it may depend on the results before. The function, the
@@ -55,16 +53,12 @@ def choose(number: int, address: str | None = None) -> Engine:
     return loky if number > 1 else in_process
 
 
-def in_process(
-    function: Callable[[Task], Result], tasks: Iterable[Task], number: int
-) -> Iterator[Result]:
+def in_process(function: Callable[[Task], Result], tasks: Iterable[Task], number: int) -> Iterator[Result]:
     """Compute the tasks one after the other in this process."""
     return map(function, tasks)
 
 
-def loky(
-    function: Callable[[Task], Result], tasks: Iterable[Task], number: int
-) -> Generator[Result, None, None]:
+def loky(function: Callable[[Task], Result], tasks: Iterable[Task], number: int) -> Generator[Result, None, None]:
     """Compute the tasks in processes of joblib on this machine, each with one thread."""
     from joblib import Parallel, delayed, parallel_config
     from joblib.externals.loky import get_reusable_executor
@@ -104,9 +98,7 @@ def _end_with(parent: int) -> None:
 def dask(address: str) -> Engine:
     """The engine of the workers that a Dask scheduler has, however many they are."""
 
-    def pool(
-        function: Callable[[Task], Result], tasks: Iterable[Task], _: int
-    ) -> Generator[Result, None, None]:
+    def pool(function: Callable[[Task], Result], tasks: Iterable[Task], _: int) -> Generator[Result, None, None]:
         from distributed import CancelledError, Client, as_completed
         from distributed.scheduler import KilledWorker
 

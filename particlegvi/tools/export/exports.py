@@ -66,9 +66,7 @@ class Exports:
             chains = arguments.flag("chains", chains)
         return tree(self.groups(share, chains), self.attributes())
 
-    def to_inference_data(
-        self, last: float = 0.5, chains: bool | None = None
-    ) -> arviz.InferenceData | xarray.DataTree:
+    def to_inference_data(self, last: float = 0.5, chains: bool | None = None) -> arviz.InferenceData | xarray.DataTree:
         """The form that the installed ArviZ takes: ``InferenceData`` before 1.0, else the tree of `to_datatree`."""
         made = self.to_datatree(last, chains)
         needed("what the installed ArviZ takes", "test", "arviz")

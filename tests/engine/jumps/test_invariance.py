@@ -74,7 +74,9 @@ def errors(prior, kernel, particles, start=None):
 @pytest.mark.parametrize(
     ("prior", "kernel", "particles"),
     [
-        pytest.param(NORMAL, SQUARED, 2, marks=pytest.mark.slow), (NORMAL, MATERN, 3), (BOX, SQUARED, 3),
+        pytest.param(NORMAL, SQUARED, 2, marks=pytest.mark.slow),
+        (NORMAL, MATERN, 3),
+        (BOX, SQUARED, 3),
         (FLAT, MATERN, 3),
     ],
 )

@@ -1,6 +1,5 @@
 """The table of ensembles: its protocols, its scores, and its text, on data that are made."""
 
-
 import numpy as np
 import pytest
 

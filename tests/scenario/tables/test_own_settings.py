@@ -149,8 +149,8 @@ def test_every_setting_has_a_check_and_a_default():
     whole = checks.whole(1, 9)
     assert table_model("m", number=whole)(fit).defaults == {"number": 3}
     for function, given, words in (
-        (fit, {}, "the setting number of the model \"m\" has no check"),
-        (fit, {"number": whole, "nubmer": whole}, "the setting nubmer of the model \"m\" is no keyword-only parameter"),
+        (fit, {}, 'the setting number of the model "m" has no check'),
+        (fit, {"number": whole, "nubmer": whole}, 'the setting nubmer of the model "m" is no keyword-only parameter'),
         (bare, {"number": whole}, "is no keyword-only parameter with a default value"),
     ):
         with pytest.raises(RuntimeError, match=words):

@@ -50,7 +50,7 @@ def _line(table: Facts, key: str, defaults: dict[str, object]) -> Facts:
 def network(value: object, key: str) -> Facts:
     """Hidden layers, activation and parameterisation."""
     if not isinstance(value, dict):
-        raise refuse(key, value, "a table, such as {hidden = [50], activation = \"tanh\"}")
+        raise refuse(key, value, 'a table, such as {hidden = [50], activation = "tanh"}')
     check_parameters(key, value, ("hidden", "activation", "parameterisation"))
     found: Facts = {"hidden": [50], **value}
     layers = checks.list_of(checks.whole(1, 4096), "a list of one to four whole numbers from 1 to 4096", 4)

@@ -84,9 +84,7 @@ def _against_density(run: Run, target: Any, found: Facts, moving: Any) -> Facts:
     if held:
         return _said(None, f"{near}, but {held} ({measured})")
     if stuck:
-        return _said(
-            None, f"{near}, but metastable: {stuck}, so that their shares come from the start ({measured})"
-        )
+        return _said(None, f"{near}, but metastable: {stuck}, so that their shares come from the start ({measured})")
     if 1.5 * floor > np.sqrt(np.mean(target.variance)):
         few = "1 particle" if run.particles == 1 else f"{run.particles} particles"
         return _said(None, f"{near}, as {few} can be anywhere: too few to tell ({measured})")

@@ -78,8 +78,10 @@ def predicted(model: str, problem: Problem, settings: EnsembleSettings) -> Predi
         return _linear(problem)
     if model == "gp":
         return _process(problem, settings.seed)
-    return _as_the_thesis(model, problem, settings) if problem.protocol != "standard" else _standard(
-        model, problem, settings
+    return (
+        _as_the_thesis(model, problem, settings)
+        if problem.protocol != "standard"
+        else _standard(model, problem, settings)
     )
 
 

@@ -57,9 +57,7 @@ class PLS:
         look_up("residual", residual, dict.fromkeys(residuals.names()))
         look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
         check_data_cost(data_cost, residual)
-        for key, number in (
-            ("steps", steps), ("batch_size", batch_size), ("inducing_points", inducing_points)
-        ):
+        for key, number in (("steps", steps), ("batch_size", batch_size), ("inducing_points", inducing_points)):
             if number is not None:
                 whole(key, number, 1)
         if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):

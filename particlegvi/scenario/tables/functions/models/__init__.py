@@ -38,8 +38,10 @@ class Model:
             check = checks.get(key) or (_flag if isinstance(self.defaults.get(key), bool) else None)
             if check is None or self.defaults.get(key, inspect.Parameter.empty) is inspect.Parameter.empty:
                 wrong = "has no check" if check is None else "is no keyword-only parameter with a default value"
-                raise RuntimeError(f'the setting {key} of the model "{name}" {wrong}; '
-                                   f'say @table_model("{name}", {key}=...) for such a parameter')
+                raise RuntimeError(
+                    f'the setting {key} of the model "{name}" {wrong}; '
+                    f'say @table_model("{name}", {key}=...) for such a parameter'
+                )
             self.checks[key] = check
 
     def __call__(self, problem: Problem, settings: object, **own: object) -> Numbers | Classes:
