@@ -20,7 +20,6 @@ from particlegvi.settings import colours
 STEP_SIZES = np.geomspace(0.003, 0.1, 13)
 SECOND_MOMENT = 2.0 * math.gamma(0.75) / math.gamma(0.25)
 LOOKS = {
-    "tamed-euler": (colours.VERMILLION, "^", (8, 5)),
     "euler-maruyama": (colours.BLUE, "o", (8, -12)),
     "heun": (colours.GREEN, "s", (8, 9)),
     "leimkuhler-matthews": (colours.BLACK, "D", (8, 0)),

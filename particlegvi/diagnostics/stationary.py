@@ -84,9 +84,7 @@ def _plain_part(
 ) -> np.ndarray:
     """A step from points x without the noise that is added at its end."""
     drift = _derivative(slope, x)
-    if scheme == "tamed":
-        drift = drift / (1.0 + gain * np.abs(drift))
-    elif scheme == "heun":
+    if scheme == "heun":
         drift = 0.5 * (drift + _derivative(slope, x - gain * drift + noise))
     return x - gain * drift
 

@@ -20,11 +20,9 @@ from particlegvi.tools.registry import Registry, check_parameters, look_up
 
 SCHEMES = {
     "plain": "x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}",
-    "tamed": "as plain, with drift / (1 + gain |drift|) for the drift",
     "heun": "as plain, with the mean of the drifts at x and at where plain would go",
     "kinetic": "v <- v - gain * drift, then x moves by v for half a step, v takes noise, x moves for the other half",
     "adam": "x <- x - gain * m / (sqrt(v) + 1e-8), m and v running means of drift and drift^2, without noise",
-    "adagrad": "x <- x - gain * drift / (sqrt(sum of drift^2 so far) + 1e-8), without noise",
     "metropolis": "as plain, but a move is accepted or rejected so that DLE's target is stationary at every step size",
 }
 _registry: Registry[Integrator] = Registry(__name__, "integrator")

@@ -1,8 +1,8 @@
-"""Adam and Adagrad: every coordinate of every particle has a step size of its own, from the drifts so far.
+"""Adam: every coordinate of every particle has a step size of its own, from the drifts so far.
 
-They are for methods without noise. A drift of zero stays a point of rest, so that the particles can end where the flow
+It is for methods without noise. A drift of zero stays a point of rest, so that the particles can end where the flow
 ends; on the way there they follow another path, and the sum of the step sizes is not the flow's time. Noise does not
-go with them: it would need a size of its own for each coordinate, and the law of the particles would not be Q*.
+go with it: that would need a size of its own for each coordinate, and the law of the particles would not be Q*.
 """
 
 from __future__ import annotations
@@ -29,15 +29,6 @@ def adam(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     return Stepping(step_size * np.ones_like(stiffness), 0.0 * stiffness, 0.0 * stiffness)
 
 
-@integrator("adagrad", scheme="adagrad")
-def adagrad(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h d / (sqrt(sum of d^2 so far) + 1e-8) (Duchi, Hazan and Singer 2011, sec. 1.1).
-
-    The step sizes fall by themselves, as 1 / sqrt(k) where drifts keep their length.
-    """
-    return adam(step_size, temperature, stiffness)
-
-
 def adam_direction(drift: Array, kept: Array, step: int) -> Array:
     """The direction (particles, dim) in the step of this number, from 0; ``kept`` (particles, 2 dim) moves on."""
     mean, square = np.hsplit(kept, 2)
@@ -47,14 +38,7 @@ def adam_direction(drift: Array, kept: Array, step: int) -> Array:
     return mean / (1.0 - FIRST ** (step + 1)) / (np.sqrt(corrected) + SMALL)
 
 
-def adagrad_direction(drift: Array, kept: Array, step: int) -> Array:
-    """The direction (particles, dim); ``kept`` (particles, dim) is the sum of squares of the drifts."""
-    kept += drift * drift
-    return drift / (np.sqrt(kept) + SMALL)
-
-
 # by scheme: arrays like the particles that a rule keeps, and the rule
 RULES: dict[str, tuple[int, Callable[[Array, Array, int], Array]]] = {
     "adam": (2, adam_direction),
-    "adagrad": (1, adagrad_direction),
 }

@@ -69,17 +69,6 @@ def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     return euler_maruyama(step_size, temperature, stiffness)
 
 
-@integrator("tamed-euler", scheme="tamed", strong_order=1.0, stationary_order=1.0, order=1.0)
-def tamed_euler(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h drift / (1 + h |drift|) + sqrt(2 h kl_weight) Z (Hutzenthaler, Jentzen and Kloeden 2012).
-
-    |drift| is the Euclidean norm of the particle's own drift, so that no step is longer than 1 plus noise: there is no
-    stability limit, and moments stay bounded where the drift grows faster than linearly. One drift a step. Strong order
-    1/2 in general and 1 for this additive noise; stationary bias of first order, larger than Euler-Maruyama's.
-    """
-    return euler_maruyama(step_size, temperature, stiffness)
-
-
 @integrator("mala", scheme="metropolis", stationary_order=math.inf)
 def mala(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """Propose y = x - h grad V(x) + sqrt(2 h kl_weight) Z; go there with probability min(1, A), else stay.

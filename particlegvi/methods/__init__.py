@@ -6,7 +6,6 @@ A method is a subclass of `Method` with a ``name``, a ``label`` and a method ``f
 
 from typing import Any
 
-from particlegvi.methods.birth_death import BirthDeath
 from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
 from particlegvi.methods.implicit import JKO
@@ -16,7 +15,7 @@ from particlegvi.methods.svgd import SVGD
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "DE", "DLE", "DRE", "DRLE", "FDGVI", "JKO", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names",
+    "DE", "DLE", "DRE", "DRLE", "FDGVI", "JKO", "SVGD", "FreeEnergy", "MMDFlow", "Method", "get", "names",
     "register",
 ]  # fmt: skip
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
-from particlegvi.engine.jumps.births import Births
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.flow import descend
 from particlegvi.integrators.adaptive import RULES
@@ -84,7 +83,7 @@ class ParticleFlow:
 
 
 def check_explicit(label: str, integrator: str) -> None:
-    """Refuse an integrator that is more than explicit Euler where there is no noise, but for Adam and Adagrad."""
+    """Refuse an integrator that is more than explicit Euler where there is no noise, but for Adam."""
     if integrator not in EXPLICIT and integrators.scheme(integrator) not in RULES:
         raise ValueError(
             f"integrator must be {' or '.join(EXPLICIT)}, both explicit Euler without noise, or {' or '.join(RULES)},"
@@ -93,7 +92,7 @@ def check_explicit(label: str, integrator: str) -> None:
 
 
 def check_adaptive(label: str, integrator: str, kl_weight: float) -> None:
-    """Refuse Adam and Adagrad for a method with noise."""
+    """Refuse Adam for a method with noise."""
     if kl_weight > 0.0 and integrators.scheme(integrator) in RULES:
         raise ValueError(
             f'integrator must be one that has noise, not "{integrator}": {label} has noise, as kl_weight is not 0, and'
@@ -102,9 +101,9 @@ def check_adaptive(label: str, integrator: str, kl_weight: float) -> None:
 
 
 class DriftFlow(ParticleFlow):
-    """Explicit Euler steps x <- x - step_size * drift(x), all particles at once, or those of Adam or Adagrad.
+    """Explicit Euler steps x <- x - step_size * drift(x), all particles at once, or those of Adam.
 
-    Its state is the particles, and behind them what Adam or Adagrad keeps. A problem that asks for another integrator
+    Its state is the particles, and behind them what Adam keeps. A problem that asks for another integrator
     is refused.
 
     Parameters
@@ -165,7 +164,7 @@ class Jumping:
     advancing by a, then by b, bit for bit. ``together`` takes steps and jumps in one, to the same bits.
     """
 
-    def __init__(self, flow: Flow, jumps: EnsembleJumps | Births, every: int, together: Together | None = None) -> None:
+    def __init__(self, flow: Flow, jumps: EnsembleJumps, every: int, together: Together | None = None) -> None:
         self._flow, self._jumps, self._every, self._together = flow, jumps, every, together
 
     @property

@@ -20,7 +20,7 @@ from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.ensemble import Driven, Ensemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
-from particlegvi.engine.steps.schemes import HeunEnsemble, KineticEnsemble, TamedEnsemble
+from particlegvi.engine.steps.schemes import HeunEnsemble, KineticEnsemble
 from particlegvi.integrators.adaptive import RULES
 from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
@@ -35,7 +35,6 @@ from particlegvi.tools.docstrings import shares_parameters
 
 DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
     "plain": Ensemble,
-    "tamed": TamedEnsemble,
     "heun": HeunEnsemble,
     "metropolis": MetropolisEnsemble,
     "kinetic": KineticEnsemble,

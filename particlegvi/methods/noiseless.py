@@ -1,4 +1,4 @@
-"""The flow of DE and DRE by Adam or Adagrad: the drift of a free energy without noise, computed from Python."""
+"""The flow of DE and DRE by Adam: the drift of a free energy without noise, computed from Python."""
 
 from __future__ import annotations
 

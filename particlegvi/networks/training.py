@@ -21,7 +21,7 @@ from particlegvi.tools.errors import Diverged
 FIRST, MOST = 1000, 32_000  # numbers of steps before the first look, and at most
 GAIN = 0.005  # nats that a doubling must gain, so that another one follows
 LAST = 0.1  # size of the last step, in units of the first
-SIZES = {"adam": 0.01, "adagrad": 0.1}  # first steps of integrators whose steps do not follow the curvature
+SIZES = {"adam": 0.01}  # first steps of integrators whose steps do not follow the curvature
 HALVINGS = 10  # halve the step size at most so often while particles diverge
 
 

@@ -28,7 +28,7 @@ HUES: dict[str, dict[str, str]] = {  # of names, by the ground
 # free among models of functions, where it marks functions that are negative at an input.
 METHODS = {
     "DE": "red", "DLE": "blue", "DRE": "orange", "DRLE": "green", "FDGVI": "sky",
-    "SVGD": "purple", "MMDFLOW": "wine", "BIRTHANDDEATH": "brown", "BIRTHDEATH": "brown",
+    "SVGD": "purple", "MMDFLOW": "wine",
     "PLS": "blue", "SVGP": "green", "GP": "purple", "GWI": "wine", "BLR": "sky", "SOR": "brown",
 }  # fmt: skip
 LIGHTNESS = {"light": (61.0, 22.0), "dark": (42.0, 90.0), "grey": (61.0, 22.0)}  # CIE L*: 3 to 1 on the ground, and far

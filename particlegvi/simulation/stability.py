@@ -2,7 +2,7 @@
 
 A plain step is x <- x - G H x + noise near a point, with G the integrator's gains and H the curvature of the whole
 flow. It is stable if every eigenvalue of G^(1/2) H G^(1/2) is below 2. With gains of h that is h < 2 / (largest
-curvature). Heun's step has the same limit, kinetic steps have 2 / sqrt(largest curvature), and tamed steps and
+curvature). Heun's step has the same limit, kinetic steps have 2 / sqrt(largest curvature), and
 Metropolis steps have none.
 
 H is computed at the starts of the first particles. The loss and the prior give a block for each particle, by

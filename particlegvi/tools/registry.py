@@ -34,7 +34,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like ``word``, or None when none comes near.
 
     Case, underscores and spaces do not count, so "Double_Well" finds "double-well"; a name that the word begins comes
-    first, so "euler" finds "euler-maruyama" and not "tamed-euler".
+    first, so "euler" finds "euler-maruyama" and not "exponential-euler".
     """
     import difflib  # only a wrong name needs it, and the command line starts without
 

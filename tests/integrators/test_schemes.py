@@ -1,4 +1,4 @@
-"""The tamed and Heun steps against loops in numpy, schedules too, and what must not change any scheme's bits."""
+"""The Heun steps against loops in numpy, schedules too, and what must not change any scheme's bits."""
 
 import numpy as np
 import pytest
@@ -14,14 +14,12 @@ DLE, DRLE = pg.methods.DLE(0.4), pg.methods.DRLE(0.4, 0.7, KERNEL)
 
 
 @pytest.mark.parametrize("scheme, method, prior, name", [
-    ("tamed-euler", DLE, BOX, "four-gaussians"),
-    ("tamed-euler", DRLE, NORMAL, "four-gaussians"),
     ("heun", DLE, BOX, "four-gaussians"),
     ("heun", DRLE, NORMAL, "four-gaussians"),
     pytest.param("heun", DRLE, BOX, "four-gaussians", marks=pytest.mark.slow),
     ("euler-maruyama", DRLE, pg.priors.Normal(0.0, 1.0), "tilted-double-well"),
 ])  # fmt: skip
-@pytest.mark.sample("euler-maruyama-*", "tamed-euler-method1-*")
+@pytest.mark.sample("euler-maruyama-*", "heun-method1-*")
 def test_the_scheme_is_the_printed_one_and_a_schedule_gives_every_step_its_size(scheme, method, prior, name):
     loss, start = pg.losses.get(name), 0.5 * prior.sample(37, seed=3)
     schedule = pg.schedules.Polynomial(0.1, delay=2.0, power=1.0)
@@ -59,7 +57,7 @@ def test_leimkuhler_matthews_on_a_schedule_carries_the_noise_of_the_next_step():
     (kind, integrator)
     for kind in ("independent", "repulsive", "direct", "numpy")
     for integrator in pg.integrators.names()
-    if integrator not in ("adam", "adagrad") and (kind not in ("repulsive", "direct") or integrator != "mala")
+    if integrator != "adam" and (kind not in ("repulsive", "direct") or integrator != "mala")
 ])  # fmt: skip
 @pytest.mark.sample("independent-baoab-number", "direct-leimkuhler-*-number", "repulsive-exponential-*-number")
 def test_grouping_of_steps_and_threads_change_no_bit(kind, integrator, step_size, monkeypatch):
@@ -91,17 +89,3 @@ def test_a_constant_schedule_is_the_number():
         for size in (0.01, pg.schedules.Constant(0.01))
     )
     assert np.array_equal(one.positions, other.positions) and one.step_size == other.step_size == 0.01
-
-
-@pytest.mark.thorough
-def test_tamed_steps_survive_where_plain_ones_explode():
-    """x' = -1.5 (x^3 + x^2 - 2 x) from 50, step size 0.05: Euler-Maruyama overflows, a tamed step is at most 1."""
-    loss, start = pg.losses.get("tilted-double-well"), np.array([[50.0], [-50.0], [1e60]])
-    with pytest.warns(UserWarning, match="stability limit"), pytest.raises(pg.Diverged):
-        pg.simulate(loss, pg.methods.DLE(0.1), initial=start[:2], steps=100, step_size=0.05)
-    run = pg.simulate(
-        loss, pg.methods.DE(), initial=start, steps=200, step_size=0.05, integrator="tamed-euler", record_every=1
-    )
-    assert np.all(np.abs(np.diff(run.positions[:, :2, 0], axis=0)) <= 1.0 + 1e-12)
-    np.testing.assert_allclose(run.final[:2, 0], [1.0, -2.0], atol=1e-6)
-    assert run.final[2, 0] == 1e60  # one step of 1 changes no digit of it

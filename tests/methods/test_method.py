@@ -15,7 +15,7 @@ from ..refusals import refuse, refused
 
 EVERY = [
     pg.methods.DE(), pg.methods.DLE(0.5), pg.methods.DRE(0.3), pg.methods.DRLE(0.5, 0.3),
-    pg.methods.FreeEnergy(0.1, 0.2), pg.methods.FDGVI(0.5, 7), pg.methods.SVGD(0.5), pg.methods.BirthDeath(0.5, 0.2),
+    pg.methods.FreeEnergy(0.1, 0.2), pg.methods.FDGVI(0.5, 7), pg.methods.SVGD(0.5),
     pg.methods.MMDFlow(kl_weight=0.5), pg.methods.MMDFlow([0.0, 1.0]), pg.methods.JKO(0.5, 0.3),
 ]  # fmt: skip
 
@@ -112,23 +112,23 @@ def test_every_method_keeps_the_contract_and_can_be_sent_to_another_process(meth
 
 
 def test_objectives_and_noise():
-    others = ["gaussians", *["measures"] * 3, "reference", "measures"]
+    others = ["gaussians", *["measures"] * 2, "reference", "measures"]
     assert [m.objective for m in EVERY] == ["measures"] * 5 + others
-    assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 6
-    assert [m.schedules for m in EVERY] == [True] * 11
-    assert [m.follows_loss for m in EVERY] == [True] * 8 + [False] * 3
+    assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 5
+    assert [m.schedules for m in EVERY] == [True] * 10
+    assert [m.follows_loss for m in EVERY] == [True] * 7 + [False] * 3
 
 
 JUMPING = [
-    pg.methods.DLE(0.25, jumps={"every": 5}), pg.methods.BirthDeath(0.25, 0.3, every=3), pg.methods.MMDFlow(noise=0.3),
+    pg.methods.DLE(0.25, jumps={"every": 5}), pg.methods.MMDFlow(noise=0.3),
     pg.methods.DRLE(0.25, 0.5, pg.kernels.SquaredExponential(0.7), jumps={"every": 7, "share": 0.2}),
 ]  # fmt: skip
 WELL, FALLING = pg.losses.get("tilted-double-well"), pg.schedules.Linear(0.01, 0.002, 24.0)
 NOISY = lambda x, step, seed: WELL.gradient(x) + normals(seed, "draws", len(x), 1, step)
 BATCHES = pg.Loss.from_numpy(WELL.value, WELL.gradient, 1, gradient_at=NOISY)
 ANEW = pg.methods.SVGD(0.3, bandwidth="every-step")
-ADAPTIVE = [(method, name) for method in (EVERY[0], EVERY[2], EVERY[6], ANEW) for name in ("adam", "adagrad")]
-OTHERS = [(pg.methods.DLE(0.3), name) for name in ("heun", "tamed-euler", "leimkuhler-matthews")]
+ADAPTIVE = [(method, name) for method in (EVERY[0], EVERY[2], EVERY[6], ANEW) for name in ("adam",)]
+OTHERS = [(pg.methods.DLE(0.3), name) for name in ("heun", "leimkuhler-matthews")]
 GROUPED = [*((method, "euler-maruyama") for method in EVERY + JUMPING), *ADAPTIVE, *OTHERS]
 
 
@@ -138,7 +138,7 @@ def called(part):
 
 @pytest.mark.parametrize("batches", [False, True], ids=["whole", "batches"])
 @pytest.mark.parametrize(("method", "integrator"), GROUPED, ids=called)
-@pytest.mark.sample("*[!s]-euler-maruyama*-whole", "DE-adam-*", "*-adagrad-whole")
+@pytest.mark.sample("*[!s]-euler-maruyama*-whole", "DE-adam-*")
 def test_grouping_of_steps_and_restoring_change_no_bit(method, integrator, batches):
     """Also with a falling step size, and where the gradient is that of the batch of a step."""
     prior, loss = pg.priors.Normal(0.0, 1.0), BATCHES if batches else WELL
@@ -156,7 +156,7 @@ def test_grouping_of_steps_and_restoring_change_no_bit(method, integrator, batch
     for other in (rest, end):
         assert np.array_equal(whole.particles(), other.particles())
         assert whole.facts() == other.facts() and whole.extra_state() == other.extra_state()
-    if method in JUMPING[:2]:
+    if method in JUMPING[:1]:
         assert all(np.all(np.array(each) > 0) for each in whole.extra_state().values())
 
 
@@ -166,12 +166,7 @@ REFUSED = [
     (pg.methods.SVGD, {"kernel": 3.0}, "^kernel must be .*, not ."),
     (pg.methods.FDGVI, {"kl_weight": "x"}, "^kl_weight must be .*, not ."),
     (pg.methods.FDGVI, {"draws": 1.5}, "^draws must be .*, not ."),
-    (pg.methods.BirthDeath, {"kl_weight": 0.0}, "kl_weight must be"),
     (pg.methods.JKO, {"kl_weight": -1.0}, "kl_weight must be"),
-    (pg.methods.BirthDeath, {"bandwidth": 0.0}, "bandwidth must be"),
-    (pg.methods.BirthDeath, {"bandwidth": "wide"}, "bandwidth must be"),
-    (pg.methods.BirthDeath, {"rate": -1.0}, "rate must be"),
-    (pg.methods.BirthDeath, {"every": 0}, "every must be a whole number from 1"),
     (pg.methods.MMDFlow, {"samples": 0}, "samples must be a whole number from 1 to 1000000, not 0"),
     (pg.methods.MMDFlow, {"noise": -1.0}, r"noise must be a finite number of 0 or more, not -1\.0"),
     (pg.methods.MMDFlow, {"kl_weight": 0.0}, r"kl_weight must be a positive finite number, not 0\.0"),

@@ -251,7 +251,7 @@ def test_a_method_with_an_integrator_or_a_kernel_that_the_page_has_not_is_named(
     data = data_of(pg.page("global-minimiser", methods=methods).html)
     assert data["methods"] == {"DE": "DE", "DRLE": "DRLE"} and "DLE, DRE" in data["watch"]
     data = data_of(pg.page("over-the-barrier").html)
-    assert "DLE kinetic" not in data["methods"] and "DLE kinetic, birth and death" in data["watch"]
+    assert "DLE kinetic" not in data["methods"] and "DLE kinetic" in data["watch"]
 
 
 def test_a_sweep_has_no_page(tmp_path, capsys):

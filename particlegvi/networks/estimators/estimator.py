@@ -49,9 +49,9 @@ class EnsembleEstimator(Estimator):
         Number of steps. By default it is doubled until the validation rows' score stops improving: at most 32,000
         steps of one size.
     step_size : float, optional
-        Size of the first step. By default 1 / the largest curvature at the start, 0.01 for "adam", 0.1 for "adagrad".
+        Size of the first step. By default 1 / the largest curvature at the start, 0.01 for "adam".
     integrator : str
-        One of `particlegvi.integrators.names()` that goes with the method and with batches; "adam" and "adagrad" with
+        One of `particlegvi.integrators.names()` that goes with the method and with batches; "adam" with
         DE and DRE. Plain networks, whose errors say the noise where it is not given, take "euler-maruyama".
     batch_size : int
         Number of rows of a batch; all rows if the data have fewer.
