@@ -17,7 +17,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 os.environ["MPLBACKEND"] = "Agg"
-os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+# Where the package is installed from a wheel, children see what the tests see: that wheel, and not the checkout.
+if Path(importlib.util.find_spec("particlegvi").origin).is_relative_to(ROOT):
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 # A child inherits which signals its parent ignores, and no other handler. `nohup`, a shell without job control and many
 # CI runners ignore some: the tests send them to their children and to themselves. A closed terminal still ends nothing.
