@@ -2,4 +2,4 @@
 
 from setuptools import find_packages, setup
 
-setup(packages=[*find_packages(include=["particlegvi", "particlegvi.*"]), "particlegvi.scenarios"])
+setup(packages=[*find_packages(include=["particlegvi", "particlegvi.*"]), "particlegvi.scenario.files"])

@@ -1,13 +1,11 @@
-# The public names. No module is called run, resume, page, compare, simulate, target, load or scenarios: importing it
-# would bind its name here.
+# The public names. No module is called run, resume, page, compare, simulate, target or load: importing it would bind its
+# name here.
 from particlegvi import losses as losses, kernels as kernels, priors as priors, methods as methods
 from particlegvi import integrators as integrators, targets as targets, diagnostics as diagnostics
 from particlegvi import functionspace as functionspace, networks as networks, plotting as plotting
 from particlegvi import datasets as datasets, metrics as metrics
-from particlegvi.integrators import schedules as schedules
-from particlegvi.methods import jumps as jumps
-from particlegvi.metrics import calibration as calibration
-from particlegvi.scenario import tables as tables
+from particlegvi import schedules as schedules, jumps as jumps, calibration as calibration, tables as tables
+from particlegvi import scenarios as scenarios
 from particlegvi.losses.loss import Loss as Loss
 from particlegvi.priors.formula import Prior as Prior
 from particlegvi.runs.results.runs import Run as Run
@@ -19,6 +17,5 @@ from particlegvi.runs.animate import animate as animate
 from particlegvi.sweeps.api import resume as resume, sweep as sweep
 from particlegvi.runs.compare import compare as compare
 from particlegvi.sweeps.api import load as load
-from particlegvi.scenario import scenarios as scenarios
 from particlegvi.runs.pages import page as page
 from particlegvi.version import __version__ as __version__

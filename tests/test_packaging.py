@@ -33,7 +33,7 @@ def contents(root: Path) -> set[str]:
         for pattern in ("*.py", "*.pyi", "*.toml", "*.js", "*.css", "*.html", "*.txt", "shell/*.*sh")
         for path in (root / "particlegvi").rglob(pattern)
     }
-    scenarios = {f"particlegvi/scenarios/{path.name}" for path in (root / "scenarios").glob("*.toml")}
+    scenarios = {f"particlegvi/scenario/files/{path.name}" for path in (root / "scenarios").glob("*.toml")}
     assert scenarios
     return code | scenarios | {"particlegvi/py.typed"}
 
@@ -72,6 +72,8 @@ def test_the_wheel_holds_everything_and_works_from_another_folder(root, wheel, t
     assert Path(where.strip()).is_relative_to(target)
     listed = json.loads(python("-m", "particlegvi", "list", "--json", **options).stdout)
     assert {row["name"] for row in listed} == {path.stem for path in (root / "scenarios").glob("*.toml")}
+    words = "import particlegvi.scenarios as s, particlegvi as g; print(s is g.scenarios, len(s.names()))"
+    assert python("-c", words, **options).stdout.startswith(f"True {len(listed)}\n")
     assert (target / "bin" / "particlegvi").exists() or (target / "Scripts" / "particlegvi.exe").exists()
     assert not list(elsewhere.iterdir())
 

@@ -29,6 +29,10 @@ NO_SUBJECT = re.compile(r"(?:^|[.!?:] )(What|That of|Those|The same)\b")
 SHORTEST = 20
 # Shorter files, but for the parts of a registry, of which each is a file of its own.
 SHORT = {
+    **dict.fromkeys(
+        [f"particlegvi.{name}" for name in ("schedules", "jumps", "calibration", "tables")],
+        "the public name of a module that a room holds",
+    ),
     "particlegvi.version": "setup.cfg reads it",
     "particlegvi.tools.limits": "the numbers alone, without the numpy of arguments",
     "particlegvi.networks.activations": "the one list of what a network may have between its layers",

@@ -15,9 +15,9 @@ from particlegvi.tools.registry import unknown
 
 def folder() -> Path:
     """The folder of the scenario files: inside an installed package, beside the package in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "scenarios"
-    return inside if inside.is_dir() else package.parent / "scenarios"
+    here = Path(__file__).resolve().parent
+    inside = here / "files"
+    return inside if inside.is_dir() else here.parents[1] / "scenarios"
 
 
 def names(kind: str | None = None) -> list[str]:

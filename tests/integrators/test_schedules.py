@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import scenario, schedules
+from particlegvi import scenario
+from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import BLOCK, Steppings
 
 from ..refusals import refuse, refused

@@ -1,4 +1,6 @@
 # The public names, which `particlegvi.tools.lazy.bound` imports.
+__all__: list[str]
+
 from particlegvi.scenario.tables.approximation import ApproximationSettings as ApproximationSettings, ApproximationTable as ApproximationTable
 from particlegvi.scenario.tables.digits import DigitsSettings as DigitsSettings, DigitsTable as DigitsTable
 from particlegvi.scenario.tables.ensembles import EnsembleSettings as EnsembleSettings, EnsembleTable as EnsembleTable
