@@ -28,7 +28,7 @@ from particlegvi.methods import jumps
 from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem, check_adaptive
 from particlegvi.methods.method import Method
 from particlegvi.methods.noiseless import NoiselessFlow
-from particlegvi.methods.repulsion import embedding_options, kernel_of, repulsion_of, repulsion_options
+from particlegvi.methods.repulsion import embedding_options, kernel_of, repulsion_of
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.docstrings import shares_parameters
@@ -60,19 +60,15 @@ class FreeEnergy(Method):
     embedding : str or dict
         How the attraction to the prior, mu_P, is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a
         mapping with ``how`` and ``samples``.
-    repulsion : str or dict
-        "exact", to the run's tolerance; or an approximation whose error has no bound, labelled in the result:
-        "random-batch" or "nystroem", or a mapping with ``how`` and ``size`` (particles of a batch; landmarks).
     jumps : Jumps, bool or mapping, optional
         Metropolis jumps between modes, which leave the law unchanged (`particlegvi.jumps.Jumps`); needs a kl_weight
-        above 0 and an exact repulsion. None and False have none.
+        above 0. None and False have none.
     """
 
     kl_weight: float = 0.0
     mmd_weight: float = 0.0
     kernel: Kernel | None = None
     embedding: Choice = "auto"
-    repulsion: Choice = "exact"
     jumps: JumpsLike = None
     kind_of_jumps: ClassVar[type[EnsembleJumps]] = EnsembleJumps  # a wrong variant in verification
     label: ClassVar[str] = "free energy"
@@ -83,10 +79,7 @@ class FreeEnergy(Method):
             object.__setattr__(self, key, arguments.not_negative(key, weight))
         object.__setattr__(self, "kernel", kernel_of(self.kernel))
         embedding_options(self.embedding)
-        exact = repulsion_options(self.repulsion) is None
-        if isinstance(self.kernel, OnFeatures) and not exact:
-            raise arguments.refuse("repulsion", self.repulsion, '"exact" for a kernel of features')
-        object.__setattr__(self, "jumps", jumps.jumps_of(self.jumps, self, exact))
+        object.__setattr__(self, "jumps", jumps.jumps_of(self.jumps, self))
         if isinstance(self.kernel, OnFeatures) and self.jumps is not None:
             raise ValueError(f"jumps must be left out for {self.label} with a kernel of features")
 
@@ -240,9 +233,8 @@ class DRE(FreeEnergy):
         mmd_weight: float = 0.5,
         kernel: Kernel | None = None,
         embedding: Choice = "auto",
-        repulsion: Choice = "exact",
     ) -> None:
-        super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding, repulsion=repulsion)
+        super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding)
 
 
 @shares_parameters()
@@ -263,7 +255,6 @@ class DRLE(FreeEnergy):
         mmd_weight: float = 0.5,
         kernel: Kernel | None = None,
         embedding: Choice = "auto",
-        repulsion: Choice = "exact",
         jumps: JumpsLike = None,
     ) -> None:
-        super().__init__(kl_weight, mmd_weight, kernel, embedding, repulsion, jumps)
+        super().__init__(kl_weight, mmd_weight, kernel, embedding, jumps)

@@ -73,16 +73,11 @@ def resolved(jumps: object) -> Jumps | None:
     raise arguments.refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")
 
 
-def jumps_of(given: object, method: Method, exact: bool) -> Jumps | None:
-    """The settings of jumps of a method, whose repulsion is ``exact`` or not; a ValueError where it can have none."""
+def jumps_of(given: object, method: Method) -> Jumps | None:
+    """The settings of jumps of a method; a ValueError where it can have none."""
     found = resolved(given)
     if found is not None and method.kl_weight == 0.0:
         raise ValueError(f"jumps must be left out for {method.label} without noise, whose kl_weight is 0")
-    if found is not None and method.mmd_weight > 0.0 and not exact:
-        raise ValueError(
-            f'jumps must be left out where repulsion is not "exact": its forces are no gradients of an energy, by'
-            f" which {method.label} could accept"
-        )
     return found
 
 

@@ -15,7 +15,6 @@ from particlegvi.contracts import Array, Facts, Kernel, Loss, Prior, Term
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.algorithm import is_gaussian
-from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
 from particlegvi.engine.pairs.features import Attraction, FeatureRepulsion, Features, FreshRepulsion
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms import evaluate
@@ -40,8 +39,6 @@ class Repelling(Protocol):
     def kernel(self) -> Kernel | None: ...
     @property
     def embedding(self) -> object: ...
-    @property
-    def repulsion(self) -> object: ...
 
 
 @runtime_checkable
@@ -117,24 +114,6 @@ def embedding_options(given: object) -> Facts:
     return options
 
 
-def repulsion_options(repulsion: object) -> tuple[type[Approximation], int] | None:
-    """The class of an approximation and its size, from a name or a mapping; None for "exact"."""
-    allowed = 'a name, or a mapping with "how" and "size"'
-    if not isinstance(repulsion, str | Mapping):
-        raise arguments.refuse("repulsion", repulsion, allowed)
-    options = {"how": repulsion} if isinstance(repulsion, str) else dict(repulsion)
-    how = options.get("how")
-    if not set(options) <= {"how", "size"} or (how == "exact" and "size" in options):
-        raise arguments.refuse("repulsion", repulsion, allowed)
-    if how == "exact":
-        return None
-    if not isinstance(how, str) or how not in APPROXIMATIONS:
-        raise arguments.refuse("repulsion", how, f"one of {', '.join(['exact', *APPROXIMATIONS])}")
-    chosen = APPROXIMATIONS[how]
-    size = options.get("size", chosen.default)
-    return chosen, arguments.whole("size of the repulsion", size, chosen.least, arguments.MOST_PARTICLES)
-
-
 def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     """Refuse a kernel of features with a loss that does not know them; their inputs must have its columns."""
     if not isinstance(kernel, OnFeatures):
@@ -147,11 +126,8 @@ def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     loss.features(kernel)
 
 
-def repulsion_of(method: Repelling, problem: ParticleProblem, approximated: bool = True) -> Interaction:
-    """The repulsion of a method in one problem, its kernel and embedding resolved.
-
-    With ``approximated=False`` it is exact, whatever the method asks for.
-    """
+def repulsion_of(method: Repelling, problem: ParticleProblem) -> Interaction:
+    """The repulsion of a method in one problem, its kernel and embedding resolved."""
     if method.mmd_weight == 0.0:
         return Interaction()
     how = embedding_options(method.embedding)
@@ -161,11 +137,9 @@ def repulsion_of(method: Repelling, problem: ParticleProblem, approximated: bool
     prior, seed = problem.prior, problem.seed
     kernel, rule = kernels.resolve(method.kernel, prior, problem.start, seed)
     attraction = embedding(prior, kernel, seed=seed, **how)
-    chosen = repulsion_options(method.repulsion) if approximated else None
-    approximation = None if chosen is None else chosen[0](kernel, chosen[1], seed)
     facts = kernel_facts(kernel, rule)
     facts |= {"embedding": attraction.description, "embedding_error": attraction.error}
-    repulsion = Repulsion(kernel, problem.start.shape[1], problem.tolerance, approximation)
+    repulsion = Repulsion(kernel, problem.start.shape[1], problem.tolerance)
     return Interaction(repulsion, attraction.term, kernel, facts)
 
 
@@ -175,7 +149,7 @@ def interaction(method: Repelling, of: Simulated, start: Array) -> Callable[[Arr
     ``start`` is where the run began: bandwidth rules may look at it. Without repulsion the velocity is zero.
     """
     problem = ParticleProblem(of.loss, of.prior, start, 1, 1.0, of.seed, "euler-maruyama", 1e-12)
-    repulsion, attraction, _, _ = repulsion_of(method, problem, approximated=False)
+    repulsion, attraction, _, _ = repulsion_of(method, problem)
     if repulsion is None:
         return np.zeros_like
 

@@ -208,7 +208,7 @@ def prior_of(prior: object) -> Facts:
 
 def kind_of(method: Method) -> str | None:
     """DE, DLE, DRE or DRLE by the weights of a plain `FreeEnergy`; None for every other method."""
-    if not isinstance(method, FreeEnergy) or method.repulsion != "exact":
+    if not isinstance(method, FreeEnergy):
         return None
     if type(method) not in (FreeEnergy, *map(methods.get, KINDS.values())):  # a subclass may move in other ways too
         return None

@@ -173,7 +173,7 @@ def widened(table: Facts) -> Facts:
     wide = dict(table)
     for name in keys.CHOICES:
         if isinstance(wide.get(name), str):
-            wide[name] = {"how" if name in ("embedding", "repulsion") else "name": wide[name]}
+            wide[name] = {"how" if name == "embedding" else "name": wide[name]}
     if isinstance(wide.get("methods"), dict):
         wide["methods"] = {
             label: widened(entry) if isinstance(entry, dict) else entry for label, entry in wide["methods"].items()

@@ -20,7 +20,7 @@ REQUIRED: Any = object()
 ABSENT: Any = object()
 CHOSEN: Any = object()  # the kind chooses a missing value from the other keys
 # The value of these keys names a part. A new name replaces the whole table; other values are merged into the table.
-CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "repulsion", "data", "likelihood")
+CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "data", "likelihood")
 PICKED = (*CHOICES, "step_size")  # step_size has no short form: alone it is a number
 SELECTORS = ("name", "formula", "points", "how", "schedule")
 DEFAULT_KERNEL = "squared-exponential"

@@ -41,7 +41,6 @@ test_what_cannot_jump_is_refused_in_a_sentence = refused(
     (lambda: pg.methods.DE(jumps=True), 'argument of DE "jumps": only DLE and DRLE have jumps, which need noise$'),
     (lambda: pg.methods.DRE(jumps=True), 'DRE "jumps": only DLE and DRLE have jumps, which need noise; allowed'),
     (lambda: pg.methods.FreeEnergy(0.0, 1.0, jumps=True), "jumps must be left out for free energy without noise"),
-    (lambda: pg.methods.DRLE(jumps=True, repulsion="random-batch"), "jumps must be left out where repulsion"),
     (lambda: flow(DLE, integrator="leimkuhler-matthews"), 'not "leimkuhler-matthews": DLE has jumps'),
 )
 

@@ -172,7 +172,6 @@ def test_a_kernel_on_outputs_needs_a_network():
     assert kernel.name == "squared-exponential on the outputs"
     with pytest.raises(ValueError, match="NetworkLoss"):
         pg.simulate(loss, pg.methods.DRE(1.0, kernel), prior=pg.priors.Normal(), particles=3, steps=2)
-    refuse(lambda: pg.methods.DRE(1.0, kernel, repulsion="random-batch"), "exact")
 
 
 def test_the_stability_limit_is_that_of_the_steepest_direction(rng):

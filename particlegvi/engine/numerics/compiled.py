@@ -40,7 +40,7 @@ NEVER_COMPILED = (
     "engine/jumps/ensemble.py", "engine/networks/ensemble.py", "engine/numerics/compiling.py",
     "engine/numerics/outside_code.py", "engine/numerics/shared_cache.py",
     "engine/numerics/threads.py", "engine/numerics/uncompiled.py",
-    "engine/pairs/approximate.py", "engine/pairs/box_sum.py", "engine/pairs/gram.py",
+    "engine/pairs/box_sum.py",
     "engine/pairs/nufft.py", "engine/pairs/repulsion.py", "engine/steps/ahead.py", "engine/terms/own_parts.py",
     "engine/terms/trial.py",
     "functionspace/likelihoods/__init__.py",

@@ -80,7 +80,7 @@ class FeatureRepulsion(Repulsion):
         self.kernel, self.features, self.gradient = kernel, features, attraction.gradient
         self.draws = None if attraction.draws is None else padded(attraction.draws)
         self.samples = 0 if attraction.draws is None else len(attraction.draws)
-        self.approximation, self.algorithms, self.tolerance = None, [], 0.0
+        self.algorithms, self.tolerance = [], 0.0
         self.used = {}
         self.attracts = True
         self._series = None

@@ -8,11 +8,9 @@ import numpy as np
 
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, is_gaussian
-from particlegvi.engine.pairs.approximate import Approximation
 from particlegvi.engine.pairs.box_sum import Boxes
 from particlegvi.engine.pairs.direct import FEW, MANY, Direct
 from particlegvi.engine.pairs.fourier import FourierPlan, Series
-from particlegvi.engine.pairs.gram import Gram
 from particlegvi.engine.pairs.near import Near
 from particlegvi.engine.pairs.nufft import Nufft
 from particlegvi.engine.pairs.scan import ExponentialSlope, Scan
@@ -30,7 +28,6 @@ def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]
         Nufft: smooth and dim == 3,
         Scan: dim == 1 and isinstance(kernel, ExponentialSlope),
         Near: dim <= 3,
-        Gram: dim > 3,
     }
     return [algorithm(kernel, dim, tolerance) for algorithm, fits in allowed.items() if fits]
 
@@ -39,22 +36,20 @@ class Repulsion:
     """(1/N) sum_j grad_1 kappa(x_i, x_j) for all particles, with a number as lengthscale of the kernel.
 
     The error is at most ``tolerance``, in units of variance / lengthscale (the force of one particle is at most 0.61
-    units). An ``approximation`` of `engine.pairs.approximate` takes every step, with an error that has no bound.
-    Attributes: ``used``, the steps taken by each algorithm; ``attracts``, whether the last force includes the prior's
-    attraction.
+    units). Attributes: ``used``, the steps taken by each algorithm; ``attracts``, whether the last force includes the
+    prior's attraction.
     """
 
-    def __init__(self, kernel: Kernel, dim: int, tolerance: float, approximation: Approximation | None = None):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         self.kernel, self.tolerance = kernel, tolerance
-        self.approximation = approximation
-        self.algorithms = suitable(kernel, dim, tolerance) if approximation is None else []
+        self.algorithms = suitable(kernel, dim, tolerance)
         self.used: dict[str, int] = {}
         self.attracts = False
         self._series: Series | None = next((each for each in self.algorithms if isinstance(each, Series)), None)
 
     def is_direct(self, positions: Array) -> bool:
         """Whether the direct sum for few, high-dimensional particles would be chosen."""
-        if self.approximation is not None or len(positions) > FEW or positions.shape[1] <= MANY:
+        if len(positions) > FEW or positions.shape[1] <= MANY:
             return False
         return Direct.cost(*positions.shape) < CHEAP
 
@@ -74,10 +69,6 @@ class Repulsion:
 
     def force(self, positions: Array, factor: float, out: Array, step: int = 0) -> None:
         """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim), in the step of this number."""
-        if self.approximation is not None:
-            self.approximation.force(positions, factor, out, step)
-            self.note(self.approximation.name, 1)
-            return
         best, prepared, cost = None, None, np.inf
         for algorithm in self.algorithms:
             # An estimate takes time, too: once a cheap algorithm is found, the others are not asked.
@@ -97,8 +88,6 @@ class Repulsion:
 
     def facts(self) -> dict[str, Any]:
         """Facts for the result: the algorithms used with their steps, and the bound on the error."""
-        if self.approximation is not None:
-            return {"repulsion": dict(self.used), "repulsion_approximation": self.approximation.words}
         exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}
         bound = 0.0 if set(self.used) <= exact else self.tolerance
         return {"repulsion": dict(self.used), "repulsion_error_bound": bound}

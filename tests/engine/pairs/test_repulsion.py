@@ -9,7 +9,6 @@ from particlegvi.engine.pairs import fourier
 from particlegvi.engine.pairs.box_sum import Boxes
 from particlegvi.engine.pairs.direct import Direct, direct_part, few_part
 from particlegvi.engine.pairs.fourier import Series
-from particlegvi.engine.pairs.gram import Gram
 from particlegvi.engine.pairs.near import Cells, Near
 from particlegvi.engine.pairs.nufft import Nufft
 from particlegvi.engine.pairs.repulsion import Repulsion
@@ -124,16 +123,6 @@ def test_direct_sum(name, dim, rng):
     out = np.empty_like(x)
     Direct(kernel, dim, 1e-12).force(x, None, 1.5, out)
     np.testing.assert_allclose(out, 1.5 * by_pairs(kernel, x), rtol=0, atol=2e-15)
-    if dim > 3:
-        gram = np.empty_like(x)
-        Gram(kernel, dim, 1e-12).force(x, None, 1.5, gram)
-        np.testing.assert_allclose(gram, 1.5 * by_pairs(kernel, x), rtol=0, atol=1e-13)
-
-
-def test_matrix_products_are_refused_where_they_would_lose_digits(rng):
-    x = np.ascontiguousarray(rng.normal(size=(300, 8)) * 1e6)
-    assert Gram(pg.kernels.Matern52(1.0), 8, 1e-12).estimate(x) is None
-    assert Gram(pg.kernels.Matern52(1e6), 8, 1e-12).estimate(x) is not None
 
 
 @pytest.mark.parametrize("name", ["squared-exponential", "matern-32", "matern-52"])

@@ -50,18 +50,14 @@ def kernel(value: Any, key: str) -> Facts:
     return keys.part({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
 
 
-def way(number: str) -> Check:
-    """A table with the key ``how`` and, for some ways, a whole number under this name."""
-
-    def check(value: Any, key: str) -> Facts:
-        if not isinstance(value, dict) or not isinstance(value.get("how"), str):
-            raise refuse(key, value, 'a name or a table with the key "how"')
-        check_parameters(key, value, ("how", number))
-        if number in value:
-            checks.whole(1, 1_000_000)(value[number], f"{key}.{number}")
-        return value
-
-    return check
+def embedding(value: Any, key: str) -> Facts:
+    """A table with the key ``how`` and, for Monte Carlo, the number of samples."""
+    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
+        raise refuse(key, value, 'a name or a table with the key "how"')
+    check_parameters(key, value, ("how", "samples"))
+    if "samples" in value:
+        checks.whole(1, 1_000_000)(value["samples"], f"{key}.samples")
+    return value
 
 
 def integrator(value: Any, key: str) -> str | Facts:
@@ -89,8 +85,8 @@ def method(value: Any, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
     special: dict[str, Check] = {
-        "method": checks.text(40), "kernel": kernel, "embedding": way("samples"), "repulsion": way("size"),
-        "jumps": jumps, "integrator": integrator,
+        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "jumps": jumps,
+        "integrator": integrator,
     }  # fmt: skip
     return {name: special.get(name, _setting)(each, f"{key}.{name}") for name, each in value.items()}
 

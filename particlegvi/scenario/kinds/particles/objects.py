@@ -102,7 +102,7 @@ def _parameters(part: object) -> Facts:
     for key, parameter in inspect.signature(type(part)).parameters.items():
         value = _plain(attrgetter(key)(part))
         if value is not None and (isinstance(value, float) or value != parameter.default):
-            found[key] = {"how": value} if key in ("embedding", "repulsion") and isinstance(value, str) else value
+            found[key] = {"how": value} if key == "embedding" and isinstance(value, str) else value
     return found
 
 

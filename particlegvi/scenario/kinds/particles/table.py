@@ -138,7 +138,7 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     settings = scenario.get("methods", {}).get(label, {})
     noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
     integrator = settings.get("integrator", scenario.get("integrator"))
-    can = "repulsion" not in settings and integrator != "leimkuhler-matthews"
+    can = integrator != "leimkuhler-matthews"
     verdict = facts.get("equilibrium", {}).get("verdict", "")
     moving = verdict.startswith("not yet at equilibrium") and "basin_occupancy" in facts
     told = moving or "metastable" in verdict or verdict.startswith("not at Q*")
