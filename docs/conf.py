@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "site")]  # for public_names.py and the extensions
 
 project = "particlegvi"
-author = "The particlegvi developers"
+author = copyright = "The particlegvi developers"
 version = release = __version__
 html_title = "particlegvi"
 
