@@ -94,12 +94,9 @@ print(json.dumps({
 }))
 """
 CLAIM = """
-import json, os
 from particlegvi.cli import main
 
-assert main(["verify", "contraction", "--quiet", "--out", "claims"]) == 0
-with open("claims/verify.json") as file:
-    print(json.dumps({"rows": json.load(file), "pictures": sorted(os.listdir("claims"))}))
+assert main(["verify", "contraction", "--json"]) == 0
 """
 
 
@@ -169,10 +166,9 @@ def test_the_parts_do_what_their_pages_say(ask):
 
 
 @pytest.mark.thorough
-def test_the_claim_is_verified_with_a_picture(ask):
-    (row,), pictures = ask(CLAIM).values()
+def test_the_claim_is_verified(ask):
+    (row,) = ask(CLAIM)
     assert (row["name"], row["verdict"], row["control"]) == ("contraction", "holds", "failed")
-    assert pictures == ["contraction.png", "verify.json"]
 
 
 @pytest.mark.thorough

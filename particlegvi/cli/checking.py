@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from particlegvi.cli import colour
-from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, SEED, Commands, flag, option
+from particlegvi.cli.options import PARTS, QUIET, SEED, Commands, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, say
 
 COMMANDS = Commands()
@@ -16,12 +16,9 @@ COMMANDS = Commands()
     "the theorems of the sources as experiments that can fail",
     option("name", "this claim only", nargs="?", metavar="NAME"),
     flag("--json", "as JSON: claim, source, measured, bound, verdict, ..."),
-    option("--out", "folder for verify.json and a figure of each claim", metavar="DIR"),
-    flag("--overwrite", "start over in the folder of an earlier report"),
     SEED,
     PARTS,
     flag("--quiet", "print only the claims that do not hold"),
-    NO_FIGURE,
     colour.OPTION,
 )
 def verify(options: argparse.Namespace) -> int:
@@ -32,8 +29,7 @@ def verify(options: argparse.Namespace) -> int:
         from particlegvi.verification import command
 
         good = command.verify(
-            options.name, seed=options.seed, out=options.out, overwrite=options.overwrite, as_json=options.json,
-            figures=not options.no_figure, quiet=options.quiet, begin=bar.word,
+            options.name, seed=options.seed, as_json=options.json, quiet=options.quiet, begin=bar.word,
             say=lambda text: bar.aside(partial(colour.put_tested, text)),
         )  # fmt: skip
     return DONE if good else FAILED

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-import re
 import time
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from particlegvi.contracts import Facts
-from particlegvi.verification.picture import Picture
+from particlegvi.tools.registry import named
 
-Row = Facts  # a claim in the report, of values that JSON can hold
 RELATIONS = ("<=", ">=")
+Experiment = TypeVar("Experiment", bound=Callable[..., "Checks"])
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,7 @@ class Check:
     @property
     def holds(self) -> bool:
         """Whether the measured value keeps the bound; NaN does not."""
-        if self.relation == "<=":
-            return bool(self.measured <= self.bound)
-        return bool(self.measured >= self.bound)
+        return bool(self.measured <= self.bound if self.relation == "<=" else self.measured >= self.bound)
 
     @property
     def load(self) -> float:
@@ -47,141 +46,105 @@ class Check:
 Checks = Check | tuple[Check, ...]
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """Result of one variant of an experiment: the checks, and the picture."""
+def claim(sentence: str, *, source: str, wrong: str, name: str = "") -> Callable[[Experiment], Experiment]:
+    """Decorate an experiment that tests a claim of the sources.
 
-    checks: tuple[Check, ...]
-    picture: Picture = field(default_factory=Picture)
+    The experiment is a function ``(seed, wrong, *, settings)`` that returns one check or several. Its docstring
+    describes the measurement, and its settings have defaults. The bounds come from theory and the sample size
+    (:mod:`particlegvi.verification.chance`) and are the same for both variants: ``wrong`` changes what is simulated,
+    never how it is judged. A true claim must fail for at most one seed in a thousand.
 
-    @property
-    def holds(self) -> bool:
-        """Whether all checks hold."""
-        return all(check.holds for check in self.checks)
+    Parameters
+    ----------
+    sentence : str
+        The claim, at most 90 characters.
+    source : str
+        Theorem, equation or remark that states it.
+    wrong : str
+        The change of the engine or its input that makes the wrong variant, in a few words.
+    name : str, optional
+        NAME in ``particlegvi verify NAME``; without it the name of the function, with hyphens.
+    """
 
-    @property
-    def decisive(self) -> Check:
-        """The check that uses up most of its bound: the one to report."""
-        return max(self.checks, key=lambda check: check.load)
+    def mark(experiment: Experiment) -> Experiment:
+        words = {"claim": sentence, "source": source, "wrong": wrong}
+        return named(name or experiment.__name__.replace("_", "-"), **words)(experiment)
 
-    @property
-    def measured(self) -> bool:
-        """Whether no measured value is NaN: a control without a number counts as not made, not as failed."""
-        return not any(math.isnan(check.measured) for check in self.checks)
+    return mark
 
 
-class Claim:
-    """A claim of the sources. A new one is a subclass in any file of :mod:`particlegvi.verification.claims`."""
-
-    # NAME in ``particlegvi verify NAME``: the name of the class with hyphens, unless the class states another one
-    name: ClassVar[str]
-    claim: ClassVar[str]  # one sentence of at most 90 characters
-    source: ClassVar[str]  # theorem, equation or remark that states it
-    # the change that makes the wrong variant, in a few words; the docstring of the class says more where it is needed
-    wrong: ClassVar[str]
-    same_scale: ClassVar[bool] = True  # whether both panels of the figure share their vertical axis
-
-    def __init_subclass__(cls) -> None:
-        if "claim" in vars(cls) and "name" not in vars(cls):  # bases of several claims state none
-            cls.name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        """Make the experiment and its picture; one check, or several.
-
-        The bounds come from theory and the sample size (:mod:`particlegvi.verification.chance`), and are the same for
-        both variants: ``wrong`` changes what is simulated, never how it is judged.
-
-        Parameters
-        ----------
-        seed : int
-            Seed of all random numbers. A true claim must fail for at most one seed in a thousand.
-        wrong : bool
-            Whether to change the engine or its input as :attr:`wrong` says.
-        picture : Picture
-            Receives the parts of this variant's panel, with labels, units and the truth.
-        """
-        raise NotImplementedError
-
-    def experiment(self, seed: int, wrong: bool) -> Experiment:
-        """One variant: what it measures, and its picture."""
-        picture = Picture()
-        found = self.measure(seed, wrong, picture)
-        return Experiment(found if isinstance(found, tuple) else (found,), picture)
+def settings(experiment: Callable[..., Checks]) -> dict[str, Any]:
+    """The settings of an experiment (particles, steps, method, ...) with their defaults."""
+    keys = inspect.signature(experiment).parameters.values()
+    return {key.name: key.default for key in keys if key.default is not key.empty}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of checking one claim.
+    """The checks of both variants of one claim; no checks if that variant raised an exception, told in ``error``."""
 
-    ``right`` or ``wrong`` is None if that variant raised an exception; ``error`` describes it.
-    """
-
-    claim: Claim
-    right: Experiment | None
-    wrong: Experiment | None
+    experiment: Any  # a function that `claim` has marked
+    right: tuple[Check, ...]
+    wrong: tuple[Check, ...]
     seconds: float
     error: str = ""
 
     @property
     def verdict(self) -> str:
         """ "holds" or "fails"."""
-        return "holds" if self.right is not None and self.right.holds else "fails"
+        return "holds" if self.right and all(check.holds for check in self.right) else "fails"
 
     @property
     def control(self) -> str:
         """ "failed", as it must, or "passed"; a wrong variant that measured nothing has not failed."""
-        failed = self.wrong is not None and self.wrong.measured and not self.wrong.holds
-        return "failed" if failed else "passed"
+        numbers = self.wrong and not any(math.isnan(check.measured) for check in self.wrong)
+        return "failed" if numbers and not all(check.holds for check in self.wrong) else "passed"
 
     @property
     def good(self) -> bool:
         """Whether the claim holds and its control failed."""
         return self.verdict == "holds" and self.control == "failed"
 
-    def row(self) -> Row:
+    def row(self) -> Facts:
         """The outcome as JSON: the decisive check of either variant, null where there is no number."""
-        right = self.right.decisive if self.right is not None else None
-        wrong = self.wrong.decisive if self.wrong is not None else None
-        row: Row = {
-            "name": self.claim.name,
-            "claim": self.claim.claim,
-            "source": self.claim.source,
-            "quantity": right.quantity if right else None,
-            "measured": _number(right.measured) if right else None,
-            "relation": right.relation if right else None,
-            "bound": _number(right.bound) if right else None,
+        right, wrong = decisive(self.right), decisive(self.wrong)
+        row: Facts = {
+            "name": self.experiment.name,
+            "claim": self.experiment.claim,
+            "source": self.experiment.source,
+            "quantity": right and right.quantity,
+            "measured": right and _number(right.measured),
+            "relation": right and right.relation,
+            "bound": right and _number(right.bound),
             "verdict": self.verdict,
-            "wrong_variant": self.claim.wrong,
-            "control_quantity": wrong.quantity if wrong else None,
-            "control_measured": _number(wrong.measured) if wrong else None,
-            "control_bound": _number(wrong.bound) if wrong else None,
+            "wrong_variant": self.experiment.wrong,
+            "control_quantity": wrong and wrong.quantity,
+            "control_measured": wrong and _number(wrong.measured),
+            "control_bound": wrong and _number(wrong.bound),
             "control": self.control,
             "seconds": round(self.seconds, 3),
         }
         return row | {"error": self.error} if self.error else row
 
 
-def complete(part: type[Claim]) -> None:
-    """Refuse a claim that lacks one of the texts of a report, before anything is measured."""
-    known = {key for each in part.__mro__ for key in vars(each)}
-    for key in ("name", "claim", "source", "wrong"):
-        if key not in known:
-            raise ValueError(f"the claim {part.__name__} must have a text as its {key}")
+def decisive(checks: tuple[Check, ...]) -> Check | None:
+    """The check that uses up most of its bound: the one to report."""
+    return max(checks, key=lambda check: check.load, default=None)
 
 
-def check(claim: Claim, seed: int = 0) -> Outcome:
-    """Make both variants of a claim's experiment; one that raises an exception does not hold."""
-    complete(type(claim))
+def check(experiment: Any, seed: int = 0, **changed: Any) -> Outcome:
+    """Make both variants of a claim's experiment, with some settings changed; one that raises does not hold."""
     begun = time.perf_counter()
-    made: list[Experiment | None] = []
+    variants: list[tuple[Check, ...]] = []
     errors = []
     for wrong in (False, True):
         try:
-            made.append(claim.experiment(seed, wrong))
+            checks = experiment(seed, wrong, **changed)
         except Exception as error:
-            made.append(None)
+            checks = ()
             errors.append(f"{'the wrong variant' if wrong else 'the experiment'}: {type(error).__name__}: {error}")
-    return Outcome(claim, made[0], made[1], time.perf_counter() - begun, "; ".join(errors))
+        variants.append(checks if isinstance(checks, tuple) else (checks,))
+    return Outcome(experiment, *variants, time.perf_counter() - begun, "; ".join(errors))
 
 
 def _number(value: float) -> float | None:

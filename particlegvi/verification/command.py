@@ -1,18 +1,15 @@
-"""The command ``particlegvi verify``: the table, the JSON, the figures, and whether all claims hold."""
+"""The command ``particlegvi verify``: the table or the JSON, and whether all claims hold."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
+from typing import Any
 
-from particlegvi.tools import files
 from particlegvi.verification import claims
-from particlegvi.verification.claim import Outcome, Row, check, complete
+from particlegvi.verification.claim import Outcome, check, decisive, settings
 
-REPORT = "verify.json"
 at_once = partial(print, flush=True)
 HEADER = ("claim", "measured", "", "bound", "verdict", "control")
 
@@ -21,10 +18,7 @@ def verify(
     name: str | None = None,
     *,
     seed: int = 0,
-    out: str | None = None,
-    overwrite: bool = False,
     as_json: bool = False,
-    figures: bool = True,
     quiet: bool = False,
     say: Callable[[str], None] = at_once,
     begin: Callable[[str], object] | None = None,
@@ -42,119 +36,65 @@ def verify(
     from particlegvi.engine.numerics.noise import key_words
 
     key_words(seed)
-    known = claims.registry.parts()
-    chosen = known if name is None else {name: claims.registry[name]}
-    for part in chosen.values():
-        complete(part)
-    folder = None if out is None else _folder(out, overwrite)
-    rows: list[Row] = []
-    table = Table(chosen, say, shown=not as_json, quiet=quiet)
-    good = True
-    for part in chosen.values():
+    chosen = claims.registry.parts() if name is None else {name: claims.registry[name]}
+    width = max(map(len, chosen))
+    if not as_json and not quiet:
+        say(_line(width, *HEADER))
+    outcomes = []
+    for experiment in chosen.values():
         if begin is not None:
-            begin(f"{part.name}, as claimed and wrong")
-        outcome = check(part(), seed)
-        row = outcome.row()
-        if folder is not None:
-            if figures:
-                row["figure"] = _draw(outcome, folder)
-            files.write_json(folder / REPORT, [*rows, row])  # after each, so that an interrupted run leaves a report
-        rows.append(row)
-        good &= outcome.good
-        table.line(outcome)
+            begin(f"{experiment.name}, as claimed and wrong")
+        outcome = check(experiment, seed)
+        outcomes.append(outcome)
+        if not as_json and not (quiet and outcome.good):
+            say(_row(width, outcome))
+    good = all(outcome.good for outcome in outcomes)
     if as_json:
-        print(json.dumps(rows, indent=2, allow_nan=False))
-    table.close(rows, good, folder)
+        print(json.dumps([outcome.row() for outcome in outcomes], indent=2, allow_nan=False))
+    elif not quiet:
+        say(_settings(outcomes[0].experiment) if name is not None else _counts(outcomes))
     return good
 
 
-class Table:
-    """A line for each claim, printed as soon as it is known."""
-
-    def __init__(self, names: Collection[str], say: Callable[[str], None], *, shown: bool, quiet: bool) -> None:
-        self.say, self.shown, self.quiet = say, shown, quiet
-        self.width, self.alone = max(len(name) for name in names), len(names) == 1
-        if shown and not quiet:
-            self._print(*HEADER)
-
-    def line(self, outcome: Outcome) -> None:
-        """Print the outcome of one claim; with ``quiet`` only if it is not good."""
-        if not self.shown or (self.quiet and outcome.good):
-            return
-        made = outcome.right.decisive if outcome.right is not None else None
-        numbers = (_short(made.measured), made.relation, _short(made.bound)) if made else ("-", "", "-")
-        self._print(outcome.claim.name, *numbers, outcome.verdict, outcome.control)
-        if not outcome.good:
-            self.say(_explanation(outcome))
-        elif self.alone and made:
-            self.say(f"measured: {made.quantity}")
-
-    def close(self, rows: list[Row], good: bool, folder: Path | None) -> None:
-        """Print the last line: the number of claims that hold, and the folder of the report."""
-        if not self.shown or self.quiet:
-            return
-        held = sum(row["verdict"] == "holds" for row in rows)
-        failed = sum(row["control"] == "failed" for row in rows)
-        seconds = sum(row["seconds"] for row in rows)
-        self.say(
-            f"\n{held} of {len(rows)} claims hold, {failed} of {len(rows)} wrong variants fail as they must"
-            f" ({seconds:.0f} s){'' if good else ': NOT VERIFIED'}"
-        )
-        self.say(f"written to {folder}" if folder else "--out DIR draws a figure for each and writes the report")
-
-    def _print(self, name: str, measured: str, relation: str, bound: str, verdict: str, control: str) -> None:
-        line = f"{name:{self.width}}  {measured:>9} {relation:2} {bound:<9}  {verdict:7}  {control}"
-        self.say(line.rstrip())
+def _line(width: int, name: str, measured: str, relation: str, bound: str, verdict: str, control: str) -> str:
+    return f"{name:{width}}  {measured:>9} {relation:2} {bound:<9}  {verdict:7}  {control}".rstrip()
 
 
-def _explanation(outcome: Outcome) -> str:
-    lines = [f"    {outcome.claim.claim} ({outcome.claim.source})"]
-    if outcome.right is not None:
+def _row(width: int, outcome: Outcome) -> str:
+    """The line of one claim, and below it an explanation if it is not good."""
+    most = decisive(outcome.right)
+    numbers = (f"{most.measured:.3g}", most.relation, f"{most.bound:.3g}") if most else ("-", "", "-")
+    lines = [_line(width, outcome.experiment.name, *numbers, outcome.verdict, outcome.control)]
+    if not outcome.good:
+        lines.append(f"    {outcome.experiment.claim} ({outcome.experiment.source})")
         lines += [
-            f"    {check.quantity}: {_short(check.measured)}, which should be {check.relation} {_short(check.bound)}"
-            for check in outcome.right.checks
+            f"    {check.quantity}: {check.measured:.3g}, which should be {check.relation} {check.bound:.3g}"
+            for check in outcome.right
             if not check.holds
         ]
-    if outcome.control == "passed":
-        lines.append(f"    the wrong variant should fail and does not: {outcome.claim.wrong}")
-    if outcome.error:
-        lines.append(f"    {outcome.error}")
+        if outcome.control == "passed":
+            lines.append(f"    the wrong variant should fail and does not: {outcome.experiment.wrong}")
+        if outcome.error:
+            lines.append(f"    {outcome.error}")
     return "\n".join(lines)
 
 
-def _short(value: float) -> str:
-    return f"{value:.3g}"
+def _settings(experiment: Any) -> str:
+    """The claim in words, its measurement and its settings."""
+    lines = ["", f"{experiment.claim} ({experiment.source})", f"wrong variant: {experiment.wrong}"]
+    values = [f"{key.replace('_', ' ')}: {value}" for key, value in settings(experiment).items()]
+    return "\n".join(
+        [*lines, *values, "", *(line.strip() for line in (experiment.__doc__ or "").splitlines())]
+    ).rstrip()
 
 
-def _draw(outcome: Outcome, folder: Path) -> str | None:
-    """Name of the picture of an outcome, drawn in the folder; None, and a message on stderr, if that fails."""
-    from particlegvi.verification import figure
-
-    if outcome.right is None or outcome.wrong is None:
-        return None
-    picture = folder / f"{outcome.claim.name}.png"
-    try:
-        figure.save(outcome, picture)
-    except Exception as error:  # a picture that fails must not lose the verdict
-        print(f"particlegvi: {picture.name} cannot be drawn: {error}", file=sys.stderr)
-        return None
-    return picture.name
-
-
-def _folder(out: str, overwrite: bool) -> Path:
-    """The folder of the report: a new one, or that of an earlier report, whose files are deleted."""
-    path = Path(out)
-    try:
-        if out and not path.exists():
-            path.mkdir(parents=True)
-        elif not out or not overwrite:
-            raise ValueError(f"{path} exists already; choose another folder, or say --overwrite")
-        elif any(path.iterdir()):
-            report = path / REPORT
-            if not report.is_file():
-                raise ValueError(f"{path} is not the folder of a report, so it is not overwritten")
-            for name in (REPORT, *(f"{name}.png" for name in claims.registry.names())):
-                (path / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise ValueError(f"the folder {path} cannot be used for the report: {error.strerror}") from None
-    return path
+def _counts(outcomes: list[Outcome]) -> str:
+    """The last line: the number of claims that hold."""
+    held = sum(outcome.verdict == "holds" for outcome in outcomes)
+    failed = sum(outcome.control == "failed" for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    good = held == failed == len(outcomes)
+    return (
+        f"\n{held} of {len(outcomes)} claims hold, {failed} of {len(outcomes)} wrong variants fail as they must"
+        f" ({seconds:.0f} s){'' if good else ': NOT VERIFIED'}"
+    )

@@ -1,4 +1,4 @@
-"""The problem of Figure 5.2, on which most claims are tested, its closed forms, and the frame of claims about runs."""
+"""The problem of Figure 5.2, on which most claims are tested, its closed forms, and runs of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from scipy.special import ndtr
 
 import particlegvi as pg
-from particlegvi.contracts import Facts, Loss, Method, Prior
+from particlegvi.contracts import Loss, Method, Prior
 from particlegvi.simulation.run import Run
 from particlegvi.targets import DensityTarget
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim
+from particlegvi.verification.claim import Check
 
 LOSS = pg.losses.get("tilted-double-well")
 PRIOR = pg.priors.Normal(mean=0.0, sd=1.0)
@@ -26,7 +26,6 @@ STRONG = pg.methods.DRLE(kl_weight=0.5, mmd_weight=1.0, kernel=KERNEL)
 LOSS_FORMULA = "3/2*(t**4/4 + t**3/3 - t**2) - 3/8"
 # mu_P of the prior N(0, 1) under the kernel of lengthscale 1
 EMBEDDING_FORMULA = "exp(-t**2/4)/sqrt(2)"
-WINDOW = (-3.8, 2.8)
 
 
 @cache
@@ -37,9 +36,9 @@ def target(method: pg.methods.DLE | pg.methods.DRLE) -> DensityTarget:
 
 def density(loss: Loss, method: Method, prior: Prior) -> DensityTarget:
     """Q* of a method with a kl_weight."""
-    found = pg.target(loss, method, prior=prior)
-    assert isinstance(found, DensityTarget)
-    return found
+    minimiser = pg.target(loss, method, prior=prior)
+    assert isinstance(minimiser, DensityTarget)
+    return minimiser
 
 
 def loss(t: np.ndarray) -> np.ndarray:
@@ -77,17 +76,8 @@ def standard_normal(white: np.ndarray, law: str) -> tuple[Check, Check]:
     )
 
 
-class Simulated(Claim):
-    """A claim about runs on this problem, with the number of particles, steps and step size of its class."""
-
-    particles: int = 0  # 0 where each run has its own
-    steps: int
-    step_size: float
-
-    def simulate(self, method: Method, seed: int, **settings: Any) -> Run:
-        """Simulate a method and record start and end; ``settings`` override these defaults."""
-        given: Facts = {
-            "loss": LOSS, "prior": PRIOR, "particles": self.particles, "steps": self.steps,
-            "step_size": self.step_size, "seed": seed, "record_every": 0,
-        }  # fmt: skip
-        return pg.simulate(method=method, **given | settings)
+def simulate(method: Method, seed: int, particles: int, steps: int, step_size: float, **settings: Any) -> Run:
+    """Simulate a method on this problem and record start and end; ``settings`` override these defaults."""
+    defaults: dict[str, Any] = {"loss": LOSS, "prior": PRIOR, "record_every": 0}
+    sizes = {"particles": particles, "steps": steps, "step_size": step_size, "seed": seed}
+    return pg.simulate(method=method, **defaults | sizes | settings)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks
 
 NEW = 40  # inputs at which errors are measured
 ROUNDING = 1e-6  # relative rounding of an exact process in double precision
@@ -21,27 +20,10 @@ def within(quantity: str, ratios: np.ndarray) -> Check:
     return Check(f"largest {quantity}", float(np.max(ratios)), 1.0 + ROUNDING)
 
 
-class Bounded(Claim):
-    """A claim that one number of each random problem bounds another one."""
-
-    problems = 100
-    axes: ClassVar[tuple[str, str]]  # labels of the axes: the bound, and the bounded number
-    ends: ClassVar[tuple[float, float]]  # of both axes
-    quantities: ClassVar[tuple[str, ...]] = ("W2 over its bound",)  # names of the ratios of `numbers`
-
-    def drawn(self, seed: int) -> Iterator[Any]:
-        """The random problems."""
-        return regressions(seed, self.problems)
-
-    def numbers(self, each: Any, wrong: bool) -> tuple[float, ...]:
-        """The bound and the bounded number of a problem, and ratios, of which none may exceed 1."""
-        raise NotImplementedError
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        bound, bounded, *ratios = np.array([self.numbers(each, wrong) for each in self.drawn(seed)]).T
-        picture.dots(bound, bounded, "random problems", markersize=4).diagonal(self.ends)
-        picture.frame(*self.axes, "lower right", log="xy", xlim=self.ends, ylim=self.ends)
-        return tuple(map(within, self.quantities, ratios))
+def bounded(quantities: tuple[str, ...], problems: Iterable[Any], ratios: Callable[[Any], tuple[float, ...]]) -> Checks:
+    """Some numbers of each random problem over their bounds, of which none may exceed 1."""
+    table = np.array([ratios(problem) for problem in problems])
+    return tuple(map(within, quantities, table.T))
 
 
 class Regression(NamedTuple):
@@ -53,7 +35,7 @@ class Regression(NamedTuple):
 
     def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Differences of the means, and the two standard deviations, sparse and exact; and the prior variances."""
-        (mean, sd), (right, exact_sd) = (each.predict(self.inputs, True) for each in (self.sparse, self.exact))
+        (mean, sd), (right, exact_sd) = (fit.predict(self.inputs, True) for fit in (self.sparse, self.exact))
         return mean - right, sd, exact_sd, self.exact.covariance.diagonal(self.inputs)
 
 

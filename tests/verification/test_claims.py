@@ -4,11 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import particlegvi as pg
 from particlegvi.cli import main
-from particlegvi.verification import claims, figure
+from particlegvi.verification import claims
 from particlegvi.verification.claim import check
 from particlegvi.verification.claims import minimiser, network_passes
 
@@ -55,27 +54,18 @@ def test_there_are_at_least_twelve_and_each_says_what_it_is():
     "exact-process", "fourier-bound", "functional-coverage", "gwi-decouples", "independence", "network-gradient",
     "objective-gradient", "output-kernel", "residual-covariance",
 )  # fmt: skip
-def test_a_claim_holds_and_its_control_fails(name, tmp_path):
-    claim = claims.registry[name]()
-    for key, value in SMALLER.get(name, {}).items():
-        assert hasattr(claim, key)
-        setattr(claim, key, value)
-    outcome = check(claim, seed=1)
+def test_a_claim_holds_and_its_control_fails(name):
+    outcome = check(claims.registry[name], seed=1, **SMALLER.get(name, {}))
     assert outcome.error == ""
-    assert outcome.verdict == "holds", outcome.right.checks
-    assert outcome.control == "failed", outcome.wrong.checks
-    if NAMES.index(name) % 4:  # a whole slide is laid out for every fourth, and for all by the slow test
-        for experiment in (outcome.right, outcome.wrong):
-            experiment.picture.draw(Figure().subplots())
-    else:
-        assert figure.save(outcome, tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
+    assert outcome.verdict == "holds", outcome.right
+    assert outcome.control == "failed", outcome.wrong
 
 
 @pytest.mark.thorough
 def test_a_claim_about_a_weak_repulsion_warns_of_nothing(recwarn):
     """The warning of a run of a user is the very claim; the control is the run without the claim around it."""
-    assert check(network_passes.WeightRepulsionCancels()).good
-    assert not [each for each in recwarn if "weights moves a network" in str(each.message)]
+    assert check(network_passes.weight_repulsion_cancels).good
+    assert not [warning for warning in recwarn if "weights moves a network" in str(warning.message)]
     net = pg.networks.Network(8, (50,))
     loss, method = pg.networks.NetworkLoss(net, np.ones((3, 8)), np.ones(3)), pg.methods.DRE(0.5)
     with pytest.warns(UserWarning, match="501 weights moves a network"):
@@ -83,35 +73,23 @@ def test_a_claim_about_a_weak_repulsion_warns_of_nothing(recwarn):
 
 
 def test_an_experiment_repeats_itself():
-    one, two = (claims.registry["independence"]().experiment(5, wrong=True) for _ in range(2))
-    assert one.checks == two.checks
-    np.testing.assert_array_equal(*(lines_of(each.picture) for each in (one, two)))
-    other = claims.registry["independence"]().experiment(6, wrong=True)
-    assert other.checks != one.checks
-    assert not np.array_equal(lines_of(other.picture), lines_of(one.picture))
-
-
-def lines_of(picture):
-    """The measured curves of a picture, one below the other."""
-    axes = Figure().subplots()
-    picture.draw(axes)
-    return np.concatenate([np.ravel(line.get_ydata()) for line in axes.lines])
+    experiment = claims.registry["independence"]
+    assert experiment(5, True) == experiment(5, True) != experiment(6, True)
 
 
 @pytest.mark.slow
-def test_verify_holds_in_full(tmp_path, capsys):
-    assert main(["verify", "--json", "--out", str(tmp_path / "report")]) == 0
+def test_verify_holds_in_full(capsys):
+    assert main(["verify", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == NAMES
     assert all(row["verdict"] == "holds" and row["control"] == "failed" for row in rows)
-    assert all((tmp_path / "report" / row["figure"]).stat().st_size > 10_000 for row in rows)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_claim_holds_at_other_seeds(name):
     for seed in (11, 2**64 - 1):
-        outcome = check(claims.registry[name](), seed)
+        outcome = check(claims.registry[name], seed)
         assert outcome.good, outcome
 
 

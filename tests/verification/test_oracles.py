@@ -65,13 +65,6 @@ def test_divergence_is_that_of_normals():
     assert divergence(np.array([0.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx(np.log(2.0))
 
 
-def test_distances_are_those_of_scipy():
-    random = np.random.default_rng(0)
-    a, b = random.normal(size=301), np.round(random.normal(size=200), 1)
-    assert chance.ks_between(a, b) == pytest.approx(stats.ks_2samp(a, b).statistic, abs=1e-14)
-    assert chance.ks_to_cdf(a, stats.norm.cdf) == pytest.approx(stats.kstest(a, "norm").statistic, abs=1e-14)
-
-
 @pytest.mark.parametrize("looks", [1, 5])
 def test_the_kolmogorov_smirnov_bound_is_exceeded_once_in_a_thousand(looks):
     """Massart's inequality is sharp for many draws: the true probability is at most the allowed one, and near it."""
@@ -118,5 +111,6 @@ def test_loss_embedding_and_potential():
 @pytest.mark.parametrize("name", ["coefficient-law", "coefficient-law-euler", "exact-process", "gaussian-projection"])
 def test_false_alarms_are_rare(name):
     """At most 2 of 200 seeds, where a probability of 1e-3 gives more than that once in a thousand tests."""
-    claim = claims.registry[name]()
-    assert sum(not claim.experiment(seed, wrong=False).holds for seed in chance.seeds(5, 200)) <= 2
+    experiment = claims.registry[name]
+    alarms = [any(not check.holds for check in experiment(seed, False)) for seed in chance.seeds(5, 200)]
+    assert sum(alarms) <= 2

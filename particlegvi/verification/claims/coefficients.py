@@ -13,8 +13,7 @@ from particlegvi.contracts import Facts
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0, variance=1.0)
 NOISE = 0.1
@@ -26,47 +25,46 @@ WIDE = pg.kernels.SquaredExponential(lengthscale=1.4, variance=9.0)
 POINTS = np.array([[-1.0], [1.0]])
 ROWS = np.repeat(POINTS, 4, axis=0)
 COUNTS = np.array([4.0, 6.0, 5.0, 3.0, 7.0, 5.0, 4.0, 6.0])
-QUADRANTS = ("$+\\,+$", "$+\\,-$", "$-\\,+$", "$-\\,-$")
 
 
-class CoefficientLaw(Claim):
+@claim(
+    "With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size",
+    source="thesis, (D.125), Lemma 6.6.3",
+    wrong="Euler-Maruyama at half the stable step",
+)
+def coefficient_law(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
     """Particles, whitened by the posterior, against standard normals: one KS distance for all coefficients together,
     and no correlation between them.
 
     The drift is -A (u - A^-1 E^T y / sigma^2) with A = E^T E / sigma^2 + Lambda^-1.
     """
-
-    claim = "With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size"
-    source = "thesis, (D.125), Lemma 6.6.3"
-    wrong = "Euler-Maruyama at half the stable step"
-    same_scale = False
-    particles = 10_000
-    euler = False
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        E, A = posterior()
-        step_size = SHARE * 2.0 / linalg.eigvalsh(A)[-1]
-        pls = ProjectedLangevinSampler(
-            KERNEL, likelihoods.Gaussian(NOISE), Z, particles=self.particles, seed=seed, step_size=step_size,
-            integrator="euler-maruyama" if self.euler != wrong else "exponential-euler",
-        ).fit(X, Y)  # fmt: skip
-        precision = A @ (np.eye(len(A)) - 0.5 * step_size * A) if self.euler else A
-        precision = 0.5 * (precision + precision.T)
-        mean = linalg.solve(A, E.T @ Y / NOISE)
-        rates, axes = linalg.eigh(precision)
-        white = (pls.coefficients_ - mean) @ axes * np.sqrt(rates)
-        picture.histogram(white.ravel(), (-4.0, 4.0)).normal("closed form")
-        picture.frame("whitened coefficients", legend="upper left", ylim=(0.0, 0.58))
-        return problems.standard_normal(white, "the closed form")
+    return in_law(seed, particles, "euler-maruyama" if wrong else "exponential-euler", euler=False)
 
 
-class CoefficientLawEuler(CoefficientLaw):
+def in_law(seed: int, particles: int, integrator: str, *, euler: bool) -> Checks:
+    """The particles of an integrator against the law of the posterior, or that of Euler and Maruyama's steps."""
+    E, A = posterior()
+    step_size = SHARE * 2.0 / linalg.eigvalsh(A)[-1]
+    pls = ProjectedLangevinSampler(
+        KERNEL, likelihoods.Gaussian(NOISE), Z, particles=particles, seed=seed, step_size=step_size,
+        integrator=integrator,
+    ).fit(X, Y)  # fmt: skip
+    precision = A @ (np.eye(len(A)) - 0.5 * step_size * A) if euler else A
+    precision = 0.5 * (precision + precision.T)
+    mean = linalg.solve(A, E.T @ Y / NOISE)
+    rates, axes = linalg.eigh(precision)
+    white = (pls.coefficients_ - mean) @ axes * np.sqrt(rates)
+    return problems.standard_normal(white, "the closed form")
+
+
+@claim(
+    "Euler-Maruyama's PLS draws from covariance (A (I - step_size A / 2))^-1 instead",
+    source="thesis, 6.5.3 and (D.209)",
+    wrong="exponential Euler, which is exact",
+)
+def coefficient_law_euler(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
     """Euler and Maruyama's step h gives a law with the covariance (A (I - h A / 2))^-1 and the same mean."""
-
-    claim = "Euler-Maruyama's PLS draws from covariance (A (I - step_size A / 2))^-1 instead"
-    source = "thesis, 6.5.3 and (D.209)"
-    wrong = "exponential Euler, which is exact"
-    euler = True
+    return in_law(seed, particles, "exponential-euler" if wrong else "euler-maruyama", euler=True)
 
 
 def posterior() -> tuple[np.ndarray, np.ndarray]:
@@ -78,32 +76,27 @@ def posterior() -> tuple[np.ndarray, np.ndarray]:
     return E, E.T @ E / NOISE + np.diag(1.0 / values)
 
 
-class SignMixing(Claim):
+@claim(
+    "With moves that mix, PLS finds all modes of the rate f^2 with their weights",
+    source="thesis, 6.7 (Figure 6.1); (D.215), (D.217)",
+    wrong="Langevin steps alone",
+)
+def sign_mixing(seed: int, wrong: bool, *, particles: int = 2000) -> Checks:
     """Shares of the four signs of (f(-1), f(1)) against quadrature at M = 2, by chi-squared; all start positive.
 
     The bound is the 99.9% quantile for half as many independent particles, since mixed ones are not quite independent.
     Wrong: Langevin steps alone, for which the barrier is infinite.
     """
-
-    claim = "With moves that mix, PLS finds all modes of the rate f^2 with their weights"
-    source = "thesis, 6.7 (Figure 6.1); (D.215), (D.217)"
-    wrong = "Langevin steps alone"
-    particles = 2000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        settings: Facts = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
-        pls = ProjectedLangevinSampler(
-            WIDE, likelihoods.Poisson(), POINTS, prior="gp", particles=self.particles,
-            initial=positive_start(self.particles), seed=seed, **settings,
-        ).fit(ROWS, COUNTS)  # fmt: skip
-        law = weights()
-        f = pls.coefficients_ @ pls.basis(POINTS).T
-        counts = np.bincount(2 * (f[:, 0] < 0.0) + (f[:, 1] < 0.0), minlength=4)
-        chi = float(np.sum((counts - self.particles * law) ** 2 / (self.particles * law)))
-        ticks: Facts = {"xticks": range(4), "xticklabels": QUADRANTS}
-        picture.shares(counts / self.particles, law, "quadrature")
-        picture.frame("signs of $f(-1), f(1)$", "share", "upper center", ylim=(0.0, 1.05), **ticks)
-        return Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
+    settings: Facts = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
+    pls = ProjectedLangevinSampler(
+        WIDE, likelihoods.Poisson(), POINTS, prior="gp", particles=particles,
+        initial=positive_start(particles), seed=seed, **settings,
+    ).fit(ROWS, COUNTS)  # fmt: skip
+    law = weights()
+    f = pls.coefficients_ @ pls.basis(POINTS).T
+    counts = np.bincount(2 * (f[:, 0] < 0.0) + (f[:, 1] < 0.0), minlength=4)
+    chi = float(np.sum((counts - particles * law) ** 2 / (particles * law)))
+    return Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
 
 
 def kernel_matrix() -> np.ndarray:

@@ -8,8 +8,7 @@ import numpy as np
 
 from particlegvi.functionspace.basis import Mercer
 from particlegvi.functionspace.covariances import Covariance, Matern12, SquaredExponential
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 NODES = {1: 100, 2: 31}  # of the quadrature, for each input
 SHOWN = {1: 24, 2: 105}  # eigenvalues: in the plane the first 14 levels
@@ -29,7 +28,12 @@ def gaussian_nodes(inputs: int) -> tuple[np.ndarray, np.ndarray]:
     return x, density / density.sum()
 
 
-class MercerDecay(Claim):
+@claim(
+    "The eigenvalues decay like exp(-alpha m^(1/D)), and those of a Matern 1/2 like m^-2",
+    source="thesis, Table 6.1, whose m/D must be m^(1/D); Burt et al. (2019)",
+    wrong="exp(-alpha m/D), as Table 6.1 prints it",
+)
+def mercer_decay(seed: int, wrong: bool, *, lengthscale: float = 1.2) -> Checks:
     """Eigenvalues by quadrature against those of `Mercer` and against Table 6.1, in three cases.
 
     Squared exponential, nu = N(0, I) in D = 1 and 2 inputs: an eigenvalue of level n is lambda_1 B^n, and the first
@@ -37,44 +41,35 @@ class MercerDecay(Claim):
     lambda_m falls like exp(-alpha m^(1/D)) with alpha = (D!)^(1/D) log(1/B). Table 6.1 prints exp(-alpha m / D), which
     for D = 1 is the same, and for more inputs would fall much faster. The Matern 1/2 under a uniform nu has m^-2.
     """
+    k, checks = SquaredExponential(lengthscale), []
+    for inputs, count in SHOWN.items():
+        exact = Mercer(k, 0.0, 1.0, count, inputs=inputs)
+        found = by_quadrature(k, *gaussian_nodes(inputs))[:count]
+        gap = float(np.abs(found - exact.eigenvalues).max() / found[0])
+        # nu has 3e-12 of its mass beyond the nodes of one input
+        checks.append(Check(f"quadrature less closed form, D = {inputs}, of the largest", gap, 2e-11))
+        first, second = exact.axes[0].eigenvalues(2)
+        m, alpha = np.arange(1, count + 1), math.log(first / second)
+        levels = -np.log(np.maximum(found, 1e-15) / found[0]) / alpha
+        rate = m / inputs if wrong else (math.factorial(inputs) * m) ** (1.0 / inputs)
+        seen = found > 1e-10 * found[0]  # below, the quadrature has rounding errors
+        away = float(np.abs(levels - rate)[seen].max())
+        checks.append(Check(f"levels between eigenvalue and rate, D = {inputs}", away, 0.5 * (inputs + 1) + 1e-3))
+    return *checks, *rough(lengthscale)
 
-    claim = "The eigenvalues decay like exp(-alpha m^(1/D)), and those of a Matern 1/2 like m^-2"
-    source = "thesis, Table 6.1, whose m/D must be m^(1/D); Burt et al. (2019)"
-    wrong = "exp(-alpha m/D), as Table 6.1 prints it"
-    lengthscale = 1.2
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        k, checks = SquaredExponential(self.lengthscale), []
-        for inputs, count in SHOWN.items():
-            exact = Mercer(k, 0.0, 1.0, count, inputs=inputs)
-            found = by_quadrature(k, *gaussian_nodes(inputs))[:count]
-            gap = float(np.abs(found - exact.eigenvalues).max() / found[0])
-            # nu has 3e-12 of its mass beyond the nodes of one input
-            checks.append(Check(f"quadrature less closed form, D = {inputs}, of the largest", gap, 2e-11))
-            first, second = exact.axes[0].eigenvalues(2)
-            m, alpha = np.arange(1, count + 1), math.log(first / second)
-            levels = -np.log(np.maximum(found, 1e-15) / found[0]) / alpha
-            rate = m / inputs if wrong else (math.factorial(inputs) * m) ** (1.0 / inputs)
-            seen = found > 1e-10 * found[0]  # below, the quadrature has rounding errors
-            away = float(np.abs(levels - rate)[seen].max())
-            checks.append(Check(f"levels between eigenvalue and rate, D = {inputs}", away, 0.5 * (inputs + 1) + 1e-3))
-            picture.dots(m[seen], found[seen], f"smooth, $D = {inputs}$", markersize=4)
-            picture.truth(m, found[0] * np.exp(-alpha * (rate - rate[0])), "rate" if inputs == 1 else None)
-        checks += self.rough(picture)
-        picture.frame("number $m$", r"eigenvalue $\lambda_m$", "lower left", log="xy", ylim=(1e-11, 2.0))
-        return tuple(checks)
-
-    def rough(self, picture: Picture) -> list[Check]:
-        """The Matern 1/2, whose quadrature has an error of the square of the nodes' distance; and m^2 lambda_m."""
-        k, count = Matern12(self.lengthscale), 24
-        exact = Mercer(k, 0.0, 1.0, count).eigenvalues
-        x = math.sqrt(3.0) * (np.arange(600) + 0.5) / 300 - math.sqrt(3.0)
-        found = by_quadrature(k, x[:, None], np.full(600, 1.0 / 600))[:count]
-        m = np.arange(1, count + 1)
-        picture.dots(m, found, "Matern 1/2", "s", markersize=4).truth(m, found[-1] * (m / count) ** -2.0)
-        # theta_m is between (m - 1) pi / 2 and m pi / 2, and q = half width / lengthscale
-        q = math.sqrt(3.0) / self.lengthscale
-        most = float((found * m**2)[4:].max()) / (4.0 * q / np.pi**2 * (5.0 / 4.0) ** 2)
-        close = float(np.abs(found / exact - 1.0).max())
-        return [Check("quadrature less closed form, Matern 1/2, relative", close, (count * np.pi / 600) ** 2),
-                Check("m^2 times the eigenvalue over its bound, m > 4", most, 1.0)]  # fmt: skip
+def rough(lengthscale: float) -> tuple[Check, Check]:
+    """The Matern 1/2, whose quadrature has an error of the square of the nodes' distance; and m^2 lambda_m."""
+    k, count = Matern12(lengthscale), 24
+    exact = Mercer(k, 0.0, 1.0, count).eigenvalues
+    x = math.sqrt(3.0) * (np.arange(600) + 0.5) / 300 - math.sqrt(3.0)
+    found = by_quadrature(k, x[:, None], np.full(600, 1.0 / 600))[:count]
+    m = np.arange(1, count + 1)
+    # theta_m is between (m - 1) pi / 2 and m pi / 2, and q = half width / lengthscale
+    q = math.sqrt(3.0) / lengthscale
+    most = float((found * m**2)[4:].max()) / (4.0 * q / np.pi**2 * (5.0 / 4.0) ** 2)
+    close = float(np.abs(found / exact - 1.0).max())
+    return (
+        Check("quadrature less closed form, Matern 1/2, relative", close, (count * np.pi / 600) ** 2),
+        Check("m^2 times the eigenvalue over its bound, m > 4", most, 1.0),
+    )

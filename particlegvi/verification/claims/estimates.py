@@ -5,44 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.functionspace.linear.spectral import spectral
-from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
+from particlegvi.functionspace.prediction.class_probabilities import class_probabilities as by_quadrature
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
 
 
-class ClassProbabilities(Claim):
+@claim(
+    "The probabilities that each class is the largest are (B.52) with Phi, and sum to 1",
+    source="thesis (B.52), which has phi",
+    wrong="the density phi, as (B.52) is printed",
+)
+def class_probabilities(seed: int, wrong: bool, *, draws: int = 1_000_000) -> Checks:
     """P(F_j is the largest) for 3, 4 and 6 independent Gaussians with variances from 0.001 to 1: by
     `class_probabilities` against a million draws, and their sum.
     """
-
-    claim = "The probabilities that each class is the largest are (B.52) with Phi, and sum to 1"
-    source = "thesis (B.52), which has phi"
-    wrong = "the density phi, as (B.52) is printed"
-    draws = 1_000_000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        r = np.random.default_rng(seed)
-        away, sums, pairs = 0.0, 0.0, []
-        for classes in (3, 4, 6):
-            means, variances = r.normal(0.0, 0.5, classes), 10.0 ** r.uniform(-3.0, 0.0, classes)
-            found = printed(means, variances) if wrong else class_probabilities(means, variances)
-            drawn = means + np.sqrt(variances) * r.standard_normal((self.draws, classes))
-            counts = np.bincount(drawn.argmax(axis=1), minlength=classes) / self.draws
-            # the larger of two variances, because the count of a class that nearly never wins may be 0
-            spread = np.maximum(counts * (1.0 - counts), found * (1.0 - found))
-            error = np.sqrt(np.maximum(spread, 1.0 / self.draws) / self.draws)
-            away = max(away, float(np.max(np.abs(found - counts) / error)))
-            sums = max(sums, abs(float(found.sum()) - 1.0))
-            pairs.append(np.column_stack([counts, found]))
-        picture.diagonal((0.0, 1.0)).pairs(np.concatenate(pairs), "classes")
-        picture.frame("share of a million draws", "probability of the class", "upper left", xlim=(-0.02, 1.02))
-        return (
-            Check("distance to a million draws, in standard errors", away, chance.ERRORS),
-            Check("distance of the sum to 1", sums, 1e-12),
-        )
+    r = np.random.default_rng(seed)
+    away, sums = 0.0, 0.0
+    for classes in (3, 4, 6):
+        means, variances = r.normal(0.0, 0.5, classes), 10.0 ** r.uniform(-3.0, 0.0, classes)
+        found = printed(means, variances) if wrong else by_quadrature(means, variances)
+        drawn = means + np.sqrt(variances) * r.standard_normal((draws, classes))
+        counts = np.bincount(drawn.argmax(axis=1), minlength=classes) / draws
+        # the larger of two variances, because the count of a class that nearly never wins may be 0
+        spread = np.maximum(counts * (1.0 - counts), found * (1.0 - found))
+        error = np.sqrt(np.maximum(spread, 1.0 / draws) / draws)
+        away = max(away, float(np.max(np.abs(found - counts) / error)))
+        sums = max(sums, abs(float(found.sum()) - 1.0))
+    return (
+        Check("distance to a million draws, in standard errors", away, chance.ERRORS),
+        Check("distance of the sum to 1", sums, 1e-12),
+    )
 
 
 def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
@@ -57,31 +51,26 @@ def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
-class SpectralScore(Claim):
+@claim(
+    "The spectral Stein estimator comes nearer to the score with more samples",
+    source="Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md",
+    wrong="no truncation of the eigenfunctions",
+)
+def spectral_score(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (50, 130, 350), runs: int = 60) -> Checks:
     """Samples of N(0, 1): the root mean square error of the estimated score at the samples, over that of a score of 0.
     The ratio is below 1 and falls with the number of samples.
     """
-
-    claim = "The spectral Stein estimator comes nearer to the score with more samples"
-    source = "Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md"
-    wrong = "no truncation of the eigenfunctions"
-    numbers = (50, 130, 350)
-    runs = 60
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        errors = np.empty((self.runs, len(self.numbers)))
-        for run, words in enumerate(chance.seeds(seed, self.runs)):
-            random = np.random.default_rng(words)
-            for place, number in enumerate(self.numbers):
-                x = random.normal(size=(number, 1))
-                found = spectral(x, kept=1.0 if wrong else 0.99)
-                errors[run, place] = np.sqrt(np.mean((found + x) ** 2) / np.mean(x**2))
-        means = errors.mean(axis=0)
-        fall = np.log(errors[:, 0] / errors[:, -1])
-        standard = float(fall.mean() / (fall.std(ddof=1) / np.sqrt(self.runs)))
-        picture.curve(self.numbers, means, "estimate", "o-").level(1.0, "a score of 0")
-        picture.frame("samples", "relative error of the score", log="xy", ticks=self.numbers)
-        return (
-            Check("largest mean relative error", float(means.max()), 1.0),
-            Check("fall of the error's logarithm, in standard errors", standard, chance.student(self.runs), ">="),
-        )
+    errors = np.empty((runs, len(numbers)))
+    for run, words in enumerate(chance.seeds(seed, runs)):
+        random = np.random.default_rng(words)
+        for place, number in enumerate(numbers):
+            x = random.normal(size=(number, 1))
+            found = spectral(x, kept=1.0 if wrong else 0.99)
+            errors[run, place] = np.sqrt(np.mean((found + x) ** 2) / np.mean(x**2))
+    means = errors.mean(axis=0)
+    fall = np.log(errors[:, 0] / errors[:, -1])
+    standard = float(fall.mean() / (fall.std(ddof=1) / np.sqrt(runs)))
+    return (
+        Check("largest mean relative error", float(means.max()), 1.0),
+        Check("fall of the error's logarithm, in standard errors", standard, chance.student(runs), ">="),
+    )

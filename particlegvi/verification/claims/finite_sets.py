@@ -7,8 +7,7 @@ import numpy as np
 from particlegvi import schedules
 from particlegvi.functionspace import BayesianLinearRegression
 from particlegvi.functionspace.linear.sets import data_and_box, kl_at_set
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 CENTRES = np.linspace(-2.0, 2.0, 20)[:, None]
 
@@ -25,100 +24,86 @@ def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, features(X) @ r.normal(size=20) + 0.1 * r.normal(size=40)
 
 
-class KlSupremum(Claim):
+@claim(
+    "KL at a set of inputs grows with the set, up to KL of the weights at full rank",
+    source="Burt et al. (2020), Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)",
+    wrong="a nugget of 0.01 on both covariances",
+)
+def kl_supremum(seed: int, wrong: bool) -> Checks:
     """The posterior of 20 weights: KL(Q_A, P_A) for 20 random inputs, one after the other, and then the 20 centres. It
     never falls, and ends at KL of the weights, which it must reach at rank 20.
 
     Wrong: a nugget of 0.01 on both covariances, with which it stays a quarter below.
     """
-
-    claim = "KL at a set of inputs grows with the set, up to KL of the weights at full rank"
-    source = "Burt et al. (2020), Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)"
-    wrong = "a nugget of 0.01 on both covariances"
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        model = BayesianLinearRegression(features, kl="exact").fit(*data(seed))
-        A = np.vstack([np.random.default_rng(seed).uniform(-2.0, 2.0, (20, 1)), CENTRES])
-        nugget = 0.01 if wrong else 0.0
-        values = np.array([model.kl_to_prior(A[:number], nugget) for number in range(1, len(A) + 1)])
-        whole = model.kl_to_prior()
-        picture.curve(np.arange(1, 41), values, "at the inputs", "o-", markersize=4).level(whole, "of the weights")
-        picture.frame("inputs in the set", "KL to the prior, nats", "lower right", ylim=(0.0, 1.1 * whole))
-        return (
-            Check("largest fall when an input is added, nats", float(np.max(-np.diff(values))), 1e-9),
-            Check("distance of the last from KL of the weights, relative", abs(values[-1] / whole - 1.0), 1e-8),
-        )
+    model = BayesianLinearRegression(features, kl="exact").fit(*data(seed))
+    A = np.vstack([np.random.default_rng(seed).uniform(-2.0, 2.0, (20, 1)), CENTRES])
+    nugget = 0.01 if wrong else 0.0
+    values = np.array([model.kl_to_prior(A[:number], nugget) for number in range(1, len(A) + 1)])
+    whole = model.kl_to_prior()
+    return (
+        Check("largest fall when an input is added, nats", float(np.max(-np.diff(values))), 1e-9),
+        Check("distance of the last from KL of the weights, relative", abs(values[-1] / whole - 1.0), 1e-8),
+    )
 
 
-class FixedPointsCollapse(Claim):
-    """20 weights, KL at 10 fixed inputs, by Adam: the smallest eigenvalue of the covariance after 500 to 8,000 steps,
-    over that of the posterior; and what moving from the closed form of rank 10 would gain.
+@claim(
+    "With fewer inputs than weights, KL at fixed inputs has a minimiser without variance",
+    source="Burt et al. (2020), appendix E; covariance derived in docs/linear-benchmark.md",
+    wrong="40 inputs for 20 weights",
+)
+def fixed_points_collapse(seed: int, wrong: bool, *, steps: int = 8_000) -> Checks:
+    """20 weights, KL at 10 fixed inputs, by Adam: the smallest eigenvalue of the covariance after 8,000 steps, over
+    that of the posterior; and what moving from the closed form of rank 10 would gain.
 
     Wrong: 40 inputs, which determine the weights: the solution is the posterior.
     """
-
-    claim = "With fewer inputs than weights, KL at fixed inputs has a minimiser without variance"
-    source = "Burt et al. (2020), appendix E; covariance derived in docs/linear-benchmark.md"
-    wrong = "40 inputs for 20 weights"
-    steps = (500, 2_000, 4_000, 8_000)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        X, y = data(seed)
-        A = data_and_box(np.random.default_rng(seed), X, 40 if wrong else 10)
-        posterior = BayesianLinearRegression(features, kl="exact").fit(X, y)
-        smallest = float(np.linalg.eigvalsh(posterior.covariance)[0])
-        path = []
-        for steps in self.steps:
-            falling = schedules.Linear(initial=0.02, final=1e-3, over=steps)
-            model = BayesianLinearRegression(
-                features, kl="fixed-points", points=A, optimiser="adam", steps=steps, step_size=falling
-            ).fit(X, y)
-            path.append(float(np.linalg.eigvalsh(model.covariance)[0]) / smallest)
-        closed = BayesianLinearRegression(features, kl="fixed-points", points=A).fit(X, y)
-        random, gains = np.random.default_rng(seed), []
-        for size in (1e-1, 1e-3):
-            half = random.normal(size=(20, 20)) * 0.1
-            moved = (1.0 - size) * closed.covariance + size * half @ half.T
-            gains.append(closed.objective - _objective(closed.mean, moved, (X, y), features(A)))
-        picture.curve(self.steps, path, "Adam", "o-").level(1.0, "posterior")
-        picture.frame("steps", "smallest eigenvalue, ratio", log="xy", ticks=self.steps)
-        return (
-            Check("smallest variance of a direction over the posterior's", path[-1], 0.1),
-            Check("largest gain from the closed form, nats", max(gains), 1e-9),
-        )
+    X, y = data(seed)
+    A = data_and_box(np.random.default_rng(seed), X, 40 if wrong else 10)
+    posterior = BayesianLinearRegression(features, kl="exact").fit(X, y)
+    smallest = float(np.linalg.eigvalsh(posterior.covariance)[0])
+    falling = schedules.Linear(initial=0.02, final=1e-3, over=steps)
+    adam = BayesianLinearRegression(
+        features, kl="fixed-points", points=A, optimiser="adam", steps=steps, step_size=falling
+    ).fit(X, y)
+    share = float(np.linalg.eigvalsh(adam.covariance)[0]) / smallest
+    closed = BayesianLinearRegression(features, kl="fixed-points", points=A).fit(X, y)
+    random, gains = np.random.default_rng(seed), []
+    for size in (1e-1, 1e-3):
+        half = random.normal(size=(20, 20)) * 0.1
+        moved = (1.0 - size) * closed.covariance + size * half @ half.T
+        gains.append(closed.objective - _objective(closed.mean, moved, (X, y), features(A)))
+    return (
+        Check("smallest variance of a direction over the posterior's", share, 0.1),
+        Check("largest gain from the closed form, nats", max(gains), 1e-9),
+    )
 
 
-class RandomPointsOptimum(Claim):
+@claim(
+    "Adam with random inputs ends at the convex optimum after many steps of falling size",
+    source="Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken",
+    wrong="one set at every step",
+)
+def random_points_optimum(seed: int, wrong: bool, *, steps: int = 20_000) -> Checks:
     """20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
     above that of the convex optimum.
     """
-
-    claim = "Adam with random inputs ends at the convex optimum after many steps of falling size"
-    source = "Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken"
-    wrong = "one set at every step"
-    steps = 20_000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        X, y = data(seed)
-        r = np.random.default_rng(seed)
-        sets = np.array([data_and_box(r, X, 10) for _ in range(200)])
-        optimum = BayesianLinearRegression(features, measure=sets).fit(X, y)
-        falling = schedules.Linear(initial=0.02, final=2e-5, over=self.steps)
-        adam = BayesianLinearRegression(
-            features, measure=sets[:1] if wrong else sets, optimiser="adam", steps=self.steps, step_size=falling,
-            record_every=self.steps // 20, seed=seed,
-        ).fit(X, y)  # fmt: skip
-        assert adam.records is not None
-        states = zip(adam.records.means, adam.records.covariances, strict=True)
-        at = features(sets.reshape(-1, 1)).reshape(200, 10, 20)
-        excess = np.array([_objective(*state, (X, y), *at) for state in states]) - optimum.objective
-        steps = np.arange(1, len(excess) + 1) / len(excess) * self.steps
-        picture.curve(steps, np.maximum(excess, 1e-4), "Adam", "o-", markersize=4).level(0.1, "bound")
-        picture.frame("steps", "nats above the optimum", "upper right", log="y")
-        return (
-            Check("excess of the objective at the end, nats", float(excess[-1]), 0.1),
-            Check("lowest excess, nats", float(excess.min()), -1e-6, ">="),
-        )
+    X, y = data(seed)
+    r = np.random.default_rng(seed)
+    sets = np.array([data_and_box(r, X, 10) for _ in range(200)])
+    optimum = BayesianLinearRegression(features, measure=sets).fit(X, y)
+    falling = schedules.Linear(initial=0.02, final=2e-5, over=steps)
+    adam = BayesianLinearRegression(
+        features, measure=sets[:1] if wrong else sets, optimiser="adam", steps=steps, step_size=falling,
+        record_every=steps // 20, seed=seed,
+    ).fit(X, y)  # fmt: skip
+    assert adam.records is not None
+    states = zip(adam.records.means, adam.records.covariances, strict=True)
+    at = features(sets.reshape(-1, 1)).reshape(200, 10, 20)
+    excess = np.array([_objective(*state, (X, y), *at) for state in states]) - optimum.objective
+    return (
+        Check("excess of the objective at the end, nats", float(excess[-1]), 0.1),
+        Check("lowest excess, nats", float(excess.min()), -1e-6, ">="),
+    )
 
 
 def _objective(
@@ -129,4 +114,4 @@ def _objective(
     F = features(X)
     squares = float(np.sum((y - F @ mean) ** 2) + np.sum((F @ covariance) * F))
     likelihood = -0.5 * squares / 0.01 - 0.5 * len(y) * float(np.log(2.0 * np.pi * 0.01))
-    return float(np.mean([kl_at_set(mean, covariance, each) for each in sets])) - likelihood
+    return float(np.mean([kl_at_set(mean, covariance, points) for points in sets])) - likelihood

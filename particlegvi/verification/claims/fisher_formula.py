@@ -11,90 +11,78 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection import Targets
 from particlegvi.functionspace.selection.objectives import SquaredDivergence
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 BATCH = 20_000
 
 
-class PfFormula(Claim):
+@claim(
+    "(F.1) equals the mean over functions of the squared norm in the divergence",
+    source="Huggins et al. (2019), (F.1); Proposition 5.1 with its missing factors",
+    wrong="S without the square in it",
+)
+def pf_formula(seed: int, wrong: bool, *, draws: int = 200_000) -> Checks:
     """25 rows, 6 inducing points, nu a subset of 10 regressors: the formula against the mean over functions drawn from
     nu of the squared norm that it stands for, in standard errors; and the package against both.
 
     Wrong: the matrix S of the formula without its square, Q (I - (Q + s2)^-1 Q).
     """
+    r = np.random.default_rng(1)
+    X = r.uniform(-2.0, 2.0, (25, 1))
+    y = np.sin(2.0 * X[:, 0]) + 0.2 * r.normal(size=25)
+    Z, R, noise = np.linspace(-2.0, 2.0, 6)[:, None], X[:10], 0.04
+    k = covariances.SquaredExponential(0.7, 1.2)
+    inner = np.linalg.inv(k(R) + k(R, X) @ k(X, R) / noise)
+    weights = inner @ k(R, X) @ y / noise  # nu: mean k(., R) weights, covariance k(., R) inner k(R, .)
+    formula = _printed(k, (X, y, Z), noise, (R, weights, inner), 1 if wrong else 2)
 
-    claim = "(F.1) equals the mean over functions of the squared norm in the divergence"
-    source = "Huggins et al. (2019), (F.1); Proposition 5.1 with its missing factors"
-    wrong = "S without the square in it"
-    draws = 200_000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        r = np.random.default_rng(1)
-        X = r.uniform(-2.0, 2.0, (25, 1))
-        y = np.sin(2.0 * X[:, 0]) + 0.2 * r.normal(size=25)
-        Z, R, noise = np.linspace(-2.0, 2.0, 6)[:, None], X[:10], 0.04
-        k = covariances.SquaredExponential(0.7, 1.2)
-        inner = np.linalg.inv(k(R) + k(R, X) @ k(X, R) / noise)
-        weights = inner @ k(R, X) @ y / noise  # nu: mean k(., R) weights, covariance k(., R) inner k(R, .)
-        formula = _printed(k, (X, y, Z), noise, (R, weights, inner), 1 if wrong else 2)
-
-        S = np.vstack([X, Z])
-        gram = k(S) + 1e-12 * np.eye(len(S))
-        L = np.linalg.cholesky(gram)
-        one = np.eye(len(S))
-        H = L[: len(X)]
-        across = np.linalg.solve(k(Z), k(Z, X)).T @ L[len(X) :]
-        exact, shift = one + H.T @ H / noise, H.T @ y / noise
-        covariance = np.linalg.inv(one + across.T @ across / noise)
-        slope, start = covariance @ exact - one, covariance @ (across.T @ y / noise - shift)
-        to_coordinates = np.linalg.solve(L, k(S, R))
-        mean, half = to_coordinates @ weights, to_coordinates @ np.linalg.cholesky(inner)
-        random = np.random.default_rng(seed)
-        norms = np.concatenate([
-            np.sum(((mean + random.normal(size=(BATCH, len(R))) @ half.T) @ slope.T + start) ** 2, axis=1)
-            for _ in range(self.draws // BATCH)
-        ])  # fmt: skip
-        found, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
-        package = SquaredDivergence(k, X, Targets(y, noise), R).at(Z)[0]
-        running = np.cumsum(norms)[999::1000] / np.arange(1000, len(norms) + 1, 1000)
-        picture.curve(np.arange(1, len(running) + 1), running, "mean over draws").level(formula, "formula")
-        picture.frame("functions drawn, in thousands", "squared divergence", "upper right", ylim=(8.0, 15.0))
-        return (
-            Check("distance of the formula to the mean, in errors of it", abs(formula - found) / error, chance.ERRORS),
-            Check("difference of the package to the formula, relative", abs(package / formula - 1.0), 1e-5),
-        )
+    S = np.vstack([X, Z])
+    gram = k(S) + 1e-12 * np.eye(len(S))
+    L = np.linalg.cholesky(gram)
+    one = np.eye(len(S))
+    H = L[: len(X)]
+    across = np.linalg.solve(k(Z), k(Z, X)).T @ L[len(X) :]
+    exact, shift = one + H.T @ H / noise, H.T @ y / noise
+    covariance = np.linalg.inv(one + across.T @ across / noise)
+    slope, start = covariance @ exact - one, covariance @ (across.T @ y / noise - shift)
+    to_coordinates = np.linalg.solve(L, k(S, R))
+    mean, half = to_coordinates @ weights, to_coordinates @ np.linalg.cholesky(inner)
+    random = np.random.default_rng(seed)
+    norms = np.concatenate([
+        np.sum(((mean + random.normal(size=(BATCH, len(R))) @ half.T) @ slope.T + start) ** 2, axis=1)
+        for _ in range(draws // BATCH)
+    ])  # fmt: skip
+    found, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
+    package = SquaredDivergence(k, X, Targets(y, noise), R).at(Z)[0]
+    return (
+        Check("distance of the formula to the mean, in errors of it", abs(formula - found) / error, chance.ERRORS),
+        Check("difference of the package to the formula, relative", abs(package / formula - 1.0), 1e-5),
+    )
 
 
-class DensityRatio(Claim):
+@claim(
+    "sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2",
+    source="Huggins et al. (2019), 4.2 with the right marginal likelihood",
+    wrong="the posterior of one row fewer than said",
+)
+def density_ratio(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (15, 12, 9, 6, 3)) -> Checks:
     """16 rows: the logarithm of sup dp/dnu, nu the posterior of 15, 12, ... or none of them, against the ratio of the
     densities of the values at all rows where it is largest.
     """
-
-    claim = "sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2"
-    source = "Huggins et al. (2019), 4.2 with the right marginal likelihood"
-    wrong = "the posterior of one row fewer than said"
-    numbers = (15, 12, 9, 6, 3)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        random = np.random.default_rng(seed)
-        X = np.linspace(-8.0, 8.0, 16)[:, None]
-        y = np.sin(X[:, 0]) + math.sqrt(0.1) * random.normal(size=16)
-        k = covariances.SquaredExponential(0.7, 1.7)
-        p = ExactGaussianProcess(k, 0.1).fit(X, y)
-        order = random.permutation(16)
-        formulas, largest = [], []
-        for number in self.numbers:
-            rows = order[: number - 1 if wrong else number]
-            nu = SubsetOfData(k, 0.1, rows=number).fit(X[order[:number]], y[order[:number]])
-            formulas.append(divergences.log_density_ratio(p, nu))
-            largest.append(_supremum(k(X), y, rows, 0.1))
-        gap = np.max(np.abs(np.array(formulas) - np.array(largest)) / np.maximum(np.abs(largest), 1.0))
-        unseen = 16 - np.array(self.numbers)
-        picture.dots(unseen, largest, "largest ratio").truth(unseen, formulas, "formula")
-        picture.curve(unseen, 0.5 * unseen, "$(N - M') / 2$", ":")
-        picture.frame("rows that nu has not seen", "log of sup dp/dnu, nats", "upper left")
-        return Check("difference from the largest ratio, relative", float(gap), 1e-8)
+    random = np.random.default_rng(seed)
+    X = np.linspace(-8.0, 8.0, 16)[:, None]
+    y = np.sin(X[:, 0]) + math.sqrt(0.1) * random.normal(size=16)
+    k = covariances.SquaredExponential(0.7, 1.7)
+    p = ExactGaussianProcess(k, 0.1).fit(X, y)
+    order = random.permutation(16)
+    formulas, largest = [], []
+    for number in numbers:
+        rows = order[: number - 1 if wrong else number]
+        nu = SubsetOfData(k, 0.1, rows=number).fit(X[order[:number]], y[order[:number]])
+        formulas.append(divergences.log_density_ratio(p, nu))
+        largest.append(_supremum(k(X), y, rows, 0.1))
+    gap = np.max(np.abs(np.array(formulas) - np.array(largest)) / np.maximum(np.abs(largest), 1.0))
+    return Check("difference from the largest ratio, relative", float(gap), 1e-8)
 
 
 def _printed(

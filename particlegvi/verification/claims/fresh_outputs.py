@@ -7,8 +7,7 @@ from scipy.signal import fftconvolve
 
 import particlegvi as pg
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 KL, MMD, COUNT, HIGH = 0.5, 2.0, 2, 2.0
 SDS = 1.5, 0.5  # of the process's slope and intercept
@@ -22,39 +21,35 @@ def lines(inputs: np.ndarray) -> np.ndarray:
     return np.asarray(SDS[1] ** 2 + SDS[0] ** 2 * inputs @ inputs.T)
 
 
-class FreshOutputs(Claim):
+@claim(
+    "At fresh inputs DRLE's law is that of the kernel averaged over inputs",
+    source="docs/open-questions.md; Burt et al. (2020) ask for a finite objective",
+    wrong="the centre of the inputs at every step",
+)
+def fresh_outputs(seed: int, wrong: bool, *, particles: int = 500, steps: int = 300, step_size: float = 0.02) -> Checks:
     """DRLE of straight lines w x + b at two fresh inputs, uniform on (-2, 2), towards a process of lines.
 
     The mean of k over inputs is a kernel of the differences of slopes and intercepts, by Gauss-Legendre sums, so that
     Q* is a fixed point on a grid of (w, b): nothing of the engine is in it. The MMD is that to a process of other
     variances than the prior of the KL, so that a repulsion which forgets the process fails as well.
     """
-
-    claim = "At fresh inputs DRLE's law is that of the kernel averaged over inputs"
-    source = "docs/open-questions.md; Burt et al. (2020) ask for a finite objective"
-    wrong = "the centre of the inputs at every step"
-    particles, steps, step_size = 500, 300, 0.02
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        network = pg.networks.Network(1, None)
-        kernel = pg.kernels.OnOutputs(
-            pg.kernels.SquaredExponential(1.0), np.zeros((COUNT, 1)) if wrong else "fresh", COUNT, -HIGH, HIGH, lines
-        )
-        run = pg.simulate(
-            pg.networks.NetworkLoss(network, X, Y), pg.methods.DRLE(KL, MMD, kernel), prior=network.prior("unit"),
-            particles=self.particles, steps=self.steps, step_size=self.step_size, seed=seed, record_every=0,
-        )  # fmt: skip
-        law, bound = minimiser(), chance.kolmogorov_smirnov(self.particles, looks=2)
-        marginals = [np.cumsum(law.sum(axis=other)) for other in (1, 0)]
-        edges = AXIS + 0.5 * (AXIS[1] - AXIS[0])
-        picture.histogram(run.final[:, 1], (-2.0, 3.0), label="networks")
-        picture.truth(AXIS, law.sum(axis=0) / (AXIS[1] - AXIS[0]), "$Q^*$ on a grid").frame("intercept of a line")
-        checks = []
-        for name, x, cdf in zip(("slopes", "intercepts"), run.final.T, marginals, strict=True):
-            at_draws = np.interp(np.sort(x), edges, cdf)
-            far = chance.ks_to_cdf(at_draws, lambda shares: shares)
-            checks.append(Check(f"KS distance of the {name} to Q*", far, bound))
-        return tuple(checks)
+    network = pg.networks.Network(1, None)
+    kernel = pg.kernels.OnOutputs(
+        pg.kernels.SquaredExponential(1.0), np.zeros((COUNT, 1)) if wrong else "fresh", COUNT, -HIGH, HIGH, lines
+    )
+    run = pg.simulate(
+        pg.networks.NetworkLoss(network, X, Y), pg.methods.DRLE(KL, MMD, kernel), prior=network.prior("unit"),
+        particles=particles, steps=steps, step_size=step_size, seed=seed, record_every=0,
+    )  # fmt: skip
+    law, bound = minimiser(), chance.kolmogorov_smirnov(particles, looks=2)
+    marginals = [np.cumsum(law.sum(axis=other)) for other in (1, 0)]
+    edges = AXIS + 0.5 * (AXIS[1] - AXIS[0])
+    checks = []
+    for name, x, cdf in zip(("slopes", "intercepts"), run.final.T, marginals, strict=True):
+        at_draws = np.interp(np.sort(x), edges, cdf)
+        far = chance.ks_to_cdf(at_draws, lambda shares: shares)
+        checks.append(Check(f"KS distance of the {name} to Q*", far, bound))
+    return tuple(checks)
 
 
 def minimiser() -> np.ndarray:

@@ -9,9 +9,8 @@ from scipy import linalg
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
-from particlegvi.verification.claim import Check, Checks, Claim
+from particlegvi.verification.claim import Check, Checks, claim
 from particlegvi.verification.optimum import normal_kl
-from particlegvi.verification.picture import Picture
 
 NOISE = 0.1
 SIZES = np.geomspace(1e-3, 1.0, 20)
@@ -19,77 +18,63 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 PANELS = 24
 
 
-class BayesMinimises(Claim):
+@claim(
+    "Bayes' law minimises L(Q), and its value there is -log p(y)",
+    source="thesis, Theorem B.1.1; not (B.8) to (B.11)",
+    wrong="+ p(y) in the place of - log p(y), as (B.10)",
+)
+def bayes_minimises(seed: int, wrong: bool, *, others: int = 200) -> Checks:
     """L(Q) = -E_Q log p(y|F) + KL(Q, P) of Gaussian laws of F at twelve inputs, written out in matrices: at the
     posterior of `ExactGaussianProcess` it is minus its log marginal likelihood, and 200 other laws have no less.
     """
-
-    claim = "Bayes' law minimises L(Q), and its value there is -log p(y)"
-    source = "thesis, Theorem B.1.1; not (B.8) to (B.11)"
-    wrong = "+ p(y) in the place of - log p(y), as (B.10)"
-    others = 200
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        r = np.random.default_rng(seed)
-        X = np.linspace(-1.0, 1.0, 12)[:, None] + r.uniform(-0.05, 0.05, (12, 1))
-        k = covariances.Matern32(float(r.uniform(0.3, 0.8)), 1.3)
-        y = np.sin(3.0 * X[:, 0]) + math.sqrt(NOISE) * r.standard_normal(12)
-        gp = ExactGaussianProcess(k, NOISE).fit(X, y)
-        mean, covariance, prior = gp.predict(X), gp.posterior_covariance(X), k(X)
-        log_evidence = gp.log_marginal_likelihood()
-        least = math.exp(log_evidence) if wrong else -log_evidence
-        at = objective(mean, covariance, prior, y)
-        half = linalg.cholesky(covariance + 1e-14 * np.eye(12), lower=True)
-        found = []
-        for number in range(self.others):
-            size = SIZES[number % len(SIZES)]
-            other = half + size * half @ r.standard_normal((12, 12))
-            moved = mean + size * half @ r.standard_normal(12)
-            found.append((size, objective(moved, other @ other.T, prior, y) - least))
-        table = np.array(found)
-        picture.pairs(table, "other laws $Q$", markersize=4).level(0.0, "the value as tried")
-        labels, yticks = ("size of the change", "$L(Q)$ above the value, nats"), [0.0, 1e-4, 1e-2, 1.0, 100.0]
-        picture.frame(*labels, "lower right", log="x", symlog=1e-4, yticks=yticks, ylim=(-1.0, 1e3))
-        return (
-            Check("distance of L(posterior) to its value", abs(at - least) / abs(least), 1e-10),
-            Check("amount by which another L(Q) is lower, in nats", float(np.max(-table[:, 1])), 1e-9),
-        )
+    r = np.random.default_rng(seed)
+    X = np.linspace(-1.0, 1.0, 12)[:, None] + r.uniform(-0.05, 0.05, (12, 1))
+    k = covariances.Matern32(float(r.uniform(0.3, 0.8)), 1.3)
+    y = np.sin(3.0 * X[:, 0]) + math.sqrt(NOISE) * r.standard_normal(12)
+    gp = ExactGaussianProcess(k, NOISE).fit(X, y)
+    mean, covariance, prior = gp.predict(X), gp.posterior_covariance(X), k(X)
+    log_evidence = gp.log_marginal_likelihood()
+    least = math.exp(log_evidence) if wrong else -log_evidence
+    at = objective(mean, covariance, prior, y)
+    half = linalg.cholesky(covariance + 1e-14 * np.eye(12), lower=True)
+    values = []
+    for number in range(others):
+        size = SIZES[number % len(SIZES)]
+        other = half + size * half @ r.standard_normal((12, 12))
+        moved = mean + size * half @ r.standard_normal(12)
+        values.append(objective(moved, other @ other.T, prior, y))
+    return (
+        Check("distance of L(posterior) to its value", abs(at - least) / abs(least), 1e-10),
+        Check("amount by which another L(Q) is lower, in nats", least - min(values), 1e-9),
+    )
 
 
-class PointValues(Claim):
+@claim(
+    "A process in L2 has values at points, as weak limits of normalised bumps",
+    source="thesis, Theorem B.2.1; its h_n lacks n^D / mass",
+    wrong="h_n = eta(n (t - x)) / rho', as printed",
+)
+def point_values(seed: int, wrong: bool, *, n: int = 100) -> Checks:
     """Var <F, h_n> in L2(rho) for bumps h_n = n eta(n (t - x)) / (mass rho') at random inputs under a density rho' on
     [-1, 1], by quadrature: for n = 100 it is k(x, x) to 1e-3, for a squared exponential and a Matern 5/2.
 
     Wrong: h_n without n / mass, as Theorem B.2.1 prints it; the variance goes to 0.
     """
-
-    claim = "A process in L2 has values at points, as weak limits of normalised bumps"
-    source = "thesis, Theorem B.2.1; its h_n lacks n^D / mass"
-    wrong = "h_n = eta(n (t - x)) / rho', as printed"
-    sizes = (1, 2, 5, 10, 20, 50, 100)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        r = np.random.default_rng(seed)
-        nodes, weights = np.polynomial.legendre.leggauss(80)
-        bump = np.exp(-1.0 / (1.0 - nodes**2))
-        mass = float(weights @ bump)  # 0.44399
-        errors, curves = [], []
-        for kind in (covariances.SquaredExponential, covariances.Matern52):
-            k = kind(float(r.uniform(0.3, 0.8)), float(r.uniform(0.5, 2.0)))
-            x, tilt, variances = float(r.uniform(-0.5, 0.5)), float(r.uniform(-0.4, 0.4)), []
-            for n in self.sizes:
-                t = x + nodes / n
-                density = 0.5 * (1.0 + tilt * np.clip(t, -1.0, 1.0))
-                h = (1.0 if wrong else n / mass) * bump / density
-                of_t = weights / n * h * density  # weight of F(t) in <F, h_n>
-                variances.append(float(of_t @ k(t[:, None]) @ of_t))
-            at = float(k([[x]]).item())
-            errors.append(abs(variances[-1] - at) / at)
-            curves.append(np.array(variances) / at)
-        picture.curves(self.sizes, curves, ("squared exponential", "Matern 5/2"), "o-").level(1.0, "$k(x, x)$")
-        labels = ("$n$", r"Var $\langle F, h_n \rangle$ / $k(x, x)$")
-        picture.frame(*labels, "center right", log="x", ylim=(-0.05, 1.1))
-        return Check("distance of Var <F, h_100> to k(x, x), relative", float(max(errors)), 1e-3)
+    r = np.random.default_rng(seed)
+    nodes, weights = np.polynomial.legendre.leggauss(80)
+    bump = np.exp(-1.0 / (1.0 - nodes**2))
+    mass = float(weights @ bump)  # 0.44399
+    errors = []
+    for kind in (covariances.SquaredExponential, covariances.Matern52):
+        k = kind(float(r.uniform(0.3, 0.8)), float(r.uniform(0.5, 2.0)))
+        x, tilt = float(r.uniform(-0.5, 0.5)), float(r.uniform(-0.4, 0.4))
+        t = x + nodes / n
+        density = 0.5 * (1.0 + tilt * np.clip(t, -1.0, 1.0))
+        h = (1.0 if wrong else n / mass) * bump / density
+        of_t = weights / n * h * density  # weight of F(t) in <F, h_n>
+        at = float(k([[x]]).item())
+        errors.append(abs(float(of_t @ k(t[:, None]) @ of_t) - at) / at)
+    return Check(f"distance of Var <F, h_{n}> to k(x, x), relative", float(max(errors)), 1e-3)
 
 
 def objective(mean: np.ndarray, covariance: np.ndarray, prior: np.ndarray, y: np.ndarray) -> float:
@@ -100,7 +85,12 @@ def objective(mean: np.ndarray, covariance: np.ndarray, prior: np.ndarray, y: np
     return cost + normal_kl(mean, covariance, prior)
 
 
-class FourierMeasure(Claim):
+@claim(
+    "A Fourier feature of the Matern 1/2 is a measure with point masses at both ends",
+    source="thesis 3.5.4, whose features in L2 have none",
+    wrong="the density alone: g = T_k f with f in L2",
+)
+def fourier_measure(seed: int, wrong: bool, *, frequencies: int = 4) -> Checks:
     """For a Matern 1/2 with a random lengthscale and interval: the covariance of F(x) and of the integral of F under
 
         ((lam^2 g - g'') dx + (lam g(a) - g'(a)) delta_a + (lam g(b) + g'(b)) delta_b) / (2 lam v),   a = low, b = high,
@@ -108,71 +98,55 @@ class FourierMeasure(Claim):
     by quadrature, against the package's Cov(L_m F, F(x)), inside the interval and beyond both ends, for g = 1 and
     cosines and sines of up to four periods. Wrong: without the two point masses, as 3.5.4 needs it.
     """
-
-    claim = "A Fourier feature of the Matern 1/2 is a measure with point masses at both ends"
-    source = "thesis 3.5.4, whose features in L2 have none"
-    wrong = "the density alone: g = T_k f with f in L2"
-    frequencies = 4
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        r = np.random.default_rng(seed)
-        lengthscale, v = float(r.uniform(0.3, 1.5)), float(r.uniform(0.5, 2.0))
-        low, high = float(r.uniform(-1.0, 0.0)), float(r.uniform(0.5, 2.0))
-        k, lam = covariances.Matern12(lengthscale, v), 1.0 / lengthscale
-        x = np.concatenate([np.linspace(low, high, 41), [low - 0.4, low - 0.05, high + 0.05, high + 0.4]])
-        package = fl.Fourier(low, high, self.frequencies).cross(k, x[:, None])
-        own = np.empty_like(package)
-        w = 2.0 * np.pi * np.arange(self.frequencies + 1) / (high - low)
-        for place, at in enumerate(x):
-            nodes, weights = panels(low, high, at)
-            against = weights * k([[at]], nodes[:, None])[0]
-            ends = (0.0, 0.0) if wrong else k([[at]], [[low], [high]])[0]
-            for m, each in enumerate(w):
-                angle = each * (nodes - low)
-                # g(low) = g(high) and g'(low) = g'(high), for cosines (1, 0) and for sines (0, w)
-                own[m, place] = (lam**2 + each**2) * against @ np.cos(angle) + lam * (ends[0] + ends[1])
-                if m:
-                    row = self.frequencies + m
-                    own[row, place] = (lam**2 + each**2) * against @ np.sin(angle) + each * (ends[1] - ends[0])
-        own /= 2.0 * lam * v
-        picture.curve(x[:41], own[1, :41], "covariance with the integral")
-        picture.truth(x[:41], package[1, :41], r"$\cos\,\omega_1 (x - a)$")
-        picture.frame("input $x$", "covariance with $F(x)$", "upper center")
-        return Check("largest distance of the two covariances", float(np.abs(own - package).max()), 1e-8)
+    r = np.random.default_rng(seed)
+    lengthscale, v = float(r.uniform(0.3, 1.5)), float(r.uniform(0.5, 2.0))
+    low, high = float(r.uniform(-1.0, 0.0)), float(r.uniform(0.5, 2.0))
+    k, lam = covariances.Matern12(lengthscale, v), 1.0 / lengthscale
+    x = np.concatenate([np.linspace(low, high, 41), [low - 0.4, low - 0.05, high + 0.05, high + 0.4]])
+    package = fl.Fourier(low, high, frequencies).cross(k, x[:, None])
+    own = np.empty_like(package)
+    w = 2.0 * np.pi * np.arange(frequencies + 1) / (high - low)
+    for place, at in enumerate(x):
+        nodes, weights = panels(low, high, at)
+        against = weights * k([[at]], nodes[:, None])[0]
+        ends = (0.0, 0.0) if wrong else k([[at]], [[low], [high]])[0]
+        for m, frequency in enumerate(w):
+            angle = frequency * (nodes - low)
+            # g(low) = g(high) and g'(low) = g'(high), for cosines (1, 0) and for sines (0, w)
+            own[m, place] = (lam**2 + frequency**2) * against @ np.cos(angle) + lam * (ends[0] + ends[1])
+            if m:
+                row = frequencies + m
+                own[row, place] = (lam**2 + frequency**2) * against @ np.sin(angle) + frequency * (ends[1] - ends[0])
+    own /= 2.0 * lam * v
+    return Check("largest distance of the two covariances", float(np.abs(own - package).max()), 1e-8)
 
 
-class FourierBound(Claim):
+@claim(
+    "With its ends, Fourier features on the range of the data reach the exact evidence",
+    source="docs/functionals.md; Hensman, Durrande and Solin (2018) pad instead",
+    wrong="no ends: all functions are periodic",
+)
+def fourier_bound(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (80, 160)) -> Checks:
     """200 rows on [0, 1], Fourier features on [0, 1] with the ends, Matern 3/2 and 5/2, random lengthscales: the gap of
     the bound to log p(y) is never negative, and with 160 frequencies at most 0.55 of that with 80.
 
     It falls as 1/M; the rest is the remainder of that expansion.
     """
-
-    claim = "With its ends, Fourier features on the range of the data reach the exact evidence"
-    source = "docs/functionals.md; Hensman, Durrande and Solin (2018) pad instead"
-    wrong = "no ends: all functions are periodic"
-    numbers = (20, 40, 80, 160)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        r = np.random.default_rng(seed)
-        X = np.linspace(0.0, 1.0, 200)[:, None]
-        y = np.sin(r.uniform(9.0, 14.0) * X[:, 0] + r.uniform(0.0, 6.0)) + 0.3 * r.standard_normal(200)
-        gaps = []
-        for kind in (covariances.Matern32, covariances.Matern52):
-            k = kind(float(r.uniform(0.15, 0.3)), 1.0)
-            exact = ExactGaussianProcess(k, 0.09).fit(X, y).log_marginal_likelihood()
-            fits = [SparseGaussianProcess(k, likelihoods.Gaussian(0.09), fl.Fourier(0.0, 1.0, M, ends=not wrong))
-                    for M in self.numbers]  # fmt: skip
-            gaps.append([exact - fit.fit(X, y).bound for fit in fits])
-        table = np.array(gaps)
-        picture.curves(self.numbers, table, ("Matern 3/2", "Matern 5/2"), "o-")
-        picture.slope(self.numbers, 200.0 / self.numbers[0], -1.0, "1/M")
-        labels = ("frequencies $M$", "log p(y) - bound, nats")
-        picture.frame(*labels, "upper right", log="xy", ticks=self.numbers, ylim=(0.05, 2e4))
-        return (
-            Check("gap with 160 frequencies over that with 80", float(np.max(table[:, 3] / table[:, 2])), 0.55),
-            Check("bound above log p(y), in nats", float(np.max(-table)), 1e-6),
-        )
+    r = np.random.default_rng(seed)
+    X = np.linspace(0.0, 1.0, 200)[:, None]
+    y = np.sin(r.uniform(9.0, 14.0) * X[:, 0] + r.uniform(0.0, 6.0)) + 0.3 * r.standard_normal(200)
+    gaps = []
+    for kind in (covariances.Matern32, covariances.Matern52):
+        k = kind(float(r.uniform(0.15, 0.3)), 1.0)
+        exact = ExactGaussianProcess(k, 0.09).fit(X, y).log_marginal_likelihood()
+        fits = [SparseGaussianProcess(k, likelihoods.Gaussian(0.09), fl.Fourier(0.0, 1.0, M, ends=not wrong))
+                for M in numbers]  # fmt: skip
+        gaps.append([exact - fit.fit(X, y).bound for fit in fits])
+    table = np.array(gaps)
+    return (
+        Check("gap with 160 frequencies over that with 80", float(np.max(table[:, 1] / table[:, 0])), 0.55),
+        Check("bound above log p(y), in nats", float(np.max(-table)), 1e-6),
+    )
 
 
 def panels(low: float, high: float, at: float) -> tuple[np.ndarray, np.ndarray]:

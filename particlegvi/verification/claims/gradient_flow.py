@@ -10,9 +10,8 @@ import particlegvi as pg
 from particlegvi.contracts import Facts
 from particlegvi.targets.fokker_planck import FokkerPlanck
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Checks, Claim
+from particlegvi.verification.claim import Check, Checks, claim
 from particlegvi.verification.optimum import distribution
-from particlegvi.verification.picture import COLOURS, Picture
 
 MMD_WEIGHT = 0.5
 METHOD = problems.STRONG
@@ -28,31 +27,28 @@ def objective(x: np.ndarray) -> float:
     return float(problems.loss(x).mean() + MMD_WEIGHT * (pairs.mean() - 2.0 * problems.embedding(x).mean()))
 
 
-class ObjectiveGradient(problems.Simulated):
+@claim(
+    "DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2",
+    source="thesis, 5.4.3; not (C.115)",
+    wrong="lambda1 = mmd_weight, as in (C.115)",
+)
+def objective_gradient(
+    seed: int, wrong: bool, *, particles: int = 60, steps: int = 1, step_size: float = 1e-3, width: float = 1e-4
+) -> Checks:
     """The velocity of DRE's particles in one step, against central differences of N L(theta_1, ..., theta_N).
 
     The differences have an error of their squared width times a third derivative, some 1e-8.
     """
-
-    claim = "DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2"
-    source = "thesis, 5.4.3; not (C.115)"
-    wrong = "lambda1 = mmd_weight, as in (C.115)"
-    particles, steps, step_size, width = 60, 1, 1e-3, 1e-4
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        method = pg.methods.DRE(MMD_WEIGHT * (0.5 if wrong else 1.0), problems.KERNEL)
-        run = self.simulate(method, seed)
-        x = run.initial[:, 0]
-        velocity = (run.final[:, 0] - x) / self.step_size
-        gradient = np.empty(len(x))
-        for n in range(len(x)):
-            shift = np.zeros(len(x))
-            shift[n] = self.width
-            gradient[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * self.width)
-        order, difference = np.argsort(x), velocity + gradient
-        picture.level(0.0, "equal").curve(x[order], difference[order], "a particle", "o-")
-        picture.frame(ylabel="velocity + gradient")
-        return Check("largest difference of velocity and minus gradient", float(np.max(np.abs(difference))), 1e-6)
+    method = pg.methods.DRE(MMD_WEIGHT * (0.5 if wrong else 1.0), problems.KERNEL)
+    run = problems.simulate(method, seed, particles, steps, step_size)
+    x = run.initial[:, 0]
+    velocity = (run.final[:, 0] - x) / step_size
+    gradient = np.empty(len(x))
+    for n in range(len(x)):
+        shift = np.zeros(len(x))
+        shift[n] = width
+        gradient[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * width)
+    return Check("largest difference of velocity and minus gradient", float(np.max(np.abs(velocity + gradient))), 1e-6)
 
 
 def flow(grid: np.ndarray = WIDE, wrong: bool = False) -> FokkerPlanck:
@@ -62,63 +58,56 @@ def flow(grid: np.ndarray = WIDE, wrong: bool = False) -> FokkerPlanck:
     return FokkerPlanck(potential, grid, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
 
 
-class FreeEnergyGrid(Claim):
+@claim(
+    "L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve",
+    source="thesis, 5.3.2 and C.5 (C.97, C.100)",
+    wrong="V with the weights swapped, as C.7 prints it",
+)
+def free_energy_grid(seed: int, wrong: bool, *, steps: int = 1_000, step_size: float = 0.03) -> Checks:
     """L(Q_t) of DRLE by a Fokker-Planck solve: it never increases, and ends at L(Q*), with Q* from the fixed point.
 
     With the implicit steps L decreases at any step size, so that only rounding errors are allowed; the bounds do not
     depend on the start. Wrong: the flow of V as printed in C.7, with the weights swapped, which does not end at Q*.
     """
-
-    claim = "L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve"
-    source = "thesis, 5.3.2 and C.5 (C.97, C.100)"
-    wrong = "V with the weights swapped, as C.7 prints it"
-    steps, step_size = 1_000, 0.03
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        judge, moved = flow(), flow(wrong=wrong)
-        masses = np.exp(-0.5 * ((WIDE + 2.0) / 0.5) ** 2)
-        masses /= masses.sum()
-        best = problems.target(METHOD).pdf(WIDE)
-        lowest = judge.free_energy(best / best.sum())
-        energies = []
-        for _ in range(self.steps):
-            energies.append(judge.free_energy(masses) - lowest)
-            masses = moved.step(masses, self.step_size)
-        excess = np.array(energies)
-        rise = float(np.max(excess - np.minimum.accumulate(excess)))
-        picture.curve(self.step_size * np.arange(self.steps), excess, "along the flow").level(0.0, "the minimum")
-        picture.frame("time $t$", "$L(Q_t) - L(Q^*)$", "upper right", xlim=(0.0, 12.0))
-        return (
-            Check("rise of L above what it had fallen to", rise, 1e-11),
-            Check("L(Q_t) - L(Q*) at the end", float(abs(excess[-1])), 1e-5),
-        )
+    judge, moved = flow(), flow(wrong=wrong)
+    masses = np.exp(-0.5 * ((WIDE + 2.0) / 0.5) ** 2)
+    masses /= masses.sum()
+    best = problems.target(METHOD).pdf(WIDE)
+    lowest = judge.free_energy(best / best.sum())
+    energies = []
+    for _ in range(steps):
+        energies.append(judge.free_energy(masses) - lowest)
+        masses = moved.step(masses, step_size)
+    excess = np.array(energies)
+    rise = float(np.max(excess - np.minimum.accumulate(excess)))
+    return (
+        Check("rise of L above what it had fallen to", rise, 1e-11),
+        Check("L(Q_t) - L(Q*) at the end", float(abs(excess[-1])), 1e-5),
+    )
 
 
-class FokkerPlanckLaw(problems.Simulated):
+@claim(
+    "At any time DRLE's particles have the law of the Wasserstein gradient flow",
+    source="thesis, C.2 and (C.97)",
+    wrong="mu_P omitted from V",
+)
+def fokker_planck_law(
+    seed: int, wrong: bool, *, particles: int = 8_000, steps: int = 3_000, step_size: float = 1e-3
+) -> Checks:
     """DRLE's particles at four times against the flow's density on a grid: the largest Kolmogorov-Smirnov distance."""
-
-    claim = "At any time DRLE's particles have the law of the Wasserstein gradient flow"
-    source = "thesis, C.2 and (C.97)"
-    wrong = "mu_P omitted from V"
-    particles, steps, step_size = 8_000, 3_000, 1e-3
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        settings: Facts = {}
-        if wrong:
-            formula = f"{problems.LOSS_FORMULA} + {METHOD.lambda1}*{problems.EMBEDDING_FORMULA}"
-            settings["loss"] = pg.Loss.from_formula(formula, variables=["t"])
-        settings |= {"initial": pg.priors.Normal(START, SD), "record_every": round(TIMES[0] / self.step_size)}
-        run = self.simulate(METHOD, seed, **settings)
-        distances = []
-        for time, masses, colour in zip(TIMES, solve(self.step_size), COLOURS, strict=True):
-            x = run.positions[round(time / TIMES[0]), :, 0]
-            uniform = np.interp(x, *distribution(CENTRES, masses))  # the flow's distribution function at the particles
-            distances.append(chance.ks_to_cdf(uniform, lambda u: u))
-            picture.histogram(x, problems.WINDOW, 66, f"t = {time}", histtype="step", edgecolor=colour, linewidth=1.4)
-            picture.truth(CENTRES, masses / (CENTRES[1] - CENTRES[0]), "the flow", linewidth=1.2)
-        picture.frame(legend="upper left")
-        bound = chance.kolmogorov_smirnov(self.particles, looks=len(TIMES)) + self.step_size
-        return Check("largest KS distance to the flow", max(distances), bound)
+    settings: Facts = {}
+    if wrong:
+        formula = f"{problems.LOSS_FORMULA} + {METHOD.lambda1}*{problems.EMBEDDING_FORMULA}"
+        settings["loss"] = pg.Loss.from_formula(formula, variables=["t"])
+    settings |= {"initial": pg.priors.Normal(START, SD), "record_every": round(TIMES[0] / step_size)}
+    run = problems.simulate(METHOD, seed, particles, steps, step_size, **settings)
+    distances = []
+    for time, masses in zip(TIMES, solve(step_size), strict=True):
+        x = run.positions[round(time / TIMES[0]), :, 0]
+        uniform = np.interp(x, *distribution(CENTRES, masses))  # the flow's distribution function at the particles
+        distances.append(chance.ks_to_cdf(uniform, lambda u: u))
+    bound = chance.kolmogorov_smirnov(particles, looks=len(TIMES)) + step_size
+    return Check("largest KS distance to the flow", max(distances), bound)
 
 
 @cache

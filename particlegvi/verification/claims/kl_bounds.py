@@ -9,14 +9,18 @@ import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, divergences, likelihoods
 from particlegvi.functionspace.gp.certificate import largest_mean_error, sd_ends
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
-from particlegvi.verification.regressions import ROUNDING, Bounded, Regression
+from particlegvi.verification.claim import Check, Checks, claim
+from particlegvi.verification.regressions import ROUNDING, Regression, bounded, regressions
 
 Law = tuple[np.ndarray, np.ndarray]  # mean (dim,) and covariance (dim, dim)
 
 
-class KlWasserstein(Bounded):
+@claim(
+    "KL of processes bounds W2, and errors of mean and sd at every input",
+    source="Talagrand (1996); denied by Huggins et al. (2019), section 3",
+    wrong="sqrt(KL) in the place of sqrt(2 KL)",
+)
+def kl_wasserstein(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
     """In 200 random regressions: W2 in the RKHS over sqrt(2 KL), and the errors of mean and sd together at an input
     over the exact sd times sqrt(2 KL); none is above 1.
 
@@ -24,22 +28,22 @@ class KlWasserstein(Bounded):
     within it.
     """
 
-    claim = "KL of processes bounds W2, and errors of mean and sd at every input"
-    source = "Talagrand (1996); denied by Huggins et al. (2019), section 3"
-    wrong = "sqrt(KL) in the place of sqrt(2 KL)"
-    problems = 200
-    axes, ends = ("bound from KL", "$W_2$ to the exact process"), (1e-4, 1e3)
-    quantities = ("W2 over its bound", "error of mean and sd over its bound")
-
-    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
-        kl = divergences.kl(each.sparse, each.exact)
+    def ratios(fits: Regression) -> tuple[float, ...]:
+        kl = divergences.kl(fits.sparse, fits.exact)
         bound = math.sqrt(kl if wrong else 2.0 * kl)
-        error, sd, exact_sd, _ = each.errors()
-        distance = divergences.wasserstein(each.sparse, each.exact)
-        return bound, distance, distance / bound, np.max(np.hypot(error, sd - exact_sd) / exact_sd) / bound
+        error, sd, exact_sd, _ = fits.errors()
+        distance = divergences.wasserstein(fits.sparse, fits.exact)
+        return distance / bound, np.max(np.hypot(error, sd - exact_sd) / exact_sd) / bound
+
+    return bounded(("W2 over its bound", "error of mean and sd over its bound"), regressions(seed, problems), ratios)
 
 
-class FisherWasserstein(Bounded):
+@claim(
+    "W2 of Gaussians is at most the largest variance of one times their Fisher distance",
+    source="Huggins et al. (2019), Proposition 3.4 with the eigenvalue put right",
+    wrong="one over the smallest variance, as printed",
+)
+def fisher_wasserstein(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
     """In 200 random pairs of Gaussians q and p of 1 to 4 dimensions: W2 over the largest eigenvalue of q's covariance
     times the Fisher distance under p; none is above 1, and of equal covariances in one dimension it is 1.
 
@@ -47,94 +51,82 @@ class FisherWasserstein(Bounded):
     too small.
     """
 
-    claim = "W2 of Gaussians is at most the largest variance of one times their Fisher distance"
-    source = "Huggins et al. (2019), Proposition 3.4 with the eigenvalue put right"
-    wrong = "one over the smallest variance, as printed"
-    problems = 200
-    axes, ends = ("bound from the Fisher distance", "$W_2$ of the pair"), (1e-3, 1e4)
+    def ratios(pair: tuple[Law, Law]) -> tuple[float]:
+        variances = np.linalg.eigvalsh(pair[0][1])
+        return (_w2(*pair) / ((1.0 / variances[0] if wrong else variances[-1]) * _fisher(*pair)),)
 
-    def drawn(self, seed: int) -> Iterator[tuple[Law, Law]]:
-        """Two Gaussians of variance 4 on the line, and random pairs."""
-        random = np.random.default_rng(seed)
-        yield (np.zeros(1), np.full((1, 1), 4.0)), (np.ones(1), np.full((1, 1), 4.0))
-        for _ in range(self.problems - 1):
-            dim = int(random.integers(1, 5))
-            yield _law(random, dim), _law(random, dim)
-
-    def numbers(self, each: tuple[Law, Law], wrong: bool) -> tuple[float, ...]:
-        variances = np.linalg.eigvalsh(each[0][1])
-        bound, distance = (1.0 / variances[0] if wrong else variances[-1]) * _fisher(*each), _w2(*each)
-        return bound, distance, distance / bound
+    return bounded(("W2 over its bound",), _pairs(seed, problems), ratios)
 
 
-class PfWasserstein(Bounded):
+def _pairs(seed: int, problems: int) -> Iterator[tuple[Law, Law]]:
+    """Two Gaussians of variance 4 on the line, and random pairs."""
+    random = np.random.default_rng(seed)
+    yield (np.zeros(1), np.full((1, 1), 4.0)), (np.ones(1), np.full((1, 1), 4.0))
+    for _ in range(problems - 1):
+        dim = int(random.integers(1, 5))
+        yield _law(random, dim), _law(random, dim)
+
+
+@claim(
+    "The preconditioned Fisher divergence under the exact process bounds W2 to it",
+    source="Huggins et al. (2019), Theorem 4.3 with nu = p; not Proposition 5.1 as printed",
+    wrong="d in the place of noise^2 d^2, as printed",
+)
+def pf_wasserstein(seed: int, wrong: bool, *, problems: int = 100) -> Checks:
     """In 100 random regressions: W2 in the RKHS over the preconditioned Fisher divergence under the exact process; none
     is above 1.
     """
 
-    claim = "The preconditioned Fisher divergence under the exact process bounds W2 to it"
-    source = "Huggins et al. (2019), Theorem 4.3 with nu = p; not Proposition 5.1 as printed"
-    wrong = "d in the place of noise^2 d^2, as printed"
-    axes, ends = ("preconditioned Fisher divergence", "$W_2$ to the exact process"), (1e-6, 1e4)
+    def ratios(fits: Regression) -> tuple[float]:
+        divergence = divergences.preconditioned_fisher(fits.sparse, fits.exact)
+        bound = (fits.exact.noise_variance * divergence) ** 2 if wrong else divergence
+        return (divergences.wasserstein(fits.sparse, fits.exact) / bound,)
 
-    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
-        divergence = divergences.preconditioned_fisher(each.sparse, each.exact)
-        bound = (each.exact.noise_variance * divergence) ** 2 if wrong else divergence
-        distance = divergences.wasserstein(each.sparse, each.exact)
-        return bound, distance, distance / bound
+    return bounded(("W2 over its bound",), regressions(seed, problems), ratios)
 
 
-class Pointwise(Bounded):
+@claim(
+    "Errors of mean and sd at x are at most sd(x) sqrt(2 KL), and one row reaches that",
+    source="derived in docs/sparse.md from Talagrand (1996)",
+    wrong="sqrt(KL) in the place of sqrt(2 KL)",
+)
+def pointwise(seed: int, wrong: bool, *, problems: int = 100, noises: tuple[float, ...] = (1.0, 0.1, 0.01)) -> Checks:
     """The errors of mean and sd together over the exact sd times sqrt(2 KL): at the input of one row with two targets,
     where it is 1, and largest in 100 random regressions, where it is below.
     """
+    two = 1.0 if wrong else 2.0
+    reached = []
+    for noise in noises:
+        q, p = _one_row(seed, noise)
+        (mean, sd), (right, exact) = (process.predict(q.X, True) for process in (q, p))
+        both = math.hypot(float(mean[0] - right[0]), float(sd[0] - exact[0]))
+        reached.append(both / (float(exact[0]) * math.sqrt(two * divergences.kl(q, p))))
+    away = float(np.max(np.abs(np.array(reached) - 1.0)))
 
-    claim = "Errors of mean and sd at x are at most sd(x) sqrt(2 KL), and one row reaches that"
-    source = "derived in docs/sparse.md from Talagrand (1996)"
-    wrong = "sqrt(KL) in the place of sqrt(2 KL)"
-    axes, ends = ("bound from KL", "largest error, in exact sd"), (1e-6, 1e3)
-    quantities = ("error over its bound",)
+    def ratios(fits: Regression) -> tuple[float]:
+        error, sd, exact, _ = fits.errors()
+        return (np.max(np.hypot(error, sd - exact) / exact) / math.sqrt(two * divergences.kl(fits.sparse, fits.exact)),)
 
-    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
-        error, sd, exact, _ = each.errors()
-        bound = math.sqrt((1.0 if wrong else 2.0) * divergences.kl(each.sparse, each.exact))
-        largest = np.max(np.hypot(error, sd - exact) / exact)
-        return bound, largest, largest / bound
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        two = 1.0 if wrong else 2.0
-        reached = []
-        for noise in (1.0, 0.1, 0.01):
-            q, p = _one_row(seed, noise)
-            (mean, sd), (right, exact) = (each.predict(q.X, True) for each in (q, p))
-            both = math.hypot(float(mean[0] - right[0]), float(sd[0] - exact[0]))
-            reached.append(both / (float(exact[0]) * math.sqrt(two * divergences.kl(q, p))))
-        words, away = "largest distance of one row's error over its bound to 1", abs(np.array(reached) - 1.0).max()
-        found = super().measure(seed, wrong, picture)
-        assert isinstance(found, tuple)
-        return Check(words, away, 1e-7), *found
+    largest = bounded(("error over its bound",), regressions(seed, problems), ratios)
+    return Check("largest distance of one row's error over its bound to 1", away, 1e-7), *largest
 
 
-class NaiveFisher(Claim):
+@claim(
+    "With one row the preconditioned Fisher divergence equals W2, the plain one does not",
+    source="Huggins et al. (2019), Example 4.1 and appendix C",
+    wrong="the Fisher distance without its preconditioner",
+)
+def naive_fisher(seed: int, wrong: bool, *, noises: tuple[float, ...] = (1.0, 0.1, 0.01)) -> Checks:
     """One row with two targets and three noise variances: the preconditioned Fisher divergence over W2, which is 1.
 
     Wrong: the Fisher distance, which is 1 + 1/noise times W2: 2, 11 and 101 times.
     """
-
-    claim = "With one row the preconditioned Fisher divergence equals W2, the plain one does not"
-    source = "Huggins et al. (2019), Example 4.1 and appendix C"
-    wrong = "the Fisher distance without its preconditioner"
-    noises = (1.0, 0.1, 0.01)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        measured = divergences.fisher if wrong else divergences.preconditioned_fisher
-        ratios = []
-        for noise in self.noises:
-            q, p = _one_row(seed, noise)
-            ratios.append(measured(q, p) / divergences.wasserstein(q, p))
-        picture.curve(self.noises, ratios, "divergence / $W_2$", "o-").level(1.0, "1")
-        picture.frame("noise variance", "divergence over $W_2$", log="xy", ylim=(0.5, 200.0))
-        return Check("largest distance of the ratio to 1", float(np.max(np.abs(np.array(ratios) - 1.0))), 1e-9)
+    measured = divergences.fisher if wrong else divergences.preconditioned_fisher
+    ratios = []
+    for noise in noises:
+        q, p = _one_row(seed, noise)
+        ratios.append(measured(q, p) / divergences.wasserstein(q, p))
+    return Check("largest distance of the ratio to 1", float(np.max(np.abs(np.array(ratios) - 1.0))), 1e-9)
 
 
 def _law(random: np.random.Generator, dim: int) -> Law:
@@ -161,11 +153,16 @@ def _one_row(seed: int, noise: float) -> tuple[ExactGaussianProcess, ExactGaussi
     random = np.random.default_rng(seed)
     X, kernel = random.normal(size=(1, 1)), covariances.SquaredExponential(0.7, 1.0)
     target = float(random.normal())
-    made = [ExactGaussianProcess(kernel, noise).fit(X, [each]) for each in (target, target + 1.0)]
-    return made[0], made[1]
+    q, p = (ExactGaussianProcess(kernel, noise).fit(X, [y]) for y in (target, target + 1.0))
+    return q, p
 
 
-class Certificate(Bounded):
+@claim(
+    "The exact process lies within the certified band of a sparse one, at every input",
+    source="Titsias (2009, 2014); Huggins et al. (2019), 3; derived in docs/sparse.md",
+    wrong="the gap without its trace term",
+)
+def certificate(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
     """In 200 random regressions: KL over the certified gap, the error of the mean over its bound, and the exact sd over
     the ends of its range; none is above 1.
 
@@ -173,53 +170,44 @@ class Certificate(Bounded):
     0, the gap is this trace, so that every sd would be called exact.
     """
 
-    claim = "The exact process lies within the certified band of a sparse one, at every input"
-    source = "Titsias (2009, 2014); Huggins et al. (2019), 3; derived in docs/sparse.md"
-    wrong = "the gap without its trace term"
-    problems = 200
-    axes, ends = ("certified gap in nats", "KL to the exact process in nats"), (1e-6, 1e5)
-    quantities = (
-        "KL over the certified gap", "error of the mean over its bound", "exact sd over the ends of its range"
-    )  # fmt: skip
-
-    def numbers(self, each: Regression, wrong: bool) -> tuple[float, ...]:
-        certificate = each.sparse.certify()
+    def ratios(fits: Regression) -> tuple[float, ...]:
+        certificate = fits.sparse.certify()
         missing = 0.5 * certificate.facts["unexplained"] if wrong else 0.0
-        gap, kl = max(certificate.kl - missing, 1e-12), divergences.kl(each.sparse, each.exact)
-        error, sd, exact_sd, priors = each.errors()
+        gap, kl = max(certificate.kl - missing, 1e-12), divergences.kl(fits.sparse, fits.exact)
+        error, sd, exact_sd, priors = fits.errors()
         low, high = sd_ends(gap, sd**2, priors)
         of_mean = np.max(np.abs(error) / (largest_mean_error(gap, sd**2, priors) + ROUNDING * exact_sd))
-        return gap, kl, kl / gap, of_mean, max(np.max(low / exact_sd), np.max(exact_sd / high))
+        return kl / gap, of_mean, max(np.max(low / exact_sd), np.max(exact_sd / high))
+
+    words = "KL over the certified gap", "error of the mean over its bound", "exact sd over the ends of its range"
+    return bounded(words, regressions(seed, problems), ratios)
 
 
-class CertificateTight(Claim):
+@claim(
+    "One step of conjugate gradients certifies less than twice KL once KL is below 0.1",
+    source="docs/sparse.md; Artemev, Burt and van der Wilk (2021)",
+    wrong="the trace bound alone (Titsias 2014)",
+)
+def certificate_tight(
+    seed: int, wrong: bool, *, rows: int = 600, numbers: tuple[int, ...] = (14, 16, 18, 20, 22)
+) -> Checks:
     """The curve of Huggins et al. (2019), 600 rows, greedy points: the certified gap over KL, the largest where KL is
     below 0.1.
 
     Wrong: the gap of Titsias's trace bound, hundreds of times KL.
     """
-
-    claim = "One step of conjugate gradients certifies less than twice KL once KL is below 0.1"
-    source = "docs/sparse.md; Artemev, Burt and van der Wilk (2021)"
-    wrong = "the trace bound alone (Titsias 2014)"
-    rows = 600
-    numbers = (14, 16, 18, 20, 22)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        random = np.random.default_rng(seed)
-        X = random.uniform(0.0, 1.0, (self.rows, 1))
-        y = np.sin(12.0 * X[:, 0]) + 0.66 * np.cos(25.0 * X[:, 0]) + 0.1 * random.normal(size=self.rows)
-        X, y = (X - X.mean()) / X.std(), (y - y.mean()) / y.std()
-        k, noise = covariances.SquaredExponential(0.36, 2.85), 0.014
-        evidence = ExactGaussianProcess(k, noise).fit(X, y).log_marginal_likelihood()
-        rows = []
-        for number in self.numbers:
-            sparse = SparseGaussianProcess(k, likelihoods.Gaussian(noise), number).fit(X, y)
-            certificate = sparse.certify(steps=1)
-            rows.append((evidence - sparse.bound, certificate.facts["trace"] if wrong else certificate.kl))
-        kl, gap = np.array(rows).T
-        small = kl < 0.1
-        largest = float(np.max(gap[small] / kl[small])) if np.any(small) else math.nan
-        picture.curve(self.numbers, gap, "gap", "o-").truth(self.numbers, kl, "KL", "s--")
-        picture.frame("inducing points", "KL to the exact process, nats", log="y")
-        return Check("largest certified gap over KL", largest, 2.0)
+    random = np.random.default_rng(seed)
+    X = random.uniform(0.0, 1.0, (rows, 1))
+    y = np.sin(12.0 * X[:, 0]) + 0.66 * np.cos(25.0 * X[:, 0]) + 0.1 * random.normal(size=rows)
+    X, y = (X - X.mean()) / X.std(), (y - y.mean()) / y.std()
+    k, noise = covariances.SquaredExponential(0.36, 2.85), 0.014
+    evidence = ExactGaussianProcess(k, noise).fit(X, y).log_marginal_likelihood()
+    rows = []
+    for number in numbers:
+        sparse = SparseGaussianProcess(k, likelihoods.Gaussian(noise), number).fit(X, y)
+        certificate = sparse.certify(steps=1)
+        rows.append((evidence - sparse.bound, certificate.facts["trace"] if wrong else certificate.kl))
+    kl, gap = np.array(rows).T
+    small = kl < 0.1
+    largest = float(np.max(gap[small] / kl[small])) if np.any(small) else math.nan
+    return Check("largest certified gap over KL", largest, 2.0)

@@ -12,8 +12,7 @@ from particlegvi.contracts import Array, Prior
 from particlegvi.engine.terms import evaluate
 from particlegvi.targets.minimisers import repulsive
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import COLOURS, Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
 METHOD = pg.methods.DRLE(kl_weight=0.5, mmd_weight=1.0, kernel=KERNEL)
@@ -27,10 +26,15 @@ PRIORS: dict[str, Callable[[], Any]] = {
     "formula": lambda: pg.Prior.from_formula("exp(-(t^2 - 1)^2)"),
     "plane": lambda: pg.Prior.from_formula("exp(-x^2/2 - 2*(y - x^2/3)^2)"),
 }
-KINDS = {"mean embedding": "o", "drift": "s", "Q* of DRLE": "D"}
+KINDS = ("mean embedding", "drift", "Q* of DRLE")
 
 
-class PriorParts(Claim):
+@claim(
+    "Draws, mean embedding, drift and Q* of each prior belong to one law",
+    source="thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity",
+    wrong="parts of a normal prior with the same moments",
+)
+def prior_parts(seed: int, wrong: bool, *, draws: int = 10_000, names: tuple[str, ...] = tuple(PRIORS)) -> Checks:
     """Draws T of each prior against its other parts, in standard errors.
 
     The mean embedding at a point x is E kappa(x, T). The drift's gradient of log p has Stein's identity,
@@ -38,32 +42,16 @@ class PriorParts(Claim):
     exp(-(loss - lambda1 mu_P + lambda1 kappa * Q*) / kl_weight), so that its mean is theirs. Wrong: all of these parts,
     but not the draws, are those of a normal prior with the same means and standard deviations.
     """
-
-    claim = "Draws, mean embedding, drift and Q* of each prior belong to one law"
-    source = "thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity"
-    wrong = "parts of a normal prior with the same moments"
-    draws = 10_000
-    names = tuple(PRIORS)
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        found: dict[str, dict[str, Array]] = {}
-        for name in self.names:
-            prior = PRIORS[name]()
-            assumed = pg.priors.Normal(prior.mean, prior.sd) if wrong else prior
-            draws = prior.sample(self.draws, seed=seed)
-            found[name] = dict(zip(KINDS, _deviations(assumed, draws, prior.mean, prior.sd), strict=False))
-        looks = sum(each.size for kinds in found.values() for each in kinds.values())
-        bound = chance.student(self.draws, looks)
-        for place, kinds in enumerate(found.values()):
-            for shift, (kind, each) in enumerate(kinds.items()):
-                at, shown = np.full(each.size, place + 0.22 * (shift - 1)), np.maximum(np.abs(each).ravel(), 0.02)
-                picture.dots(at, shown, kind, KINDS[kind], color=COLOURS[shift], markersize=3.5)
-        picture.add(lambda axes: axes.set_xticks(range(len(found)), list(found), rotation=20)).level(bound, "bound")
-        picture.frame("prior", "deviation in standard errors", "upper left", log="y", columns=2, ylim=(1e-2, 1e4))
-        return tuple(
-            Check(f"{kind} of {name}, largest in standard errors", float(np.max(np.abs(each))), bound)
-            for name, kinds in found.items() for kind, each in kinds.items()
-        )  # fmt: skip
+    errors: dict[str, Array] = {}
+    for name in names:
+        prior = PRIORS[name]()
+        assumed = pg.priors.Normal(prior.mean, prior.sd) if wrong else prior
+        deviations = _deviations(assumed, prior.sample(draws, seed=seed), prior.mean, prior.sd)
+        errors |= {f"{kind} of {name}": of for kind, of in zip(KINDS, deviations, strict=False)}
+    bound = chance.student(draws, sum(of.size for of in errors.values()))
+    return tuple(
+        Check(f"{words}, largest in standard errors", float(np.max(np.abs(of))), bound) for words, of in errors.items()
+    )
 
 
 def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Array]:
@@ -85,7 +73,7 @@ def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Arra
     return deviations
 
 
-def _errors(each: Array) -> Array:
+def _errors(values: Array) -> Array:
     """Means over the last axis, which are 0 in expectation, in their standard errors."""
-    deviation: Array = each.mean(axis=-1) / (each.std(axis=-1, ddof=1) / np.sqrt(each.shape[-1]))
+    deviation: Array = values.mean(axis=-1) / (values.std(axis=-1, ddof=1) / np.sqrt(values.shape[-1]))
     return deviation

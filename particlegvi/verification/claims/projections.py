@@ -11,14 +11,12 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Checks, Claim
+from particlegvi.verification.claim import Check, Checks, claim
 from particlegvi.verification.optimum import Leading, Projection, distribution, divergence, probabilities
-from particlegvi.verification.picture import Picture
 
 SHORT = pg.kernels.SquaredExponential(lengthscale=0.6, variance=1.5)
 LIKELIHOODS = (likelihoods.Bernoulli(), likelihoods.StudentT(3.0, 1.0), likelihoods.Poisson("log"))
 SIZES = (-0.3, -0.03, -0.003, 0.003, 0.03, 0.3)  # sizes of the changes: the sd of a change of log tau
-SHOWN = np.linspace(-0.3, 0.3, 31)
 TALL = pg.kernels.SquaredExponential(lengthscale=0.5, variance=4.0)
 X = np.linspace(-1.5, 1.5, 7)[:, None]
 LABELS = np.array([0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0])
@@ -29,42 +27,36 @@ POINTS = {1: 1001, 2: 201, 3: 61}  # points of the grid along each coefficient
 BINS = 20
 
 
-class BestProjection(Claim):
+@claim(
+    "The best law of M coefficients is exp(-V*): no other comes closer to the posterior",
+    source="thesis, Theorem 6.6.1 (6.22); D.11",
+    wrong="the expectation over xi left out of V*",
+)
+def best_projection(seed: int, wrong: bool) -> Checks:
     """KL(Q_tau, posterior), three inputs and M = 1, by quadrature in all three coefficients; three likelihoods.
 
     The other laws are tau* tilted by a linear function, a square, a step, a cube or a wave of several sizes, that of
     V_infinity, and the minimiser of (D.137) with the cost averaged over all other coefficients. None may have a smaller
     KL, up to the square of a quadrature error in V* of 1e-4.
     """
+    random = np.random.default_rng(seed)
+    gains = []
+    for likelihood in LIKELIHOODS:
+        X = np.array([[-1.0], [0.0], [1.0]]) + random.uniform(-0.3, 0.3, (3, 1))
+        y = likelihood.sample(random.normal(0.0, 1.5, 3), random)
+        problem = Projection(SHORT, likelihood, X, y, 1)
+        grid = problem.grid(801)
+        claimed = probabilities(problem.potential(grid, nodes=1 if wrong else 40))
+        expected, prior = expected_cost(problem, grid), probabilities(0.5 * grid[:, 0] ** 2 / problem.eigenvalues)
 
-    claim = "The best law of M coefficients is exp(-V*): no other comes closer to the posterior"
-    source = "thesis, Theorem 6.6.1 (6.22); D.11"
-    wrong = "the expectation over xi left out of V*"
+        def distance(tau: np.ndarray, expected: np.ndarray = expected, prior: np.ndarray = prior) -> float:
+            """KL(Q_tau, posterior) of (D.136), without log p(y)."""
+            return divergence(tau, prior) + float(tau @ expected)
 
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        random = np.random.default_rng(seed)
-        gains = []
-        for likelihood in LIKELIHOODS:
-            X = np.array([[-1.0], [0.0], [1.0]]) + random.uniform(-0.3, 0.3, (3, 1))
-            y = likelihood.sample(random.normal(0.0, 1.5, 3), random)
-            problem = Projection(SHORT, likelihood, X, y, 1)
-            grid = problem.grid(801)
-            claimed = probabilities(problem.potential(grid, nodes=1 if wrong else 40))
-            expected, prior = expected_cost(problem, grid), probabilities(0.5 * grid[:, 0] ** 2 / problem.eigenvalues)
-
-            def distance(tau: np.ndarray, expected: np.ndarray = expected, prior: np.ndarray = prior) -> float:
-                """KL(Q_tau, posterior) of (D.136), without log p(y)."""
-                return divergence(tau, prior) + float(tau @ expected)
-
-            others = [tilt(claimed, shape, size) for shape in shapes(claimed, grid[:, 0]) for size in SIZES]
-            others += [probabilities(problem.potential(grid)), probabilities(expected - np.log(prior))]
-            gains.append(distance(claimed) - min(map(distance, others)))
-        curves = [[distance(tilt(claimed, shape, size)) for size in SHOWN] for shape in shapes(claimed, grid[:, 0])[:2]]
-        above = 1000.0 * (np.array(curves) - distance(claimed))
-        picture.curves(SHOWN, above, ("another slope", "another curvature"))
-        picture.truth(0.0, 0.0, r"$\tau^*$ as tried", "o").level(0.0)
-        picture.frame(r"change of $\log \tau$ (its sd)", r"KL above that of $\tau^*$, mnat", xlim=(-0.3, 0.3))
-        return Check("KL saved by another law, in nats", float(max(gains)), 1e-8)
+        others = [tilt(claimed, shape, size) for shape in shapes(claimed, grid[:, 0]) for size in SIZES]
+        others += [probabilities(problem.potential(grid)), probabilities(expected - np.log(prior))]
+        gains.append(distance(claimed) - min(map(distance, others)))
+    return Check("KL saved by another law, in nats", float(max(gains)), 1e-8)
 
 
 def expected_cost(problem: Projection, grid: np.ndarray) -> np.ndarray:
@@ -96,69 +88,53 @@ def tilt(tau: np.ndarray, shape: np.ndarray, size: float) -> np.ndarray:
     return probabilities(-np.log(np.maximum(tau, 1e-300)) - size * shape)
 
 
-class GaussianProjection(Claim):
+@claim(
+    "With Gaussian noise PLS draws from the best law itself, not only near it",
+    source="thesis, Lemma 6.6.3; Lemma D.12.2",
+    wrong="logistic likelihood in place of Gaussian noise",
+)
+def gaussian_projection(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
     """Particles against tau* of (6.22), by quadrature, for the same labels and M = 1: the largest distance of the cdfs.
 
     Wrong: a logistic likelihood, which is not quadratic, so that the residual changes tau*.
     """
-
-    claim = "With Gaussian noise PLS draws from the best law itself, not only near it"
-    source = "thesis, Lemma 6.6.3; Lemma D.12.2"
-    wrong = "logistic likelihood in place of Gaussian noise"
-    same_scale = False
-    particles = 10_000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        likelihood: Likelihood = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
-        problem = Projection(TALL, likelihood, X, LABELS, 1)
-        pls = ProjectedLangevinSampler(
-            Leading(problem.basis, 1), likelihood, X, particles=self.particles, seed=seed
-        ).fit(X, LABELS)  # fmt: skip
-        grid = problem.grid(4001)
-        best = probabilities(problem.potential(grid, NODES))
-        u, density = grid[:, 0], best / (grid[1, 0] - grid[0, 0])
-        distance = chance.ks_to_cdf(pls.coefficients_[:, 0], lambda at: np.interp(at, *distribution(u, best)))
-        inside = u[density > 1e-4 * density.max()]
-        picture.histogram(pls.coefficients_[:, 0], (inside[0], inside[-1]))
-        picture.truth(u, density, r"best law $\tau^*$").frame("coefficient $u_1$")
-        return Check("KS distance of the particles to tau*", distance, chance.kolmogorov_smirnov(self.particles))
+    likelihood: Likelihood = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
+    problem = Projection(TALL, likelihood, X, LABELS, 1)
+    pls = ProjectedLangevinSampler(
+        Leading(problem.basis, 1), likelihood, X, particles=particles, seed=seed
+    ).fit(X, LABELS)  # fmt: skip
+    grid = problem.grid(4001)
+    best = probabilities(problem.potential(grid, NODES))
+    distance = chance.ks_to_cdf(pls.coefficients_[:, 0], lambda at: np.interp(at, *distribution(grid[:, 0], best)))
+    return Check("KS distance of the particles to tau*", distance, chance.kolmogorov_smirnov(particles))
 
 
-class ProjectionBound(Claim):
+@claim(
+    "PLS draws from a law whose KL to the best one is at most (6.24)",
+    source="thesis, Theorem 6.6.2 (6.24); D.12",
+    wrong="prior N(0, I), not N(0, Lambda)",
+)
+def projection_bound(seed: int, wrong: bool, *, particles: int = 4000) -> Checks:
     """KL of the particles' u_M to that of tau*, in bins, which is at most KL(tau_infinity, tau*); M = 1, 2, 3.
 
     tau* is found by quadrature. The bound is (6.24) plus the sampling error of a histogram: a chi-squared quantile over
     twice the number of particles, and 4 standard errors of the mean of log(tau_infinity / tau*).
     """
-
-    claim = "PLS draws from a law whose KL to the best one is at most (6.24)"
-    source = "thesis, Theorem 6.6.2 (6.24); D.12"
-    wrong = "prior N(0, I), not N(0, Lambda)"
-    particles = 4000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        checks, rows = [], []
-        for (size, points), run_seed in zip(POINTS.items(), chance.seeds(seed, len(POINTS)), strict=True):
-            problem = Projection(KERNEL, likelihoods.Bernoulli(), X, Y, size)
-            pls = ProjectedLangevinSampler(
-                Leading(problem.basis, size), problem.likelihood, X, particles=self.particles, seed=run_seed,
-                prior="gp" if wrong else "rkhs",
-            ).fit(X, Y)  # fmt: skip
-            grid = problem.grid(points)
-            best, target = (probabilities(problem.potential(grid, nodes)) for nodes in (12, 1))
-            edges, laws = binned(grid, points, (best, target))
-            counts = np.histogram(pls.coefficients_[:, -1], edges)[0]
-            measured = divergence(counts / counts.sum(), laws[0])
-            allowed = problem.bound() + chance_of(laws, self.particles)
-            checks.append(Check(f"KL of the particles to tau*, M = {size}, in nats", measured, allowed))
-            rows.append((size, measured, divergence(target, best), problem.bound(), allowed))
-        sizes, found, exact, bounds, most = np.array(rows).T
-        picture.truth(sizes, bounds, "bound (6.24)", "s--").truth(sizes, most, "with chance", ":")
-        picture.dots(sizes, found, "particles, $u_M$ in bins", markersize=9)
-        picture.curve(sizes, exact, "quadrature, all $u$", "D-")
-        labels = ("coefficients $M$", r"KL to $\tau^*$ in nats")
-        picture.frame(*labels, "lower left", log="y", xticks=list(POINTS), ylim=(1e-15, None))
-        return tuple(checks)
+    checks = []
+    for (size, points), run_seed in zip(POINTS.items(), chance.seeds(seed, len(POINTS)), strict=True):
+        problem = Projection(KERNEL, likelihoods.Bernoulli(), X, Y, size)
+        pls = ProjectedLangevinSampler(
+            Leading(problem.basis, size), problem.likelihood, X, particles=particles, seed=run_seed,
+            prior="gp" if wrong else "rkhs",
+        ).fit(X, Y)  # fmt: skip
+        grid = problem.grid(points)
+        best, target = (probabilities(problem.potential(grid, nodes)) for nodes in (12, 1))
+        edges, laws = binned(grid, points, (best, target))
+        counts = np.histogram(pls.coefficients_[:, -1], edges)[0]
+        measured = divergence(counts / counts.sum(), laws[0])
+        allowed = problem.bound() + chance_of(laws, particles)
+        checks.append(Check(f"KL of the particles to tau*, M = {size}, in nats", measured, allowed))
+    return tuple(checks)
 
 
 def binned(grid: np.ndarray, points: int, laws: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -11,22 +11,24 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, residuals
 from particlegvi.functionspace.basis import InducingValues, Nystroem
 from particlegvi.functionspace.covariances import Matern32
-from particlegvi.settings import colours
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Checks, Claim
-from particlegvi.verification.picture import Picture
+from particlegvi.verification.claim import Check, Checks, claim
 
 NOISE, LENGTHSCALE = 0.05, 0.8
 X = np.linspace(-2.0, 2.0, 12)[:, None]
 Y = np.sin(2.0 * X[:, 0]) + 0.2 * np.cos(9.0 * X[:, 0])
 NEW = np.array([[-3.0], [-0.7], [0.4], [2.3]])
-SHOWN = np.linspace(-3.5, 3.5, 141)[:, None]
 KERNEL = Matern32(0.8, 1.3)
 Z = np.linspace(-2.0, 2.0, 9)[:, None]
 INPUTS = 25
 
 
-class ExactProcess(Claim):
+@claim(
+    "With every input an inducing point, PLS draws from the exact Gaussian process",
+    source="thesis, 6.5.2 and D.8 (M = N)",
+    wrong="four inducing points instead of twelve",
+)
+def exact_process(seed: int, wrong: bool, *, particles: int = 4000) -> Checks:
     """Functions at new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals, with no
     correlation left.
 
@@ -34,28 +36,14 @@ class ExactProcess(Claim):
     over the functions of the basis is the process with r(x, x') = k(x, X) k(X, x') / N, the iterated kernel under nu of
     the inputs. Wrong: four inducing points, with which PLS is a visible approximation.
     """
-
-    claim = "With every input an inducing point, PLS draws from the exact Gaussian process"
-    source = "thesis, 6.5.2 and D.8 (M = N)"
-    wrong = "four inducing points instead of twelve"
-    particles = 4000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        pls, of_r = (ProjectedLangevinSampler(
-            pg.kernels.SquaredExponential(LENGTHSCALE, variance=1.0), likelihoods.Gaussian(NOISE),
-            np.linspace(-2.0, 2.0, 4)[:, None] if wrong else X, particles=self.particles, prior=prior, seed=own,
-        ).fit(X, Y) for prior, own in zip(("gp", "rkhs"), (seed, *chance.seeds(seed, 1)), strict=True))  # fmt: skip
-        whole = whitened(pls.sample(NEW), *conditioned(NEW))
-        inside = whitened(of_r.coefficients_ @ of_r.basis(NEW[:3]).T, *conditioned(NEW[:3], iterated))
-        centre, sd = pls.predict(SHOWN, return_std=True)
-        x, (mean, covariance) = SHOWN[:, 0], conditioned(SHOWN)
-        half = 2.0 * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-        picture.band(x, centre, 2.0 * sd, r"PLS, mean $\pm$ 2 sd")
-        picture.truth(x, np.stack([mean - half, mean, mean + half], axis=1), "exact process", linewidth=1.4)
-        picture.data(X[:, 0], Y)
-        picture.frame("input $x$", "function value", "upper left", xlim=(-3.5, 3.5), ylim=(-3.0, 6.0))
-        laws = {"the exact process": whole, "the exact process of r": inside}
-        return tuple(check for law, white in laws.items() for check in problems.standard_normal(white, law))
+    pls, of_r = (ProjectedLangevinSampler(
+        pg.kernels.SquaredExponential(LENGTHSCALE, variance=1.0), likelihoods.Gaussian(NOISE),
+        np.linspace(-2.0, 2.0, 4)[:, None] if wrong else X, particles=particles, prior=prior, seed=own,
+    ).fit(X, Y) for prior, own in zip(("gp", "rkhs"), (seed, *chance.seeds(seed, 1)), strict=True))  # fmt: skip
+    whole = whitened(pls.sample(NEW), *conditioned(NEW))
+    inside = whitened(of_r.coefficients_ @ of_r.basis(NEW[:3]).T, *conditioned(NEW[:3], iterated))
+    laws = {"the exact process": whole, "the exact process of r": inside}
+    return tuple(check for law, white in laws.items() for check in problems.standard_normal(white, law))
 
 
 def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -79,64 +67,48 @@ def whitened(draws: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> np.
     return linalg.solve_triangular(linalg.cholesky(covariance, lower=True), (draws - mean).T, lower=True).T
 
 
-class ValuesAtInducingPoints(Claim):
+@claim(
+    "F(Z) of PLS has the stationary law of the diffusion of values at inducing points",
+    source="thesis, D.13: (D.200), Theorem D.13.4",
+    wrong="prior N(0, k(Z, Z)) of the values",
+)
+def values_at_inducing_points(seed: int, wrong: bool, *, particles: int = 4000) -> Checks:
     """F(Z) at nine inducing points, whitened by the law of Theorem D.13.4, against normals, with no correlation left.
 
     With Gaussian noise this law has the precision B^T B / s2 + M k(Z, Z)^-2, B = k(X, Z) k(Z, Z)^-1: computed with
     kernel matrices alone, without the basis in which PLS moves. Wrong: k(Z, Z)^-1 as the precision of the prior.
     """
-
-    claim = "F(Z) of PLS has the stationary law of the diffusion of values at inducing points"
-    source = "thesis, D.13: (D.200), Theorem D.13.4"
-    wrong = "prior N(0, k(Z, Z)) of the values"
-    particles = 4000
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        pls = ProjectedLangevinSampler(
-            KERNEL, likelihoods.Gaussian(NOISE), Z, self.particles, prior="gp" if wrong else "rkhs", seed=seed
-        ).fit(X, Y)
-        values = InducingValues(KERNEL, Z).values(pls.coefficients_)
-        inverse = linalg.inv(KERNEL(Z))
-        B = KERNEL(X, Z) @ inverse
-        covariance = linalg.inv(B.T @ B / NOISE + len(Z) * inverse @ inverse)
-        mean = covariance @ B.T @ Y / NOISE
-        half = 2.0 * np.sqrt(covariance.diagonal())
-        picture.band(Z[:, 0], values.mean(axis=0), 2.0 * values.std(axis=0), r"$F(Z)$ of PLS, mean $\pm$ 2 sd")
-        picture.truth(Z[:, 0], np.stack([mean - half, mean, mean + half], axis=1), "Theorem D.13.4", linewidth=1.4)
-        picture.data(X[:, 0], Y)
-        picture.frame("inducing point", "function value", "upper left", ylim=(-2.0, 3.0))
-        return problems.standard_normal(whitened(values, mean, 0.5 * (covariance + covariance.T)), "that law")
+    pls = ProjectedLangevinSampler(
+        KERNEL, likelihoods.Gaussian(NOISE), Z, particles, prior="gp" if wrong else "rkhs", seed=seed
+    ).fit(X, Y)
+    values = InducingValues(KERNEL, Z).values(pls.coefficients_)
+    inverse = linalg.inv(KERNEL(Z))
+    B = KERNEL(X, Z) @ inverse
+    covariance = linalg.inv(B.T @ B / NOISE + len(Z) * inverse @ inverse)
+    mean = covariance @ B.T @ Y / NOISE
+    return problems.standard_normal(whitened(values, mean, 0.5 * (covariance + covariance.T)), "that law")
 
 
-class ResidualCovariance(Claim):
+@claim(
+    "The joint covariance of a function and its coefficients has no negative eigenvalue",
+    source="thesis, (6.18), D.9; not (D.122), (D.219)",
+    wrong="r rebuilt from the new inputs, as in (D.122)",
+)
+def residual_covariance(seed: int, wrong: bool) -> Checks:
     """The eigenvalues of the joint covariance of F(X*) and u: none may be below 0, but for rounding.
 
     F = sum_m u_m e_m + G with u ~ N(0, Lambda), and the covariance of G is that of k given Z. Wrong: the block of F(X*)
     has r estimated from X* and Z together, as in (D.122), while the cross block and Lambda come from Z alone.
     """
-
-    claim = "The joint covariance of a function and its coefficients has no negative eigenvalue"
-    source = "thesis, (6.18), D.9; not (D.122), (D.219)"
-    wrong = "r rebuilt from the new inputs, as in (D.122)"
-
-    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
-        X = np.random.default_rng(seed).uniform(-2.5, 2.5, (INPUTS, 1))
-        basis = Nystroem(KERNEL, Z)
-        if wrong:
-            joint = residuals.ThesisResidual(basis).joint(X)
-        else:
-            e, scales = basis.features(X), basis.eigenvalues
-            cross = e * scales
-            values = cross @ e.T + residuals.get("gp", basis).covariance(X)
-            joint = np.block([[values, cross], [cross.T, np.diag(scales)]])
-        ascending = linalg.eigvalsh(joint)
-        relative = ascending[::-1] / ascending[-1]
-        rounding = 100.0 * len(joint) * float(np.finfo(float).eps)
-        number, negative = np.arange(1, len(relative) + 1), relative < -1e-12
-        picture.dots(number[~negative], relative[~negative], "not negative")
-        if negative.any():
-            picture.dots(number[negative], relative[negative], "negative", "X", color=colours.VERMILLION)
-        labels, ticks = ("number of the eigenvalue", "eigenvalue / largest"), [-0.1, -0.01, 0.0, 0.01, 0.1, 1.0]
-        names = [f"{tick:g}" for tick in ticks]
-        picture.level(0.0).frame(*labels, symlog=1e-3, yticks=ticks, yticklabels=names, ylim=(-1.0, 2.0))
-        return Check("most negative eigenvalue, relative", max(0.0, -float(relative[-1])), rounding)
+    X = np.random.default_rng(seed).uniform(-2.5, 2.5, (INPUTS, 1))
+    basis = Nystroem(KERNEL, Z)
+    if wrong:
+        joint = residuals.ThesisResidual(basis).joint(X)
+    else:
+        e, scales = basis.features(X), basis.eigenvalues
+        cross = e * scales
+        values = cross @ e.T + residuals.get("gp", basis).covariance(X)
+        joint = np.block([[values, cross], [cross.T, np.diag(scales)]])
+    ascending = linalg.eigvalsh(joint)
+    rounding = 100.0 * len(joint) * float(np.finfo(float).eps)
+    return Check("most negative eigenvalue, relative", max(0.0, -float(ascending[0] / ascending[-1])), rounding)
