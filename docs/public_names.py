@@ -63,13 +63,13 @@ def names(module: ModuleType, path: str) -> Iterator[str]:
 
 
 def parts() -> Iterator[str]:
-    """The names in scenario files: each part of each registry, with its parameters."""
+    """The names in scenario files: each part of each registry, with its parameters; the sizes of claims are free."""
     for found in pkgutil.walk_packages(particlegvi.__path__, "particlegvi."):
         if found.ispkg:
             for value in list(vars(importlib.import_module(found.name)).values()):
                 if isinstance(value, Registry) and value.package == found.name:
                     for name, part in value.parts().items():
-                        yield f"{value.kind} {name}{signature(part)}"
+                        yield f"{value.kind} {name}{'()' if value.kind == 'claim' else signature(part)}"
 
 
 def commands() -> Iterator[str]:

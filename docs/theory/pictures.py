@@ -1,14 +1,7 @@
-"""Draw the pictures of docs/theory: `python docs/theory/pictures.py [NAME ...]`.
-
-Without names it draws the two steps of page 1 and the chain of page 2, in a second. With names of claims it runs them
-as `particlegvi verify` does, and keeps their figures here in 32 colours, which are a third of the bytes.
-"""
+"""Draw the two steps of page 1 of docs/theory and the chain of page 2, in a second."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -101,21 +94,6 @@ def lifting() -> None:
     FigureCanvasAgg(figure).print_png(FOLDER / "lifting.png")
 
 
-def claims(names: list[str]) -> None:
-    """Run claims, and keep their figures."""
-    from PIL import Image
-
-    with tempfile.TemporaryDirectory() as folder:
-        for name in names:
-            command = [sys.executable, "-m", "particlegvi", "verify", name, "--out", f"{folder}/{name}"]
-            subprocess.run(command, check=True)
-            with Image.open(Path(folder) / name / f"{name}.png") as picture:
-                picture.convert("RGB").quantize(32).save(FOLDER / f"{name}.png", optimize=True)
-
-
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        claims(sys.argv[1:])
-    else:
-        chain()
-        lifting()
+    chain()
+    lifting()

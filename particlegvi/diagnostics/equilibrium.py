@@ -94,10 +94,12 @@ def drift(positions: Array, times: ArrayLike, loss: Loss) -> Drift | None:
     error = gap.std(axis=1, ddof=1) / np.sqrt(number)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = np.where(error > 0.0, change / error, np.where(change == 0.0, 0.0, np.sign(change) * np.inf))
-        relative = np.where(spread > 0.0, change / spread, 0.0)
+        relative = np.where(spread == 0.0, 0.0, change / spread)
     limit = -float(stdtrit(number - 1, 0.5 * LEVEL / len(names)))
-    significant = (np.abs(score) > limit) & (np.abs(relative) > RELEVANT)
-    worst = int(np.argmax(np.where(significant, np.abs(score), -1.0) if significant.any() else np.abs(score)))
+    # not a number, as where a loss overflows, is never rest
+    significant = ~(np.abs(score) <= limit) & ~(np.abs(relative) <= RELEVANT)
+    size = np.nan_to_num(np.abs(score), nan=np.inf)
+    worst = int(np.argmax(np.where(significant, size, -1.0) if significant.any() else size))
     return Drift(
         names[worst], float(change[worst]), float(score[worst]), float(relative[worst]), bool(significant[worst])
     )

@@ -206,6 +206,7 @@ def _most(paired: int) -> int:
     return arguments.whole("most_paired", paired, 2, arguments.MOST_PARTICLES)
 
 
+ROUNDING = 1e-13  # of a log density, relative
 NEAR = 0.05  # relative difference up to which the Gaussian value counts as right
 
 
@@ -219,7 +220,7 @@ class ExcessEnergy(NamedTuple):
     expected : float
         Expectation under Q*, by the target's quadrature.
     standard_error : float
-        Standard error of the mean of as many exact draws.
+        Standard error of the mean of as many exact draws, at least the rounding of the log density.
     gaussian : float
         T dim/2, the mean of T chi-squared(dim)/2.
     near_gaussian : bool
@@ -264,5 +265,6 @@ def excess_energy(particles: ArrayLike, target: DensityTarget, temperature: floa
     spread = float(np.sqrt(masses @ (levels - mean) ** 2))
     expected, gaussian = temperature * (top - mean), 0.5 * temperature * target.dim
     near = abs(expected - gaussian) <= NEAR * gaussian
-    error = temperature * spread / np.sqrt(len(x))
+    # of a flat density the levels differ by rounding alone
+    error = temperature * max(spread / np.sqrt(len(x)), ROUNDING * (1.0 + abs(top)))
     return ExcessEnergy(temperature * (top - float(np.mean(own))), expected, float(error), gaussian, bool(near))

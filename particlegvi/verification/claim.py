@@ -144,7 +144,7 @@ def check(experiment: Any, seed: int = 0, **changed: Any) -> Outcome:
             checks = ()
             errors.append(f"{'the wrong variant' if wrong else 'the experiment'}: {type(error).__name__}: {error}")
         variants.append(checks if isinstance(checks, tuple) else (checks,))
-    return Outcome(experiment, *variants, time.perf_counter() - begun, "; ".join(errors))
+    return Outcome(experiment, variants[0], variants[1], time.perf_counter() - begun, "; ".join(errors))
 
 
 def _number(value: float) -> float | None:

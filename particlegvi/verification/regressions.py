@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
-from particlegvi.verification.claim import Check, Checks
+from particlegvi.verification.claim import Check
 
 NEW = 40  # inputs at which errors are measured
 ROUNDING = 1e-6  # relative rounding of an exact process in double precision
@@ -20,7 +20,9 @@ def within(quantity: str, ratios: np.ndarray) -> Check:
     return Check(f"largest {quantity}", float(np.max(ratios)), 1.0 + ROUNDING)
 
 
-def bounded(quantities: tuple[str, ...], problems: Iterable[Any], ratios: Callable[[Any], tuple[float, ...]]) -> Checks:
+def bounded(
+    quantities: tuple[str, ...], problems: Iterable[Any], ratios: Callable[[Any], tuple[float, ...]]
+) -> tuple[Check, ...]:
     """Some numbers of each random problem over their bounds, of which none may exceed 1."""
     table = np.array([ratios(problem) for problem in problems])
     return tuple(map(within, quantities, table.T))

@@ -7,6 +7,7 @@ import particlegvi as pg
 from particlegvi import diagnostics
 from particlegvi.diagnostics import misplaced
 from particlegvi.scenario.kinds.particles import verdict
+from particlegvi.scenario.kinds.particles.evidence import Evidence
 from particlegvi.targets import minimisers
 
 QUADRATIC = pg.losses.get("quadratic", curvature=[1.0, 4.0], centre=[1.0, -2.0])
@@ -138,7 +139,7 @@ def run_at(points, loss, prior, target):
     run = pg.Run("DLE", loss, prior, pg.methods.DLE(1.0), records, steps, 0.01, 0)
     distance = {"value": 1e-3, "floor": [1e-2, 2e-2, 3e-2], "particles": len(points)}
     found = {"distances": {"w1" if target.dim == 1 else "sliced_w1": distance}}
-    return verdict.equilibrium(run, target, found)
+    return verdict.equilibrium(Evidence(run, target, None, None, run.initial[0], found))
 
 
 @pytest.mark.parametrize("dim", [1, 2])

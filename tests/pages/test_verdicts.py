@@ -8,8 +8,8 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.pages.content import PRESETS, loss_of
+from particlegvi.scenario.kinds.particles.evidence import Evidence
 from particlegvi.scenario.kinds.particles.facts import facts
-from particlegvi.scenario.kinds.particles.seen import Seen
 from particlegvi.scenario.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
 from particlegvi.tools import words
@@ -133,7 +133,7 @@ def made(name: str) -> tuple[Run, str]:
         x = x @ [[np.cos(0.185), -np.sin(0.185)], [np.sin(0.185), np.cos(0.185)]]
     run = Run("made", loss, prior, method, x, np.arange(len(x)), 0.5, 0)
     found: dict = {}
-    facts.compute(Seen(run, target, None, None, run.initial[0], found), found)
+    facts.compute(Evidence(run, target, None, None, run.initial[0], found), found)
     return run, found["equilibrium"]["verdict"]
 
 
@@ -161,7 +161,7 @@ def test_particles_that_are_finite_but_huge_have_run_away(engine, method):
     x = np.array([[[0.1], [0.2]], [[1e101], [0.2]]])
     run = Run("made", pg.Loss.from_formula("tan(1/t)", ["t"]), LINE, method, x, np.arange(2), 0.5, 0)
     assert said_by_the_page(engine, run) == "diverged"
-    assert equilibrium(run, None, {})["verdict"].startswith(SAME["diverged"])
+    assert equilibrium(Evidence(run, None, None, None, run.initial[0], {}))["verdict"].startswith(SAME["diverged"])
 
 
 NUMBERS = """const problem = PG.problem({ ...PG.DEFAULTS, loss, kl_weight: 0.7, mmd_weight: 0.9 }, null);

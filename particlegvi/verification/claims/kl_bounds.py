@@ -202,12 +202,12 @@ def certificate_tight(
     X, y = (X - X.mean()) / X.std(), (y - y.mean()) / y.std()
     k, noise = covariances.SquaredExponential(0.36, 2.85), 0.014
     evidence = ExactGaussianProcess(k, noise).fit(X, y).log_marginal_likelihood()
-    rows = []
+    sizes = []
     for number in numbers:
         sparse = SparseGaussianProcess(k, likelihoods.Gaussian(noise), number).fit(X, y)
         certificate = sparse.certify(steps=1)
-        rows.append((evidence - sparse.bound, certificate.facts["trace"] if wrong else certificate.kl))
-    kl, gap = np.array(rows).T
+        sizes.append((evidence - sparse.bound, certificate.facts["trace"] if wrong else certificate.kl))
+    kl, gap = np.array(sizes).T
     small = kl < 0.1
     largest = float(np.max(gap[small] / kl[small])) if np.any(small) else math.nan
     return Check("largest certified gap over KL", largest, 2.0)

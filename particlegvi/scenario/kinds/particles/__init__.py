@@ -83,14 +83,14 @@ class Particles(Kind):
         return as_dataset(targets[label], runs[label].variables)
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
+        from particlegvi.scenario.kinds.particles.evidence import Evidence
         from particlegvi.scenario.kinds.particles.facts import facts as registry
-        from particlegvi.scenario.kinds.particles.seen import Seen
 
         found: Facts = {}
         run = runs[label]
         start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
-        seen = Seen(run, target, reason, scenario.get("modes"), start, found)
-        return registry.compute(seen, found, scenario.get("facts", ()))
+        evidence = Evidence(run, target, reason, scenario.get("modes"), start, found)
+        return registry.compute(evidence, found, scenario.get("facts", ()))
 
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
         from particlegvi.scenario.kinds.particles.table import cells

@@ -9,6 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
+from particlegvi.scenario.kinds.particles.verdict import JUMPS
 from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, heading, number, printed, wrapped
 
 COMMON = 1.01  # the usual limit of R-hat for single chains
@@ -139,10 +140,11 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
     integrator = settings.get("integrator", scenario.get("integrator"))
     can = integrator != "leimkuhler-matthews"
-    verdict = facts.get("equilibrium", {}).get("verdict", "")
-    moving = verdict.startswith("not yet at equilibrium") and "basin_occupancy" in facts
-    told = moving or "metastable" in verdict or verdict.startswith("not at Q*")
-    return bool(noisy and can and "jumps" not in facts.get("run", {}) and told)
+    equilibrium = facts.get("equilibrium", {})
+    moving = equilibrium.get("rule") in ("drifting", "short") and "basin_occupancy" in facts
+    return bool(
+        noisy and can and "jumps" not in facts.get("run", {}) and (moving or equilibrium.get("remedy") == JUMPS)
+    )
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.scenario.kinds.particles.evidence import Evidence
 from particlegvi.scenario.kinds.particles.facts import facts
-from particlegvi.scenario.kinds.particles.seen import Seen
 from particlegvi.scenario.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
 
@@ -25,7 +25,11 @@ def judged(run, initial=None):
     except ValueError as error:
         target, reason = None, str(error)
     found = {}
-    return facts.compute(Seen(run, target, reason, None, run.initial[0], found), found)
+    return facts.compute(Evidence(run, target, reason, None, run.initial[0], found), found)
+
+
+def evidence_of(run, target):
+    return Evidence(run, target, None, None, run.initial[0], {})
 
 
 def simulated(loss, method, prior, horizon, step_size=5e-3, particles=300, initial=None, **more):
@@ -153,11 +157,12 @@ def test_particles_that_ran_away_are_told_so(method, far):
     if np.isfinite(far):
         found = judged(Run("made", WELL, PRIOR, method, x, np.arange(12), 1.0, 0))
         assert found["equilibrium"] == {
-            "reached": False, "since": None, "verdict": "diverged: particles have run away"
+            "reached": False, "since": None, "verdict": "diverged: particles have run away", "rule": "diverged",
+            "remedy": "a smaller step size",
         }  # fmt: skip
         assert "distances" not in found
     else:
-        said = equilibrium(Run("made", WELL, PRIOR, method, x, np.arange(12), 1.0, 0), None, {})
+        said = equilibrium(evidence_of(Run("made", WELL, PRIOR, method, x, np.arange(12), 1.0, 0), None))
         assert said["reached"] is False
 
 
@@ -214,11 +219,11 @@ def test_a_particle_in_a_basin_that_the_truth_leaves_out_has_converged():
     run = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=3000, step_size=0.02)
     target = pg.target(loss, pg.methods.DE(), prior, prior)
     assert len(target.atoms) == 2 and np.abs(run.final[0, 1]) > 4.0
-    found = equilibrium(run, target, {})
+    found = equilibrium(evidence_of(run, target))
     assert found["reached"] is True and "2 in basins" in found["verdict"]
     start[:60] = 0.0, 3.9  # control: so many are no accident
     run = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=3000, step_size=0.02)
-    assert equilibrium(run, target, {})["reached"] is False
+    assert equilibrium(evidence_of(run, target))["reached"] is False
 
 
 def test_farther_than_99_of_100_exact_draws_is_no_equilibrium():

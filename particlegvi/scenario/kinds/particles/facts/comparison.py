@@ -8,7 +8,7 @@ from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
 from particlegvi.kernels import SquaredExponential
 from particlegvi.scenario.kinds.facts import fact, is_interval, is_number, is_table, is_text
-from particlegvi.scenario.kinds.particles.seen import Seen, same_bits, usable
+from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
 
@@ -18,25 +18,28 @@ MOST_ATOMS = 64  # the counts of more atoms are not listed one by one
 
 
 @fact(60, ("target",), target=is_table)
-def target(seen: Seen) -> Facts:
+def target(evidence: Evidence) -> Facts:
     """``target``: its ``kind`` and the numbers of this kind of target; the ``reason`` if there is no target."""
-    if seen.target is None:
-        return {"target": {"kind": None, "reason": seen.reason}}
-    found: Facts = {"kind": seen.target.kind}
+    if evidence.target is None:
+        return {"target": {"kind": None, "reason": evidence.reason}}
+    facts: Facts = {"kind": evidence.target.kind}
     for name in NAMES:
-        value = getattr(seen.target, name, None)
+        value = getattr(evidence.target, name, None)
         if value is not None:
-            found[name] = np.asarray(value, dtype=np.float64).tolist()
-    return {"target": found}
+            facts[name] = np.asarray(value, dtype=np.float64).tolist()
+    missed = getattr(evidence.target, "missed", None)
+    if missed is not None:
+        facts["missed"] = min(float(missed), 1.0)
+    return {"target": facts}
 
 
 @fact(70)
-def optima(seen: Seen) -> Facts:
+def optima(evidence: Evidence) -> Facts:
     """``optima``: ``all``, and ``reached``, the place in it of the optimum that a descent from the start finds."""
-    if not seen.has_target("gaussians"):
+    if not evidence.has_target("gaussians"):
         return {}
-    reached = seen.target.basin_of(seen.start)
-    every = seen.target.optima
+    reached = evidence.target.basin_of(evidence.start)
+    every = evidence.target.optima
     return {
         "optima": {
             "all": [{name: np.asarray(value).tolist() for name, value in each._asdict().items()} for each in every],
@@ -46,13 +49,13 @@ def optima(seen: Seen) -> Facts:
 
 
 @fact(80)
-def distances(seen: Seen) -> Facts:
+def distances(evidence: Evidence) -> Facts:
     """``distances``: by name ``value``, ``floor`` (quantiles for as many exact draws) and the ``particles`` used."""
-    run, target = seen.run, seen.target
-    if seen.has_target("draws") and usable(run):
+    run, target = evidence.run, evidence.target
+    if evidence.has_target("draws") and evidence.usable:
         with same_bits():
             return {"distances": _as_table(diagnostics.distances_to_draws(run.final, target.draws, run.seed))}
-    if not seen.has_target("density") or not usable(run):
+    if not evidence.has_target("density") or not evidence.usable:
         return {}
     with same_bits():
         lengthscale = float(np.sqrt(np.mean(target.variance)))
@@ -73,24 +76,24 @@ def _as_table(found: dict[str, diagnostics.Distance]) -> Facts:
 
 
 @fact(90)
-def excess_energy(seen: Seen) -> Facts:
+def excess_energy(evidence: Evidence) -> Facts:
     """``excess_energy``: mean, expected mean, and their difference in standard errors."""
-    run = seen.run
-    if not seen.has_target("density") or not usable(run) or run.method.kl_weight <= 0.0:
+    run = evidence.run
+    if not evidence.has_target("density") or not evidence.usable or run.method.kl_weight <= 0.0:
         return {}
     with same_bits():
-        excess = diagnostics.excess_energy(run.final, seen.target, float(run.method.kl_weight))
+        excess = diagnostics.excess_energy(run.final, evidence.target, float(run.method.kl_weight))
         return {"excess_energy": excess._asdict() | {"deviation": excess.deviation}}
 
 
 @fact(100)
-def basin_occupancy(seen: Seen) -> Facts:
+def basin_occupancy(evidence: Evidence) -> Facts:
     """``basin_occupancy``: number of basins, particles that changed basin in the second half, counts per basin."""
-    run = seen.run
-    if not seen.has_target("density") or not usable(run):
+    run = evidence.run
+    if not evidence.has_target("density") or not evidence.usable:
         return {}
     with same_bits():
-        basins = diagnostics.Basins(seen.target)
+        basins = diagnostics.Basins(evidence.target)
         return {"basin_occupancy": _occupancy(run, basins)} if len(basins.modes) > 1 else {}
 
 
@@ -113,12 +116,12 @@ def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
 
 
 @fact(110, w1=is_number, w1_floor=is_interval, verdict=is_text)
-def distance(seen: Seen) -> Facts:
+def distance(evidence: Evidence) -> Facts:
     """``w1`` on the line or ``sliced_w1`` in the plane, its ``_floor`` under exact draws, and the ``verdict``."""
-    target, final = seen.target, seen.run.final
-    if not seen.has_target("density", "atoms", "draws"):
+    target, final = evidence.target, evidence.run.final
+    if not evidence.has_target("density", "atoms", "draws"):
         return {}
-    known = seen.found.get("distances", {})
+    known = evidence.found.get("distances", {})
     name = "w1" if target.dim == 1 else "sliced_w1"
     if name in known and (known[name]["particles"] == len(final) or target.dim > 1 or target.kind == "draws"):
         value, (low, high) = known[name]["value"], known[name]["floor"][:2]
@@ -140,11 +143,11 @@ def verdict(value: float, high: float) -> str:
 
 
 @fact(120)
-def basins(seen: Seen) -> Facts:
+def basins(evidence: Evidence) -> Facts:
     """``basins``: for each atom its weight, the count, and the limits of a binomial count with that weight."""
-    if not usable(seen.run) or not seen.has_target("atoms") or len(seen.target.atoms) > MOST_ATOMS:
+    if not evidence.usable or not evidence.has_target("atoms") or len(evidence.target.atoms) > MOST_ATOMS:
         return {}
-    return {"basins": counts(seen.run.final, seen.target)}
+    return {"basins": counts(evidence.run.final, evidence.target)}
 
 
 def counts(final: Array, target: AtomicTarget) -> list[Facts]:

@@ -10,7 +10,7 @@ from particlegvi.integrators import schedules
 from particlegvi.methods import FreeEnergy
 from particlegvi.scenario.kinds.facts import are_numbers, fact, is_per_coordinate, is_table
 from particlegvi.scenario.kinds.particles import verdict
-from particlegvi.scenario.kinds.particles.seen import Seen, same_bits, usable
+from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits
 from particlegvi.simulation.run import Run
 
 CHAINS, DRAWS = 100, 100
@@ -20,9 +20,9 @@ PARTS = ("total", "mean_loss", "mmd_part", "kl_part")
 
 
 @fact(10)
-def size(seen: Seen) -> Facts:
+def size(evidence: Evidence) -> Facts:
     """``particles``, ``dim``, ``steps`` and ``step_size``."""
-    run = seen.run
+    run = evidence.run
     return {
         "particles": run.particles,
         "dim": run.dim,
@@ -32,10 +32,10 @@ def size(seen: Seen) -> Facts:
 
 
 @fact(20, ("mean", "sd"), mean=is_per_coordinate, sd=is_per_coordinate)
-def moments(seen: Seen) -> Facts:
+def moments(evidence: Evidence) -> Facts:
     """``mean`` and ``sd``: a number in one dimension, a list otherwise."""
-    final = seen.run.final
-    scale = 1.0 if usable(seen.run) else np.abs(final).max()  # so that squares of a run that diverged stay finite
+    final = evidence.run.final
+    scale = 1.0 if evidence.usable else np.abs(final).max()  # so that squares of a run that diverged stay finite
     final = final / scale
     return {"mean": _per_coordinate(scale * final.mean(axis=0)), "sd": _per_coordinate(scale * final.std(axis=0))}
 
@@ -45,42 +45,42 @@ def _per_coordinate(values: Array) -> float | list[float]:
 
 
 @fact(30)
-def average_loss(seen: Seen) -> Facts:
+def average_loss(evidence: Evidence) -> Facts:
     """``average_loss``, at the first and at the last record."""
-    loss = seen.run.average_loss()
+    loss = evidence.run.average_loss()
     return {"average_loss": {"first": float(loss[0]), "last": float(loss[-1])}}
 
 
 @fact(40)
-def weights(seen: Seen) -> Facts:
+def weights(evidence: Evidence) -> Facts:
     """``weights``: the weights of the objective; for a free energy both kl_weight and mmd_weight."""
-    method = seen.run.method
+    method = evidence.run.method
     both = {"kl_weight": method.kl_weight, "mmd_weight": method.mmd_weight}
     has_both = isinstance(method, FreeEnergy)
     return {"weights": {name: float(weight) for name, weight in both.items() if has_both or weight != 0.0}}
 
 
 @fact(50, run=is_table)
-def run_info(seen: Seen) -> Facts:
+def run_info(evidence: Evidence) -> Facts:
     """``run``: kernel, algorithm, integrator, ...; the seconds are in the manifest only."""
-    return {"run": {name: value for name, value in seen.run.info.items() if name != "seconds"}}
+    return {"run": {name: value for name, value in evidence.run.info.items() if name != "seconds"}}
 
 
 @fact(130, mode_occupancy=are_numbers)
-def mode_occupancy(seen: Seen) -> Facts:
+def mode_occupancy(evidence: Evidence) -> Facts:
     """``mode_occupancy``: a count for each mode."""
-    if seen.modes is None:
+    if evidence.modes is None:
         return {}
-    return {"mode_occupancy": diagnostics.mode_occupancy(seen.run.final, seen.modes).tolist()}
+    return {"mode_occupancy": diagnostics.mode_occupancy(evidence.run.final, evidence.modes).tolist()}
 
 
 @fact(140)
-def chains(seen: Seen) -> Facts:
+def chains(evidence: Evidence) -> Facts:
     """``chains``, for methods with noise; None if there are fewer than eight records."""
-    if not seen.run.method.has_noise or not usable(seen.run):
+    if not evidence.run.method.has_noise or not evidence.usable:
         return {}
     with same_bits():
-        return {"chains": _chains(seen.run)}
+        return {"chains": _chains(evidence.run)}
 
 
 def _chains(run: Run) -> Facts | None:
@@ -100,15 +100,15 @@ def _chains(run: Run) -> Facts | None:
 
 
 @fact(150)
-def free_energy(seen: Seen) -> Facts:
+def free_energy(evidence: Evidence) -> Facts:
     """``free_energy``: its parts at some records, for more than one particle."""
-    run = seen.run
-    if not isinstance(run.method, FreeEnergy) or run.particles < 2 or not usable(run):
+    run = evidence.run
+    if not isinstance(run.method, FreeEnergy) or run.particles < 2 or not evidence.usable:
         return {}
     with same_bits():
         found = _over_time(run)
-        if seen.has_target("density"):
-            exact = diagnostics.target_free_energy(seen.target, run.loss, run.method, run.prior, run.seed)
+        if evidence.has_target("density"):
+            exact = diagnostics.target_free_energy(evidence.target, run.loss, run.method, run.prior, run.seed)
             found["target"] = {name: float(getattr(exact, name)) for name in PARTS}
     return {"free_energy": found}
 
@@ -127,7 +127,7 @@ def _over_time(run: Run) -> Facts:
 
 
 @fact(160)
-def equilibrium(seen: Seen) -> Facts:
-    """``equilibrium``: ``reached``, ``since``, ``verdict`` and ``drift`` (`kinds.particles.verdict`)."""
+def equilibrium(evidence: Evidence) -> Facts:
+    """``equilibrium``: the verdict, its rule and remedy, and the drift (`kinds.particles.verdict.equilibrium`)."""
     with same_bits():
-        return {"equilibrium": verdict.equilibrium(seen.run, seen.target, seen.found)}
+        return {"equilibrium": verdict.equilibrium(evidence)}
