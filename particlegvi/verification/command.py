@@ -56,7 +56,8 @@ def verify(
     return good
 
 
-def _line(width: int, name: str, measured: str, relation: str, bound: str, verdict: str, control: str) -> str:
+def _line(width: int, *cells: str) -> str:
+    name, measured, relation, bound, verdict, control = cells
     return f"{name:{width}}  {measured:>9} {relation:2} {bound:<9}  {verdict:7}  {control}".rstrip()
 
 

@@ -162,7 +162,7 @@ class Evidence:
         For example, a few distant particles change the excess energy, but hardly W1. A distance is beyond its limit
         from 1.5 times the value that 99% of exact draws stay below; the excess energy from four standard errors (with
         Cornish and Fisher's correction for the skewness of one Gaussian mode on the line, 2.5 sqrt(8/n)) and a fiftieth
-        of its standard deviation. What is not a number is beyond.
+        of its standard deviation. A diagnostic that is not a number is beyond.
         """
         value, floor = self.distance
         if not value <= 1.5 * floor:
@@ -191,7 +191,7 @@ class Evidence:
     @cached_property
     def unfound(self) -> str:
         """How much of the target's mass its search for wells may have missed, in words, if that is notable."""
-        missed = getattr(self.target, "missed", None)
+        missed = self.target.missed if self.has_target("density") else None
         if missed is None or missed <= UNFOUND:
             return ""
         share = "any share" if missed >= 1.0 else f"{missed:.2g}"

@@ -12,7 +12,7 @@ from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
 
-NAMES = ("mean", "variance", "residual", "log_normaliser", "error")
+NAMES = ("mean", "variance", "residual", "log_normaliser", "error", "missed")
 MOST_BASINS = 64
 MOST_ATOMS = 64  # the counts of more atoms are not listed one by one
 
@@ -27,9 +27,6 @@ def target(evidence: Evidence) -> Facts:
         value = getattr(evidence.target, name, None)
         if value is not None:
             facts[name] = np.asarray(value, dtype=np.float64).tolist()
-    missed = getattr(evidence.target, "missed", None)
-    if missed is not None:
-        facts["missed"] = min(float(missed), 1.0)
     return {"target": facts}
 
 
