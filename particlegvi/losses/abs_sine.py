@@ -33,5 +33,5 @@ class AbsSine(_Fields):
 
     def gradient(self, x: np.ndarray, out: np.ndarray) -> None:
         height = math.sin(x[0])
-        sign = 1.0 if height > 0.0 else (-1.0 if height < 0.0 else 0.0)
+        sign = (height > 0.0) - (height < 0.0)
         out[0] = -self.depth * sign * math.cos(x[0])

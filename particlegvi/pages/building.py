@@ -21,18 +21,16 @@ ASSETS = Path(__file__).parent / "assets"
 ENGINE = {  # by the subject of the pages that need them
     "shared": ("mathematics", "noise", "limit", "checks"),
     "particles": (
-        "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors", "repulsion", "jumps",
-        "jumps_plane", "flow", "solver", "convolution", "target", "target_plane", "biased", "distances", "basins",
-        "energy", "problem", "chance", "wells", "records", "minima", "ends", "evidence", "verdict", "answers",
-        "replicates", "export",
+        "formula", "rows", "tape", "priors", "repulsion", "jumps", "flow", "solver", "convolution",
+        "target", "target_plane", "distances", "basins", "energy", "problem", "chance", "wells", "records", "minima",
+        "ends", "evidence", "verdict", "answers", "export",
     ),
     "functions": ("process",),
 }  # fmt: skip
 VIEW = {
     "shared": ("say", "layout"),
     "particles": (
-        "worker", "selftest", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "replicated",
-        "live", "replay",
+        "worker", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live", "replay",
     ),
     "functions": ("curves", "by_hand", "functions_table", "functions"),
     "last": ("main",),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,14 +20,11 @@ from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.free_energy import FreeEnergy
 from particlegvi.methods.jumps import resolved
 from particlegvi.pages.colours import Colours, colours_of
+from particlegvi.pages.programs import NoProgram, program_of
 from particlegvi.priors import Flat, Normal, Uniform
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import words
 
-LOSSES = (
-    "abs-sine", "banana", "double-well", "four-gaussians", "funnel", "gaussian-mixture", "quadratic", "ring", "spline",
-    "tilted-double-well",
-)  # fmt: skip
 INTEGRATORS = ("euler-maruyama", "leimkuhler-matthews")
 MOST_PARTICLES = {1: 10_000, 2: 1_000}
 KINDS = {(False, False): "DE", (True, False): "DLE", (False, True): "DRE", (True, True): "DRLE"}  # by their weights
@@ -79,6 +79,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
         "colours": _colours(subject),
         "modes": np.asarray(subject.modes, dtype=np.float64).reshape(-1, subject.loss.dim).tolist() or None,
         "loss": None,
+        "losses": known_losses(),
         "live": False,
         "why": "",
     }
@@ -104,22 +105,53 @@ def _colours(subject: Subject) -> Colours:
 
 
 def loss_of(loss: Loss) -> Facts:
-    """A loss as data for the browser: a formula, or a name with parameters."""
-    if not isinstance(loss, PackageLoss) or loss.dim > 2:
+    """A loss as data for the browser: its program, its names, and its text in a scenario."""
+    if not isinstance(loss, PackageLoss) or loss.dim > 2 or (loss.term is None and loss.formula is None):
         raise NotLive("why_loss")
+    try:
+        program = program_of(loss)
+    except NoProgram:
+        raise NotLive("why_loss") from None
+    window = loss.plot_window or ((-3.5, 3.5),) * loss.dim
+    known: Facts = {"variables": variables_of(loss), "dim": loss.dim, "window": [list(ends) for ends in window]}
     if loss.formula is not None:
-        return {"formula": loss.formula, "variables": loss.variables, "dim": loss.dim}
-    if loss.name not in LOSSES or not isinstance(loss.term, losses.registry[loss.name]):
-        raise NotLive("why_loss")
+        entry: Facts = {"formula": loss.formula, "variables": loss.variables}
+        known["formula"] = loss.formula
+    else:
+        entry = {"name": loss.name, **_parameters(loss)}
+        known["name"] = loss.name
+    return {**program, **known, "written": _inline(entry)}
+
+
+@functools.cache
+def known_losses() -> dict[str, Facts]:
+    """The losses that a page offers by name: those that a browser can compute, with their default parameters."""
+    found = {}
+    for name in losses.names():
+        with contextlib.suppress(NotLive):
+            found[name] = loss_of(losses.get(name))
+    return found
+
+
+def variables_of(loss: Loss) -> list[str]:
+    """The names of the coordinates: those of a formula, else Greek letters."""
+    if isinstance(loss, PackageLoss) and loss.formula is not None:
+        return loss.variables
+    return ["\u03b8"] if loss.dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"]
+
+
+def _parameters(loss: PackageLoss) -> Facts:
+    """The parameters of a loss that has a name in the registry."""
+    if loss.name not in losses.names():
+        return {}
     fields: Facts = declared(loss.term, "_asdict")()
     known = {key: _plain(fields[key]) for key in losses.parameters(loss.name) if key in fields}
-    if "dim" in losses.parameters(loss.name):
-        known["dim"] = loss.dim
-    return {"name": loss.name, "parameters": known, "variables": _variables(loss), "dim": loss.dim}
+    return known | ({"dim": loss.dim} if "dim" in losses.parameters(loss.name) else {})
 
 
-def _variables(loss: Loss) -> list[str]:
-    return ["\u03b8"] if loss.dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"][: loss.dim]
+def _inline(table: Facts) -> str:
+    """A table as one line of TOML, whose texts, numbers and lists are those of JSON."""
+    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items()) + " }"
 
 
 def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
@@ -160,7 +192,7 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
     }  # fmt: skip
     settings = {
         "loss": "own",
-        "variables": ",".join(_variables(subject.loss)),
+        "variables": ",".join(variables_of(subject.loss)),
         "prior": prior,
         "initial": initial,
         **shared,

@@ -7,7 +7,7 @@ from typing import Protocol
 from particlegvi.integrators import schedules
 from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
-from particlegvi.pages.content import NotLive, Subject, content, kind_of, loss_of
+from particlegvi.pages.content import Subject, content, kind_of, variables_of
 from particlegvi.pages.functions import page_of_function_runs
 from particlegvi.pages.replay import Recorded, replay
 from particlegvi.pages.subjects import particles_of
@@ -62,15 +62,11 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
         return build(found, language)
     facts = runs.summary["methods"]
     recorded = {label: Recorded(runs[label], runs.targets[label], facts[label]) for label in runs}
-    try:
-        variables = loss_of(known[0])["variables"]
-    except NotLive:
-        variables = ["\u03b8"] if known[0].dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"]
     said = words.of(language)
     watch = "page.watch_replay" if known[0].dim == 1 else "page.watch_replay_plane"
     found |= {"watch": said(watch), "watch_live": found["watch"]}
     left = building.LARGEST - len(build(found, language).html.encode())
-    found["replay"] = replay(recorded, variables, frames, left - SPARE)
+    found["replay"] = replay(recorded, variables_of(known[0]), frames, left - SPARE)
     found["replay"]["printed"] = {"seed": str(runs.seed), "step_size": schedules.shown(run.step_size)}
     for method in found["replay"]["methods"]:  # the verdicts of summaries are in English
         if method["verdict"]:

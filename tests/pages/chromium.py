@@ -5,15 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import shutil
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-
-import particlegvi as pg
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -24,11 +20,6 @@ LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-lab
 driven = pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed")
 CELL = "document.querySelector('#live tbody td')"  # a table of numbers is there
 in_chromium = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
-
-
-def dumped(address: str, folder: Path) -> str:
-    command = [CHROMIUM, *OPTIONS, f"--user-data-dir={folder / 'profile'}", "--timeout=60000", "--dump-dom", address]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
 def digest(text: str) -> str:
@@ -68,26 +59,6 @@ def number(text: str) -> float:
 def step_is(browser: Any, number: int) -> None:
     """Wait until the clock of the page shows this step."""
     wait(browser, f"document.getElementById('clock').textContent.endsWith('step {number}')")
-
-
-STATE = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}
-STATE |= {"kl_weight": 0.6, "mmd_weight": 0.8, "lengthscale": 0.7}
-
-
-def assert_particles_of_the_engine(report: dict[str, Any]) -> None:
-    kernel = pg.kernels.SquaredExponential(lengthscale=0.7)
-    methods = {
-        "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.6), "DRE": pg.methods.DRE(0.8, kernel=kernel),
-        "DRLE": pg.methods.DRLE(0.6, 0.8, kernel=kernel),
-    }  # fmt: skip
-    for label, method in methods.items():
-        run = pg.simulate(
-            pg.Loss.from_formula(STATE["loss"], "t"), method, pg.priors.Normal(0.0, 1.0), 20, 500, 0.002, seed=2**64 - 3
-        )
-        for mode in ("plain", "exact"):
-            np.testing.assert_allclose(report[mode][label], run.final[:, 0], rtol=0.0, atol=1e-11)
-        if label in ("DE", "DLE"):
-            assert report["exact"][label] == run.final[:, 0].tolist()
 
 
 ANSWERS = """const done = arguments[arguments.length - 1];  // the longest that the tab did not answer, in ms

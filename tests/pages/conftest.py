@@ -11,6 +11,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.pages import building
+from particlegvi.pages.content import known_losses
 
 from .chromium import CHROMIUM, DRIVER, OPTIONS
 
@@ -18,7 +19,8 @@ Answers = Callable[..., Any]
 
 
 # The places of the particles of each method after steps in pieces, in each coordinate.
-MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), { loss, seed, particles, math } = problem;
+MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, settings.own);
+const { loss, seed, particles, math } = problem;
 const noise = PG.noise(seed, particles, loss.dim, math);
 return problem.methods.map(name => {
   const ensemble = PG.ensemble(PG.method(problem, name, noise));
@@ -31,6 +33,8 @@ def started(source: str) -> tuple[Any, Answers]:
     racer = pytest.importorskip("py_mini_racer", reason="needs pip install mini-racer")
     context = racer.MiniRacer()
     context.eval(source.replace("const PG = {};", "var PG = {};"))
+    if "PG.losses" in source:
+        context.eval(f"PG.losses = {json.dumps(known_losses())};")
 
     def answer(body: str, **values: Any) -> Any:
         given = "".join(f"const {name} = {json.dumps(value)};" for name, value in values.items())

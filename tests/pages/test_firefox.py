@@ -11,15 +11,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
-from .chromium import ANSWERS, STATE, assert_particles_of_the_engine
+from .chromium import ANSWERS
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 HEADLESS = ["--headless", "--no-remote", "--marionette", "--remote-allow-system-access"]
-SELFTEST = "document.getElementById('selftest').textContent"
 CONSOLE = """const said = Services.console.getMessageArray().map(String).filter(each => /"(file|blob):/.test(each));
 Services.console.reset(); return said;"""
 
@@ -99,14 +97,6 @@ def test_particles_move_and_the_console_is_empty(firefox, page):
     firefox.run("setTimeout(() => { throw new Error('the control'); }, 0)")
     time.sleep(0.2)
     assert "the control" in firefox.console()[0]
-
-
-def test_the_self_test_has_the_particles_of_the_engine(firefox, page):
-    firefox.opened(page, f"#selftest&{urlencode(STATE)}")
-    assert_particles_of_the_engine(json.loads(firefox.wait(SELFTEST)))
-    firefox.opened(page, "#selftest&steps=1000000000")
-    assert json.loads(firefox.wait(SELFTEST)) == {"error": "steps: 1000000000"}
-    assert firefox.console() == []
 
 
 @pytest.mark.parametrize("state", ["kl_weight=1e-30", "loss=tan(1/t)*1e300", "variance=1e12&mmd_weight=1e6"])

@@ -22,9 +22,9 @@ PRIORS = {
 LOSSES = {1: "double-well", 2: "four-gaussians"}
 SETTINGS = {"loss": LOSSES[1], "kl_weight": 0.25, "mmd_weight": 0.5, "lengthscale": 0.7, "step_size": 2e-3}
 SETTINGS |= {"methods": "DLE,DRLE", "jump_every": 10, "jump_share": 0.15, "seed": "5"}
-WRONG = {  # densities of a wrong height
-    "normal": ("const height = g.m ? ((1 - g.share)", "const height = g.m ? ((0.9 - g.share)"),
-    "normal plane": ("? ((1 - share) * near)", "? ((0.9 - share) * near)"),
+WRONG = {
+    "normal": ("/ kl_weight + ratio[k]", "/ kl_weight"),
+    "normal plane": ("a + 1 + Math.floor(", "a + Math.floor("),
 }
 slow = pytest.mark.slow
 
@@ -41,11 +41,8 @@ def moved(prior: str, particles: int, steps: int) -> list[np.ndarray]:
 @pytest.mark.parametrize(
     ("prior", "particles"),
     [
-        pytest.param("normal", 40, marks=slow), pytest.param("normal", 1, marks=slow), ("normal", 700),
-        pytest.param("uniform", 40, marks=slow),
-        pytest.param("uniform", 7, marks=slow), pytest.param("flat", 40, marks=slow),
-        pytest.param("flat", 2, marks=slow), ("normal plane", 40), ("flat plane", 90),
-        pytest.param("uniform plane", 40, marks=slow), pytest.param("normal plane", 1, marks=slow),
+        ("normal", 40), ("normal", 1), pytest.param("normal", 700, marks=slow), ("uniform", 7), ("flat", 40),
+        ("flat", 2), ("normal plane", 40), ("flat plane", 90), ("uniform plane", 40),
     ],
 )  # fmt: skip
 def test_jumping_particles_are_those_of_the_engine(engine, changed, prior, particles):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from particlegvi.losses.formulas.derivative import gradient
-from particlegvi.losses.formulas.graph import FUNCTIONS
+from particlegvi.losses.formulas.graph import FUNCTIONS, Graph
 from particlegvi.losses.formulas.parser import DIGITS, LONGEST, is_letter, parse
 from particlegvi.tools.quoting import refuse
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_VARIABLES = 1000
 LONGEST_NAME = 40
 
-__all__ = ["FUNCTIONS", "LONGEST", "MOST_VARIABLES", "checked_variables", "compile_formula"]
+__all__ = ["FUNCTIONS", "LONGEST", "MOST_VARIABLES", "checked_variables", "compile_formula", "graph_of"]
 
 
 def compile_formula(formula: str, variables: Sequence[str] | str) -> FormulaTape:
@@ -32,14 +32,20 @@ def compile_formula(formula: str, variables: Sequence[str] | str) -> FormulaTape
     number, and exp(y log x) otherwise. Where it is not defined, for example at the logarithm of a negative number, it
     is nan. The variables name each coordinate, in order; one string has names separated by commas or spaces.
     """
-    from particlegvi.losses.formulas.assembler import Assembler, lower
+    from particlegvi.losses.formulas.assembler import Assembler
+
+    return Assembler().assemble(*graph_of(formula, variables))
+
+
+def graph_of(formula: str, variables: Sequence[str] | str) -> tuple[Graph, list[int]]:
+    """The graph of a formula, powers as products, and its nodes that are the value and the derivatives."""
+    from particlegvi.losses.formulas.assembler import lower
 
     names = checked_variables(variables)
     if not isinstance(formula, str):
         raise refuse("formula", formula, "a text")
     graph, value = parse(formula, names)
-    low, roots = lower(graph, [value, *gradient(graph, value, len(names))])
-    return Assembler().assemble(low, roots)
+    return lower(graph, [value, *gradient(graph, value, len(names))])
 
 
 def checked_variables(variables: Sequence[str] | str) -> list[str]:

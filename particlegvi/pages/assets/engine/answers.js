@@ -30,12 +30,5 @@
       const problem = PG.problem(settings, own, types);
       for (const label of labels) tell({ label, found: PG.packed(PG.found(PG.method(problem, label))) });
     },
-    selftest: (given, tell) => {
-      try {
-        tell(PG.selftest(given));
-      } catch (error) {
-        tell({ error: error.message });
-      }
-    },
   };
 })();

@@ -17,20 +17,11 @@ PG.scenario = function (problem, settings, own, words) {
         : p.name === "normal"
           ? `{ name = "normal", mean = ${one(p.mean)}, sd = ${one(p.sd)} }`
           : `{ name = "uniform", low = ${one(p.low)}, high = ${one(p.high)} }`;
-  const table = ({ name, parameters }) =>
-    `{ name = ${text(name)}${Object.entries(parameters)
-      .map(([key, value]) => `, ${key} = ${key === "dim" ? value : toml(value)}`)
-      .join("")} }`;
   const { loss } = problem,
     formula = (f, variables) => `{ formula = ${text(f)}, variables = ${text(variables)} }`;
-  let written;
-  if (settings.loss === "own") written = own.formula !== undefined ? formula(own.formula, own.variables) : table(own);
-  else if (loss.heights)
-    written = table({
-      name: "spline",
-      parameters: { low: loss.low, high: loss.high, heights: Array.from(loss.heights) },
-    });
-  else written = loss.formula !== undefined ? formula(loss.formula, loss.variables) : text(settings.loss);
+  const is_typed = settings.loss !== "own" && loss.formula !== undefined,
+    typed = is_typed ? formula(loss.formula, loss.variables) : text(settings.loss),
+    written = settings.loss === "own" ? own.written : typed;
   const lengthscale = decimal(problem.lengthscale),
     variance = decimal(problem.variance);
   const lines = [

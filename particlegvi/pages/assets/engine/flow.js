@@ -110,9 +110,7 @@
         slopes();
         move();
         step++;
-        if (!(s.jump_every > 0 && step % s.jump_every === 0)) continue;
-        if (dim === 1) PG.jump_on_line(x[0], step / s.jump_every - 1, s);
-        else PG.jump_in_plane(x, step / s.jump_every - 1, s);
+        if (s.jump_every > 0 && step % s.jump_every === 0) PG.jump(x, step / s.jump_every - 1, s);
       }
       is_finite = x.every(row => row.every(Number.isFinite));
       return is_finite;

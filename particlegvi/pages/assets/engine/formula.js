@@ -1,4 +1,4 @@
-// Reads formulas as particlegvi/losses/formulas does: the same formulas, the same graph, no evaluation of code.
+// Reads formulas as particlegvi/losses/formulas does: the same formulas, no evaluation of code.
 // An error says `key` (a sentence among the words), `column` (counted from 0) and `values` for the sentence.
 "use strict";
 PG.Mistake = class extends Error {
@@ -63,10 +63,10 @@ PG.Mistake = class extends Error {
     return found;
   }
 
-  // The graph of a formula and the number of the node that is its value. Two stacks give the operators the precedence
+  // The rows of a formula and the number of the one that is its value. Two stacks give the operators the precedence
   // that they have in Python.
   PG.parse = function (text, variables) {
-    const graph = new PG.Graph(),
+    const graph = new PG.Rows(),
       values = [],
       open = [];
     const apply = {
@@ -146,20 +146,11 @@ PG.Mistake = class extends Error {
     return [graph, values[0]];
   };
 
-  // A loss on the line or in the plane from a formula: value and slopes at many points, arrays of coordinates.
+  // A loss on the line or in the plane from a typed formula.
   PG.formula = function (text, variables) {
     const [graph, value] = PG.parse(text, variables),
-      [lowered, roots] = PG.lower(graph, [value, ...PG.derivatives(graph, value, variables.length)]);
-    const whole = PG.program(lowered, roots.slice(0, 1), variables.length),
-      slope = PG.program(lowered, roots.slice(1), variables.length);
-    return {
-      formula: text,
-      variables,
-      dim: variables.length,
-      work: PG.work_of(whole) + PG.work_of(slope),
-      window: variables.map(() => [-3.5, 3.5]),
-      values: (x, out, math) => PG.execute(whole, x, [out], math),
-      slopes: (x, out, math) => PG.execute(slope, x, out, math),
-    };
+      slopes = graph.derivatives(value, variables.length),
+      window = variables.map(() => [-3.5, 3.5]);
+    return PG.loss({ rows: graph.rows, value, slopes, formula: text, variables, dim: variables.length, window });
   };
 })();

@@ -5,8 +5,6 @@ PG.TooMuch = class extends Error {};
 PG.QUICK_WORK = 2e8; // multiplications of what a page does at once, a quarter of a second
 PG.MOST_WORK = 3e9; // of one answer where there is no worker, a few seconds
 PG.STEEPEST = 4e9; // of the exponents of a density: larger ones have rounding errors of a millionth
-PG.MOST_SELFTEST = 3e7; // steps of a particle
-PG.QUICK_SELFTEST = 1e5; // of these, in at most half a second
 
 (() => {
   let left = Infinity;

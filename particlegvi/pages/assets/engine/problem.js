@@ -1,4 +1,4 @@
-// From settings, as the address and the controls have them, to the ensembles of a page; and the self-test.
+// From settings, as the address and the controls have them, to the ensembles of a page.
 "use strict";
 PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of the two weights a method has
 PG.MOST = { 1: 10000, 2: 1000 };
@@ -50,24 +50,11 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
         ? `normal:${prior.mean}:${prior.sd}`
         : `uniform:${prior.low}:${prior.high}`;
 
-  // loss: "own" (the page's), a name of the package's losses, "spline" with low, high and heights, or a formula
+  // loss: "own" (the page's), the name of one of PG.losses, or a formula
   PG.read_loss = function (settings, own) {
     const text = String(settings.loss);
-    if (text === "own" && own)
-      return own.formula !== undefined ? PG.formula(own.formula, own.variables) : PG.losses[own.name](own.parameters);
-    if (text === "spline") {
-      const heights = Array.isArray(settings.heights)
-        ? settings.heights
-        : String(settings.heights)
-            .split(",")
-            .map(each => PG.number("heights", each, -1e6, 1e6));
-      const low = PG.number("low", settings.low, -1e6, 1e6),
-        high = PG.number("high", settings.high, -1e6, 1e6);
-      if (heights.length < 3 || heights.length > 1000) throw new PG.Refused("heights", heights.length);
-      if (!(low < high)) throw new PG.Refused("high", high);
-      return PG.losses.spline({ low, high, heights });
-    }
-    if (has(PG.losses, text)) return PG.losses[text]({});
+    if (text === "own" && own) return PG.loss(own);
+    if (has(PG.losses, text)) return PG.loss(PG.losses[text]);
     const variables = String(settings.variables || PG.variables_of(text)).split(",");
     if (
       variables.length > 2 ||
@@ -152,35 +139,5 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
     integrator: "euler-maruyama",
     methods: "DE,DLE,DRLE",
     exact: "false",
-  };
-
-  // Final particles of all four methods in both modes, from the prior N(0, 1), by Euler-Maruyama.
-  PG.selftest_problem = function (given, mode) {
-    const fixed = {
-        prior: "normal:0:1",
-        initial: "",
-        integrator: "euler-maruyama",
-        variables: "t",
-        variance: 1,
-        methods: Object.keys(PG.METHODS).join(","),
-      },
-      problem = PG.problem({ ...PG.DEFAULTS, ...given, ...fixed, exact: String(mode === "exact") }, null);
-    if (problem.loss.dim !== 1) throw new PG.Refused("loss", given.loss);
-    if (problem.particles * problem.steps > PG.MOST_SELFTEST) throw new PG.Refused("steps", problem.steps);
-    return problem;
-  };
-  PG.selftest = function (given) {
-    const report = {};
-    for (const mode of ["plain", "exact"]) {
-      report[mode] = {};
-      const problem = PG.selftest_problem(given, mode),
-        noise = PG.noise(problem.seed, problem.particles, 1, problem.math);
-      for (const name of problem.methods) {
-        const ensemble = PG.ensemble(PG.method(problem, name, noise));
-        ensemble.advance(problem.steps);
-        report[mode][name] = Array.from(ensemble.x[0]);
-      }
-    }
-    return report;
   };
 })();

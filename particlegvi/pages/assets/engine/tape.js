@@ -1,91 +1,72 @@
-// Runs a graph on many points: a list of instructions on rows of numbers, as particlegvi/engine/terms/tape.py.
+// Losses as instructions that work on many points at once. A row is [operation, left, right]: the numbers of earlier
+// rows, a coordinate of "variable", or the number of "constant". The rows of a page's own losses are those of the
+// package, in its order of operations (particlegvi/pages/programs.py); those of a typed formula are made by PG.formula.
 "use strict";
+PG.losses = {}; // by name, of the page
+
 (() => {
-  const SIGN = x => (x > 0 ? 1 : x < 0 ? -1 : x);
-  PG.program = function (graph, roots, dim) {
-    const rows = [],
-      where = new Map(),
-      constants = roots.map(root => graph.known(root));
-    for (const number of PG.needed(graph, roots)) {
-      const node = graph.nodes[number];
-      if (node.operation === "constant") continue;
-      if (node.operation === "variable") {
-        where.set(number, node.left);
-        continue;
-      }
-      const operand = each => (each < 0 ? [null, null] : [graph.known(each), where.get(each)]);
-      const [p, a] = operand(node.left),
-        [q, b] = operand(node.right);
-      where.set(number, dim + rows.length);
-      // a constant operand may stand on either side; sums and products give the same bits both ways
-      rows.push({
-        operation: node.operation,
-        a: p === null ? a : b,
-        b,
-        constant: p !== null ? p : q,
-        constant_first: p !== null,
-        exponent: node.number,
-      });
-    }
-    return { rows, registers: [], size: 0, dim, stores: roots.map((root, i) => [constants[i], where.get(root)]) };
+  const BINARY = {
+    add: (a, b, out) => {
+      for (let i = 0; i < out.length; i++) out[i] = a[i] + b[i];
+    },
+    subtract: (a, b, out) => {
+      for (let i = 0; i < out.length; i++) out[i] = a[i] - b[i];
+    },
+    multiply: (a, b, out) => {
+      for (let i = 0; i < out.length; i++) out[i] = a[i] * b[i];
+    },
+    divide: (a, b, out) => {
+      for (let i = 0; i < out.length; i++) out[i] = a[i] / b[i];
+    },
+    power: (a, b, out) => {
+      for (let i = 0; i < out.length; i++) out[i] = Math.pow(a[i], b[i]);
+    },
   };
-  // The multiplications of a program at one point; a function is worth many.
-  const CHEAP = ["add", "subtract", "multiply", "negate"];
-  PG.work_of = ({ rows }) => rows.reduce((sum, { operation }) => sum + (CHEAP.includes(operation) ? 1 : 15), 0);
-  PG.execute = function (program, x, out, math) {
-    const n = x[0].length,
-      { rows, dim } = program;
-    if (program.size !== n) {
-      program.registers = rows.map(() => new Float64Array(n));
-      program.size = n;
+  const UNARY = { negate: x => -x, sqrt: Math.sqrt, abs: Math.abs, sign: Math.sign };
+
+  // A function (x, outs, math) that fills an array for each of the roots.
+  function program(rows, roots) {
+    const needed = new Set(roots);
+    for (let k = rows.length - 1; k >= 0; k--) {
+      const [operation, left, right] = rows[k];
+      if (!needed.has(k) || operation === "variable" || operation === "constant") continue;
+      needed.add(left);
+      if (right !== undefined) needed.add(right);
     }
-    const at = k => (k < dim ? x[k] : program.registers[k - dim]);
-    rows.forEach((row, k) =>
-      run(row, program.registers[k], at(row.a), row.constant === null && row.b != null ? at(row.b) : null, n, math),
-    );
-    program.stores.forEach(([constant, where], i) => {
-      if (constant !== null) out[i].fill(constant);
-      else out[i].set(at(where));
-    });
-  };
-  function run({ operation, constant: c, constant_first, exponent }, t, a, b, n, math) {
-    switch (operation) {
-      case "add":
-        if (b) for (let i = 0; i < n; i++) t[i] = a[i] + b[i];
-        else for (let i = 0; i < n; i++) t[i] = a[i] + c;
-        return;
-      case "subtract":
-        if (b) for (let i = 0; i < n; i++) t[i] = a[i] - b[i];
-        else for (let i = 0; i < n; i++) t[i] = c - a[i];
-        return;
-      case "multiply":
-        if (b) for (let i = 0; i < n; i++) t[i] = a[i] * b[i];
-        else for (let i = 0; i < n; i++) t[i] = a[i] * c;
-        return;
-      case "divide":
-        if (b) for (let i = 0; i < n; i++) t[i] = a[i] / b[i];
-        else if (constant_first) for (let i = 0; i < n; i++) t[i] = c / a[i];
-        else for (let i = 0; i < n; i++) t[i] = a[i] / c;
-        return;
-      case "power":
-        for (let i = 0; i < n; i++) t[i] = Math.pow(a[i], exponent);
-        return;
-      case "negate":
-        for (let i = 0; i < n; i++) t[i] = -a[i];
-        return;
-      case "sqrt":
-        for (let i = 0; i < n; i++) t[i] = Math.sqrt(a[i]);
-        return;
-      case "abs":
-        for (let i = 0; i < n; i++) t[i] = Math.abs(a[i]);
-        return;
-      case "sign":
-        for (let i = 0; i < n; i++) t[i] = SIGN(a[i]);
-        return;
-      default: {
-        const f = math[operation];
-        for (let i = 0; i < n; i++) t[i] = f(a[i]);
+    const order = [...needed].sort((a, b) => a - b);
+    let size = -1,
+      registers = [];
+    return (x, outs, math) => {
+      if (size !== x[0].length) {
+        size = x[0].length;
+        registers = [];
+        for (const k of order)
+          registers[k] = new Float64Array(size).fill(rows[k][0] === "constant" ? rows[k][1] : 0);
       }
-    }
+      for (const k of order) {
+        const [operation, left, right] = rows[k],
+          out = registers[k];
+        if (operation === "variable") registers[k] = x[left];
+        else if (operation in BINARY) BINARY[operation](registers[left], registers[right], out);
+        else if (operation !== "constant") {
+          const f = UNARY[operation] || math[operation],
+            a = registers[left];
+          for (let i = 0; i < size; i++) out[i] = f(a[i]);
+        }
+      }
+      roots.forEach((root, i) => outs[i].set(registers[root]));
+    };
   }
+  // A loss from its rows, with the numbers of those that are its value and its slopes.
+  PG.loss = function ({ rows, value, slopes, ...facts }) {
+    const values = program(rows, [value]),
+      gradient = program(rows, slopes),
+      cheap = ["add", "subtract", "multiply", "negate", "variable", "constant"];
+    return {
+      ...facts,
+      work: rows.reduce((sum, [operation]) => sum + (cheap.includes(operation) ? 1 : 15), 0), // multiplications
+      values: (x, out, math) => values(x, [out], math),
+      slopes: gradient,
+    };
+  };
 })();

@@ -6,7 +6,7 @@ VIEW.state_of = function (hash, base, types) {
   const given = Object.fromEntries(new URLSearchParams(hash.slice(1))),
     state = { ...base };
   for (const [key, value] of Object.entries(given))
-    if (key in PG.DEFAULTS || ["heights", "low", "high"].includes(key)) state[key] = value;
+    if (key in PG.DEFAULTS) state[key] = value;
   for (const [key, value] of Object.entries(given)) {
     // LABEL.kl_weight is the weight of one method
     const at = key.lastIndexOf(".");
@@ -25,7 +25,7 @@ VIEW.most_particles = function ({ loss, variables }, own) {
     is_known = Object.prototype.hasOwnProperty.call(PG.losses, name);
   let is_plane = String(variables).includes(",");
   if (name === "own") is_plane = own && (own.dim || 1) === 2;
-  else if (is_known) is_plane = name !== "spline" && PG.losses[name]({}).dim === 2;
+  else if (is_known) is_plane = PG.losses[name].dim === 2;
   return PG.MOST[is_plane ? 2 : 1];
 };
 // Settings with as many particles as a page can have: the plane has fewer than the line. The number of an address is a

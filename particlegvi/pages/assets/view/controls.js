@@ -1,4 +1,4 @@
-// The settings: sliders, selections and the drawn loss. Each change is told to `changed(key, value)`.
+// The settings: sliders and selections. Each change is told to `changed(key, value)`.
 "use strict";
 VIEW.controls = function (state, own, types, changed) {
   const { element, say } = VIEW,
@@ -24,17 +24,16 @@ VIEW.controls = function (state, own, types, changed) {
     });
     return element("label", { class: "wide" }, say(key), list);
   }
-  const losses = Object.keys(PG.losses).filter(name => !["spline", "quadratic", "gaussian-mixture"].includes(name));
+  const losses = Object.keys(PG.losses);
   const kinds = [
     ...(own ? [["own", say("own_loss", { name: own.name || own.formula })]] : []),
     ["formula", say("formula_line")],
     ["formula2", say("formula_plane")],
-    ["spline", say("drawn")],
     ...losses.map(name => [name, name]),
   ];
   const kind = () => {
     const { loss, variables } = state();
-    return loss === "own" || loss === "spline" || losses.includes(loss)
+    return loss === "own" || losses.includes(loss)
       ? loss
       : String(variables).includes(",")
         ? "formula2"
@@ -49,23 +48,17 @@ VIEW.controls = function (state, own, types, changed) {
     maxlength: 10000,
   });
   formula.addEventListener("change", () => changed("loss", formula.value));
-  const formula_row = element("label", { class: "wide" }, say("formula"), formula),
-    drawing = VIEW.drawing(state, changed),
-    drawing_row = element("label", { class: "wide" }, say("drawing_help"), drawing.canvas);
+  const formula_row = element("label", { class: "wide" }, say("formula"), formula);
   update.push(() => {
     formula_row.hidden = !kind().startsWith("formula");
-    drawing_row.hidden = kind() !== "spline";
     if (!formula_row.hidden && document.activeElement !== formula) formula.value = state().loss;
-    if (!drawing_row.hidden) drawing.draw();
   });
   const picked = value =>
     value === "formula"
       ? changed("loss", "t^2/2 + cos(3*t)", { variables: "t" })
       : value === "formula2"
         ? changed("loss", "(x^2 - 1)^2 + y^2/2", { variables: "x,y" })
-        : value === "spline"
-          ? changed("loss", "spline", drawing.start())
-          : changed("loss", value);
+        : changed("loss", value);
   const place = label => Object.keys(PG.METHODS).indexOf(PG.type_of(label, types)),
     labels = [...new Set([...Object.keys(types), ...Object.keys(PG.METHODS)])].sort(
       (one, other) => place(one) - place(other),
@@ -131,7 +124,6 @@ VIEW.controls = function (state, own, types, changed) {
   box.append(
     select("kind", kinds, kind, picked),
     formula_row,
-    drawing_row,
     ...rows,
     methods,
     element(
@@ -147,98 +139,4 @@ VIEW.controls = function (state, own, types, changed) {
     element("fieldset", {}, element("label", {}, exact, element("span", {}, say("exact")))),
   );
   return { box, show: () => update.forEach(each => each()) };
-};
-
-// The canvas on which a loss is drawn: 25 heights, by pointer or by arrow keys.
-VIEW.drawing = function (state, changed) {
-  const KNOTS = 25,
-    SPAN = [-5, 5],
-    canvas = VIEW.element("canvas", {
-      id: "drawing",
-      class: "drawing",
-      tabindex: "0",
-      role: "application",
-      "aria-label": VIEW.say("drawing_label"),
-    });
-  let knot = 12;
-  const heights = () => String(state().heights).split(",").map(Number),
-    set = list => changed("heights", list.map(h => Number(h.toFixed(3))).join(","));
-  function draw() {
-    if (!canvas.clientWidth || state().loss !== "spline") return;
-    const [g, W, H] = VIEW.prepare(canvas),
-      list = heights(),
-      { low, high } = state(),
-      py = v => (H * (SPAN[1] - v)) / (SPAN[1] - SPAN[0]);
-    const loss = PG.losses.spline({ low: Number(low), high: Number(high), heights: list }),
-      x = Float64Array.from({ length: 301 }, (_, i) => Number(low) + ((high - low) * i) / 300),
-      v = new Float64Array(301);
-    loss.values([x], v);
-    g.strokeStyle = VIEW.colour("--ink");
-    g.lineWidth = 2.5;
-    g.beginPath();
-    for (let i = 0; i <= 300; i++) g.lineTo(8 + ((W - 16) * i) / 300, py(v[i]));
-    g.stroke();
-    list.forEach((h, i) => {
-      g.fillStyle = VIEW.colour(i === knot ? "--mark" : "--soft");
-      g.beginPath();
-      g.arc(8 + ((W - 16) * i) / (list.length - 1), py(h), i === knot ? 8 : 4, 0, 6.2832);
-      g.fill();
-    });
-  }
-  function at(event) {
-    const box = canvas.getBoundingClientRect(),
-      list = heights(),
-      to = Math.round(((event.clientX - box.left - 8) / (box.width - 16)) * (list.length - 1));
-    const place = Math.max(0, Math.min(list.length - 1, to)),
-      height = Math.max(
-        SPAN[0],
-        Math.min(SPAN[1], SPAN[1] - ((SPAN[1] - SPAN[0]) * (event.clientY - box.top)) / box.height),
-      );
-    const from = at.last === null ? place : at.last,
-      before = list[from]; // a fast pointer jumps over knots
-    for (let k = Math.min(from, place); k <= Math.max(from, place); k++)
-      list[k] = from === place ? height : before + ((height - before) * Math.abs(k - from)) / Math.abs(place - from);
-    at.last = knot = place;
-    set(list);
-  }
-  at.last = null;
-  canvas.addEventListener("pointerdown", event => {
-    canvas.setPointerCapture(event.pointerId);
-    at.last = null;
-    at(event);
-  });
-  canvas.addEventListener("pointermove", event => {
-    if (event.buttons) at(event);
-  });
-  canvas.addEventListener("keydown", event => {
-    const list = heights(),
-      step = event.shiftKey ? 0.5 : 0.1;
-    if (event.key === "Escape") {
-      canvas.blur();
-      return;
-    }
-    if (event.key === "ArrowLeft") knot = Math.max(0, knot - 1);
-    else if (event.key === "ArrowRight") knot = Math.min(list.length - 1, knot + 1);
-    else if (event.key === "ArrowUp") list[knot] = Math.min(SPAN[1], list[knot] + step);
-    else if (event.key === "ArrowDown") list[knot] = Math.max(SPAN[0], list[knot] - step);
-    else return;
-    event.preventDefault();
-    set(list);
-    draw();
-  });
-  function start() {
-    // from the loss that is shown, or a double well
-    const loss = PG.losses["tilted-double-well"]({}),
-      low = -3,
-      high = 2.28,
-      x = Float64Array.from({ length: KNOTS }, (_, i) => low + ((high - low) * i) / (KNOTS - 1)),
-      v = new Float64Array(KNOTS);
-    loss.values([x], v);
-    return {
-      low: String(low),
-      high: String(high),
-      heights: Array.from(v, h => Number(Math.max(SPAN[0], Math.min(SPAN[1], h)).toFixed(3))).join(","),
-    };
-  }
-  return { canvas, draw, start };
 };

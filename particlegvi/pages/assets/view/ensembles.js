@@ -17,10 +17,9 @@ VIEW.ensembles = function (own, types, told) {
   let has_worker = true;
 
   function key_of(s, loss_setting) {
-    const { name, parameters, formula, heights, low } = s.loss,
-      start = s.kl_weight > 0 ? null : s.start,
-      parts = [loss_setting, name, parameters, formula, heights, low, s.prior, start, s.kl_weight, s.mmd_weight];
-    return JSON.stringify([...parts, s.kernel]);
+    const start = s.kl_weight > 0 ? null : s.start,
+      parts = [loss_setting, s.loss.variables, s.prior, start, s.kl_weight, s.mmd_weight, s.kernel];
+    return JSON.stringify(parts);
   }
   function keep(key, found) {
     if (known.size > 30) known.clear();
@@ -80,14 +79,10 @@ VIEW.ensembles = function (own, types, told) {
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
       if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
       if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";
-      const given = { x: ensemble.x, settings, truth, ends, records: records.all() },
-        { number } = VIEW,
-        law = truth && truth.biased,
-        sd = law ? number(Math.sqrt(law.variance)) : "",
-        more = law ? `; ${VIEW.say("biased_law", { mean: number(law.mean), sd })}` : "";
+      const given = { x: ensemble.x, settings, truth, ends, records: records.all() };
       try {
         return PG.limited(
-          () => VIEW.verdict(PG.verdict({ ...given, w1: w1 ? w1[0] : NaN, floor: floor ? floor[0] : null })) + more,
+          () => VIEW.verdict(PG.verdict({ ...given, w1: w1 ? w1[0] : NaN, floor: floor ? floor[0] : null })),
           PG.QUICK_WORK,
         );
       } catch (error) {

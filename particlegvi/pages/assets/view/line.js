@@ -125,20 +125,6 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     g.restore();
     g.setLineDash([]);
   }
-  if (truth && truth.biased) {
-    clip(middle, base + 1);
-    g.setLineDash([2, 4]);
-    g.strokeStyle = colour;
-    g.beginPath();
-    for (let i = 0; i <= 300; i++) {
-      const t = a + ((b - a) * i) / 300;
-      g.lineTo(px(t), hy(PG.density_at(truth.biased, t)));
-    }
-    g.stroke();
-    g.restore();
-    g.setLineDash([]);
-    label(VIEW.say("biased"), right, middle + 12, "right");
-  }
   g.lineWidth = 1;
   g.strokeStyle = ink;
   g.beginPath();

@@ -61,20 +61,18 @@ VIEW.live = function (root) {
     kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid),
     kept_table = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.table),
     printed = element("p", { class: "printed" }),
-    replicated = VIEW.replicates(() => ({ problem, settings: state, entries: panels.entries }), own, types),
-    taken = row(say("link"), replicated.button, ...saved.buttons, link.button);
+    taken = row(say("link"), ...saved.buttons, link.button);
   VIEW.laid(root, {
     head: [row(say("presets"), ...presets, preset("own", {}, sentence)), watch],
     stage: [printed, row(say("simulation"), ...buttons, clock), error, panels.grid, kept_box],
     settings: controls.box,
-    below: [panels.table, kept_table, panels.energy, taken, link.field, saved.box, replicated.box],
+    below: [panels.table, kept_table, panels.energy, taken, link.field, saved.box],
   });
 
   // From settings to particles.
   function changed(key, value, more) {
     state = { ...state, ...more, [key]: value };
     if (key === "loss") chosen = "";
-    if (key === "loss" && value !== "spline") state = { ...state, heights: undefined, low: undefined, high: undefined };
     if (key === "pace") {
       remember();
       return;
@@ -126,7 +124,6 @@ VIEW.live = function (root) {
       return;
     }
     problem = found;
-    replicated.end();
     state = { ...state, particles: Number(state.particles) };
     ensembles.build(panels, problem, state);
     head();
@@ -139,7 +136,7 @@ VIEW.live = function (root) {
     // the heading of the page while its own loss is shown; of another loss it says what is shown
     const is_own = state.loss === "own" && !chosen,
       loss = state.loss === "own" ? data.loss.name || data.loss.formula : state.loss;
-    VIEW.heading(is_own ? data.title : chosen || say("title_of", { loss: loss === "spline" ? say("drawn") : loss }));
+    VIEW.heading(is_own ? data.title : chosen || say("title_of", { loss }));
   }
   function told() {
     // of the truths of some methods, all that is known at once or from a worker
@@ -151,30 +148,11 @@ VIEW.live = function (root) {
   function exact_draws() {
     // W1 of exact draws takes longest, and is not needed while a slider moves
     for (const entry of [...panels.entries, ...kept.entries])
-      if (entry.truth && !entry.floor) {
+      if (entry.truth && !entry.floor)
         entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
-        entry.truth = { ...entry.truth, biased: biased_law(entry) };
-      }
-    outside();
     panels.draw();
     kept.draw();
     tell();
-  }
-  function biased_law({ ensemble, truth }) {
-    try {
-      return PG.limited(() => PG.biased(ensemble.settings, truth), PG.QUICK_WORK);
-    } catch (mistake) {
-      if (!(mistake instanceof PG.TooMuch)) throw mistake;
-      return null;
-    }
-  }
-  function outside() {
-    // a drawn loss should keep Q* inside the drawing
-    const { loss } = problem;
-    if (!loss.heights) return;
-    const truths = panels.entries.map(entry => entry.truth).filter(truth => truth && truth.cdf),
-      share = Math.max(0, ...truths.map(({ cdf }) => cdf(loss.low) + 1 - cdf(loss.high)));
-    if (share > 0.01) error.textContent = say("outside_drawing", { share: Math.round(100 * share) });
   }
 
   // From particles to what is shown.
@@ -255,7 +233,6 @@ VIEW.live = function (root) {
     paint(false);
     if (pinned) kept.draw();
     panels.draw_energy();
-    replicated.draw();
     controls.show();
   }
   VIEW.keys(player.button, () => jump(1), reset);

@@ -3,10 +3,6 @@
 (() => {
   const main = document.getElementById("main"),
     { element, say, data } = VIEW;
-  if (VIEW.selftest && location.hash.startsWith("#selftest")) {
-    VIEW.selftest(main);
-    return;
-  }
   const live = () => {
     if (data.live && data.functions) VIEW.functions(section);
     else if (data.live) VIEW.live(section);

@@ -1,6 +1,7 @@
 // Words, numbers and elements. Everything a user typed or named becomes text, never markup.
 "use strict";
 const VIEW = { data: JSON.parse(document.getElementById("data").textContent) };
+PG.losses = VIEW.data.losses || {};
 
 VIEW.say = (key, values) =>
   (VIEW.data.words[key] || key).replace(/\{([a-z0-9_]+)\}/g, (whole, name) =>

@@ -3,7 +3,8 @@
 VIEW.PATIENCE = 20; // seconds
 VIEW.worker_source = (() => {
   const all = document.currentScript.textContent,
-    answering = `onmessage = ({ data: { question, given } }) => {
+    answering = `onmessage = ({ data: { question, given, losses } }) => {
+  PG.losses = losses;
   PG.answers[question](given, answer => postMessage({ answer }));
   postMessage({ is_over: true });
 };`;
@@ -32,6 +33,6 @@ VIEW.ask = function (question, given, told, ended, seconds = VIEW.PATIENCE) {
     waiting = setTimeout(() => end(true), 1000 * seconds);
   worker.onmessage = ({ data }) => (data.is_over ? end(false) : told(data.answer));
   worker.onerror = () => end(true);
-  worker.postMessage({ question, given });
+  worker.postMessage({ question, given, losses: PG.losses });
   return stop;
 };
