@@ -1,7 +1,7 @@
 """A loss as instructions for the browser, in the package's order of operations: an added loss needs no JavaScript.
 
 A row is an operation with the numbers of earlier rows, a "variable" with its coordinate, or a "constant" with its
-number. The rows of a formula are the nodes of its graph. Those of any other loss are recorded: its methods are called
+number. The rows of a formula are the nodes of its graph. Any other loss is recorded: its methods are called
 once, in plain Python, with operands that write down the arithmetic. A loss that decides by its numbers, or calls
 anything but ``math``, cannot be recorded.
 """
@@ -21,7 +21,7 @@ from particlegvi.losses.formulas.graph import needed
 from particlegvi.losses.loss import Loss
 
 MOST_ROWS = 5000
-Row = list[Any]
+Row = list[str | int | float]
 
 
 class NoProgram(Exception):
@@ -45,6 +45,7 @@ def _of_formula(formula: str, variables: list[str]) -> tuple[list[Row], list[int
     places: dict[int, int] = {}
     for number in needed(graph, roots):
         operation, left, right, constant = graph.nodes[number]
+        row: Row
         if operation == "constant":
             row = [operation, constant]
         elif operation == "variable":
@@ -67,9 +68,9 @@ def _of_term(term: object, dim: int) -> tuple[list[Row], list[int]]:
     try:
         value = _recording(type(term), "value")(term, x)
         _recording(type(term), "gradient")(term, x, slopes)
+        return rows, [_place(rows, result) for result in (value, *slopes)]
     except Exception:  # whatever the code of a user does with numbers that are none
         raise NoProgram from None
-    return rows, [_place(rows, each) for each in (value, *slopes)]
 
 
 def _recording(kind: type, name: str) -> Callable[..., Any]:
@@ -83,7 +84,7 @@ class Operand:
 
     __array_ufunc__ = None  # numpy leaves products with its numbers to the methods below
 
-    def __init__(self, rows: list[Row], *row: Any) -> None:
+    def __init__(self, rows: list[Row], *row: str | float) -> None:
         self.rows, self.place = rows, len(rows)
         rows.append(list(row))
         if len(rows) > MOST_ROWS:
@@ -133,12 +134,11 @@ class Operand:
 class RecordingMath:
     """The module ``math``, which records its functions of an `Operand`."""
 
-    def __getattr__(self, name: str) -> Any:
-        known = getattr(math, name)
+    def __getattr__(self, name: str) -> object:
+        known = vars(math)[name]
         operation = {"fabs": "abs"}.get(name, name)
 
-        def call(*values: Any) -> Any:
-            [x] = values
+        def call(x: object) -> object:
             if not isinstance(x, Operand):
                 return known(x)
             if name == "log1p":
@@ -151,8 +151,8 @@ class RecordingMath:
         return call if callable(known) else known
 
 
-def _place(rows: list[Row], value: Any) -> int:
+def _place(rows: list[Row], value: object) -> int:
     if isinstance(value, Operand):
         return value.place
-    rows.append(["constant", float(value)])
+    rows.append(["constant", float(value)])  # type: ignore[arg-type]  # an error says that it is no number
     return len(rows) - 1
