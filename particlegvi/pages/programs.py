@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 
@@ -73,7 +72,7 @@ def _of_term(term: object, dim: int) -> tuple[list[Row], list[int]]:
         raise NoProgram from None
 
 
-def _recording(kind: type, name: str) -> Callable[..., Any]:
+def _recording(kind: type, name: str) -> Callable[..., object]:
     """A method of a term whose ``math`` records."""
     method = vars(kind)[name]
     return FunctionType(method.__code__, {**method.__globals__, "math": RecordingMath()})

@@ -56,7 +56,7 @@ class Buckets(NamedTuple):
         return bottoms[back]
 
 
-def width(value: Any, key: str) -> float:
+def width(value: object, key: str) -> float:
     """The check of the option ``bucket_width``."""
     if isinstance(value, str) and value == "pi":
         return math.pi

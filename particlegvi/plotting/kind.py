@@ -86,7 +86,7 @@ class FigureKind:
         check_parameters(f'the figure "{self.name}"', given, [*self.defaults, *STYLE])
         return {option: self._value(option, value) for option, value in given.items()}
 
-    def _value(self, option: str, value: Any) -> Any:
+    def _value(self, option: str, value: object) -> object:
         if value is None and option in self.defaults and self.defaults[option] is None:
             return None
         check = self.checks[option] if option in self.checks else STYLE[option].check

@@ -14,7 +14,7 @@ from particlegvi.tools.quoting import refuse
 __all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
 
 
-def labels(value: Any, key: str) -> list[str]:
+def labels(value: object, key: str) -> list[str]:
     """Labels of methods; whether they exist is checked only when a figure is drawn."""
     good = isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(label, str) for label in value)
     if not good:
@@ -30,7 +30,7 @@ def interval(value: Any, key: str) -> tuple[float, float]:
     return found
 
 
-def window(value: Any, key: str) -> tuple[tuple[float, float], tuple[float, float]]:
+def window(value: object, key: str) -> tuple[tuple[float, float], tuple[float, float]]:
     """Part of the plane: an interval of each coordinate."""
     sides = [_interval(side) for side in value] if isinstance(value, list | tuple) and len(value) == 2 else [None]
     if sides[0] is None or sides[1] is None:
