@@ -204,7 +204,6 @@ class Storage(Protocol):
     def start(self, records: int, shape: tuple[int, ...], /) -> Snapshot | None: ...
     def append(self, positions: Array, /) -> None: ...  # take the next record
     def positions(self) -> Array: ...  # the records so far, (records, particles, dim)
-    def note(self, step: int, /) -> None: ...  # note that this many steps are done
     def is_due(self) -> bool: ...  # whether it is time for a snapshot
     def save(self, snapshot: Snapshot, /) -> None: ...  # store a snapshot
 

@@ -140,7 +140,7 @@ def gallery(options: argparse.Namespace) -> None:
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
-    from particlegvi.runs.execute import check_figures, execute
+    from particlegvi.runs.execute import check_figures, execute, to_run
 
     folder = Path(options.out)
     try:
@@ -164,7 +164,7 @@ def gallery(options: argparse.Namespace) -> None:
         try:
             with command_bars(options.quiet, name) as progress:
                 seed = SEEDS.get(name, 0) if options.seed is None else options.seed
-                results = execute(wanted, seed, progress=progress, save=False)
+                results = execute(to_run(wanted, seed), progress=progress, save=False)
         except MissingData as error:
             say(f"{name} is left out: {error}")
             continue

@@ -52,11 +52,10 @@ def run(options: argparse.Namespace) -> None:
     if chosen and not options.quiet:
         say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
     with command_bars(options.quiet) as progress:
-        from particlegvi.runs.execute import execute  # this import takes a second: the bar is shown before
+        from particlegvi.runs.execute import execute, to_run  # this import takes a second: the bar is shown before
 
         results = execute(
-            settings,
-            options.seed,
+            to_run(settings, options.seed),
             options.out,
             options.overwrite,
             progress,

@@ -10,10 +10,9 @@ from typing import Any
 from particlegvi import scenario
 from particlegvi.contracts import Facts, Listening, Scenario
 from particlegvi.plotting import films
-from particlegvi.runs.execute import execute
+from particlegvi.runs.execute import execute, to_run
 from particlegvi.runs.results import Results, load
 from particlegvi.scenario import catalogue
-from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.parts import listening as check_listening
 from particlegvi.tools.progress import listening
@@ -71,7 +70,7 @@ def animate(
     if "steps" in settings and settings.get("kind", "particles") == "particles":
         settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
     with listening(progress) as heard:
-        results = execute(settings, arguments.seed(0 if seed is None else seed), progress=heard, save=False)
+        results = execute(to_run(settings, 0 if seed is None else seed), progress=heard, save=False)
         return results.animate(path, chosen, progress=heard, **film, **options)
 
 

@@ -15,7 +15,7 @@ from particlegvi.contracts import Array, Distribution, Facts, Listening, Method,
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.runs.execute import carry_out
+from particlegvi.runs.execute import execute
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario.kinds.particles.building import Parts
@@ -155,9 +155,7 @@ def _compared(
     } | facts
     results = Comparison(scenario, made, problem.seed, status="running")
     out, overwrite, every = saving
-    arguments.flag("overwrite", overwrite)
-    every = arguments.positive("checkpoint_every", every)
-    carry_out(results, out, overwrite, heard, save=out is not None, checkpoint_every=every)
+    execute(results, out, overwrite, heard, save=out is not None, checkpoint_every=every)
     return results
 
 

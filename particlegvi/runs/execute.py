@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from particlegvi.contracts import Facts, Listening, Progress, Scenario, Storage
+from particlegvi.contracts import Facts, Listening, Progress, Scenario
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.runs.results import Results
@@ -20,7 +18,7 @@ from particlegvi.runs.storage.folder import Folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
 from particlegvi.runs.storage.lock import FolderLost
 from particlegvi.scenario import kinds, load, text
-from particlegvi.scenario.kinds.kind import Job, Space
+from particlegvi.scenario.kinds.kind import Job
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
@@ -30,6 +28,8 @@ from particlegvi.tools.progress import listening
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.signals import say_last
 from particlegvi.tools.stages import tell
+
+STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"
 
 
 def run(
@@ -79,14 +79,24 @@ def run(
     """
     check_listening(progress)
     settings = load(scenario, overrides)
-    every = checkpoint_every
+    saves, every = out is not None, checkpoint_every
     with remembered(), listening(progress) as heard:
-        return execute(settings, seed, out, overwrite, heard, save=out is not None, checkpoint_every=every)
+        return execute(to_run(settings, seed), out, overwrite, heard, save=saves, checkpoint_every=every)
+
+
+def to_run(scenario: Scenario, seed: int = 0) -> Results:
+    """The results of a complete scenario before anything is simulated: with its parts, and without runs."""
+    seed = arguments.seed(seed)
+    try:
+        parts = kinds.build(scenario)
+    except ValueError as error:
+        kind = MissingData if isinstance(error, MissingData) else ValueError
+        raise kind(f"{scenario['name']}: {error}") from None
+    return Results(scenario, parts, seed, status="running")
 
 
 def execute(
-    scenario: dict[str, Any],
-    seed: int = 0,
+    results: Results,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -95,48 +105,27 @@ def execute(
     checkpoint_every: float = CHECKPOINT_EVERY,
     pictures: bool = False,
 ) -> Results:
-    """Run a complete scenario; with ``save`` and without ``out`` its folder is the first free one in ``runs``.
+    """Simulate all methods of results that have no runs; with ``save`` in a new folder.
 
-    With ``pictures`` the figures of the scenario are drawn into the folder, while its lock is held.
+    Without ``out`` the folder is the first free one in ``runs``. With ``pictures`` the figures of the scenario are
+    drawn into it, while its lock is held.
     """
-    seed = arguments.seed(seed)
     check_progress(progress)
     arguments.flag("overwrite", overwrite)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     if save:  # without a folder nothing is drawn, and matplotlib need not be there
-        check_figures(scenario)
-    try:
-        parts = kinds.build(scenario)
-    except ValueError as error:
-        kind = MissingData if isinstance(error, MissingData) else ValueError
-        raise kind(f"{scenario['name']}: {error}") from None
-    results = Results(scenario, parts, seed, status="running")
-    return carry_out(results, out, overwrite, progress, save=save, checkpoint_every=checkpoint_every, pictures=pictures)
-
-
-def carry_out(
-    results: Results,
-    out: str | os.PathLike[str] | None,
-    overwrite: bool,
-    progress: Progress | None,
-    *,
-    save: bool,
-    checkpoint_every: float,
-    pictures: bool = False,
-) -> Results:
-    """Simulate every method of results that have none yet, in a new folder where they are saved."""
+        check_figures(results.scenario)
     place = files.place("out", "runs" if out is None else out) if save else None
     freed = files.size(place / "arrays") if place is not None and overwrite else 0
-    results.kind.check(results.parts, results.scenario, Space(place, freed))
+    results.kind.check(results.parts, results.scenario, place, freed)
     folder = create(out, results.new(), overwrite) if save else None
     results.folder = folder.path if folder else None
-    simulate_rest(results, folder, progress, checkpoint_every, pictures)
-    return results
+    return simulate_rest(results, folder, progress, checkpoint_every, pictures)
 
 
 def check_figures(scenario: Scenario, style: Facts | None = None) -> None:
     """Raise a ValueError, before anything is simulated, if an entry of ``[[figures]]`` cannot be drawn."""
-    if scenario["figures"]:
+    if scenario.get("figures"):
         from particlegvi import plotting  # imports matplotlib
 
         for figure in scenario["figures"]:
@@ -150,7 +139,7 @@ def simulate_rest(
     checkpoint_every: float,
     pictures: bool,
     style: Facts | None = None,
-) -> None:
+) -> Results:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
     if folder is not None:
         in_python = "given" in results.scenario.get("loss", {})
@@ -164,126 +153,71 @@ def simulate_rest(
                     _simulate(results, label, folder, progress, checkpoint_every)
             results.status = "finished"
             if folder is not None:
-                folder.restore_scenario(text(results.scenario))
-                folder.clear_progress()  # a process may have died before it did so
-                tell(progress, "truth", total=1)
-                folder.write_summary(results.summary)
-                drawn = _draw(results, folder, progress, style) if pictures else {}
-                folder.update(status="finished", **drawn)
+                _finish(results, folder, progress, pictures, style)
     except BaseException as error:
-        _keep(results, folder, error)
+        _note_end(results, folder, error)
         raise
     finally:
         if folder is not None:
             say_last("")
             folder.release()
-
-
-class Workplace:
-    """The storage and the folder that one label of a run works with. Use it as a context; leaving closes files.
-
-    Without the ``folder`` of a run, whose lock is held, everything is kept in memory and temporary files.
-    """
-
-    def __init__(self, folder: Folder | None, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:
-        self._folder = folder
-        self._label = label
-        self._checkpoint_every = checkpoint_every
-        self._storage: FolderStorage | None = None
-        self._open = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
-
-    def storage(self) -> Storage:
-        """The storage of the run."""
-        if self._folder is None:
-            return MemoryStorage()
-        if self._storage is None:
-            self._storage = FolderStorage(self._folder, self._label, self._checkpoint_every)
-            self._open.callback(self._storage.close)
-        return self._storage
-
-    def folder(self) -> Path:
-        """The folder of the run, or a temporary one."""
-        if self._folder is not None:
-            return self._folder.path
-        return Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="particlegvi-")))
-
-    @property
-    def earlier(self) -> float:
-        """Seconds that interrupted processes spent on steps that were not repeated."""
-        return 0.0 if self._storage is None else self._storage.earlier
-
-    def finish(self) -> dict[str, str]:
-        """Move the records of the run to their place in the folder; returns the sha256 of the arrays moved."""
-        storage = self._storage
-        written = {"positions": storage.finish()} if storage is not None and storage.count else {}
-        self._open.close()  # Windows cannot remove open files, and the checkpoints are removed next
-        return written
+    return results
 
 
 def _simulate(
     results: Results, label: str, folder: Folder | None, progress: Progress | None, checkpoint_every: float
 ) -> None:
     """Run one label of any kind, and put it into the results and into the folder."""
-    with Workplace(folder, label, checkpoint_every) as place:
-        begun = time.perf_counter()
-        job = Job(results.parts, results.scenario, label, results.seed, place.storage, place.folder, progress)
-        run = results.kind.simulate(job)
-        results.add(label, run, place.earlier + time.perf_counter() - begun)
-        if folder is not None:
-            folder.add(label, results.kind.packed(run), run.info["seconds"], place.finish(), results.labels)
-
-
-def _draw(results: Results, folder: Folder, progress: Progress | None, style: Facts | None) -> Facts:
-    """Draw the figures of the scenario; returns the entry of the manifest with their names."""
-    folder.update(status="simulated")
+    begun = time.perf_counter()
+    job = Job(results.parts, results.scenario, label, results.seed, MemoryStorage(), None, progress)
+    if folder is None:
+        results.add(label, results.kind.simulate(job), time.perf_counter() - begun)
+        return
+    storage = FolderStorage(folder, label, checkpoint_every)
     try:
-        pictures = results.draw_pictures(progress, style)
-    except (OSError, MemoryError):
-        raise  # the status stays "simulated": `resume` draws the pictures when there is room
-    except Exception as error:
-        folder.update(status="finished")  # `resume` would fail again: the figure must be mended first
-        carry(error, "remedy", f"particlegvi plot {as_argument(folder.path)} draws the pictures when that is mended")
-        raise
-    results.pictures = sorted({*folder.manifest["figures"], *(picture.name for picture in pictures)})
-    return {"figures": results.pictures}
+        run = results.kind.simulate(job._replace(storage=storage, folder=folder.path))
+        results.add(label, run, storage.earlier + time.perf_counter() - begun)
+        written = {"positions": storage.finish()} if storage.count else {}
+    finally:
+        storage.close()
+    folder.add(label, results.kind.packed(run), run.info["seconds"], written, results.labels)
 
 
-def _keep(results: Results, folder: Folder | None, error: BaseException) -> None:
+def _finish(results: Results, folder: Folder, progress: Progress | None, pictures: bool, style: Facts | None) -> None:
+    """Write what a folder has besides the runs: the scenario if somebody has removed it, the summary, the pictures."""
+    folder.restore_scenario(text(results.scenario))
+    folder.clear_progress()  # a process may have died before it did so
+    tell(progress, "truth", total=1)
+    folder.write_summary(results.summary)
+    if pictures:
+        folder.update(status="simulated")  # until they are drawn: `resume` draws them
+        drawn = results.draw_pictures(progress, style)
+        results.pictures = sorted({*folder.manifest["figures"], *(picture.name for picture in drawn)})
+        folder.update(figures=results.pictures)
+    folder.update(status="finished")
+
+
+def _note_end(results: Results, folder: Folder | None, error: BaseException) -> None:
     """Write into the folder how the run ended, and give the error the results up to there."""
     carry(error, "results", results)
     if isinstance(error, FolderLost):
-        results.folder = None  # the folder at this path is another one
-        folder = None
+        results.folder = folder = None  # the folder at this path is another one
     partly = carried(error, "run")  # Diverged and KeyboardInterrupt have it
     if partly is not None:
         label = next(label for label in results.labels if label not in results)
         results.add(label, partly)
-    if isinstance(error, Diverged):
-        results.status = "diverged"
-        if folder is not None:
-            if partly is not None:
-                folder.add(label, results.kind.packed(partly), order=results.labels)
-            folder.clear_progress()
-            folder.write_summary(results.summary)
-            folder.update(status="diverged")
-        return
-    if folder is not None and folder.manifest["status"] in ("simulated", "finished"):
+    if results.status == "finished" and folder is not None and folder.manifest["status"] == "simulated":
         return  # only pictures are missing
-    results.status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+    results.status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), "failed")
     if folder is None:
         return
     if isinstance(error, ValueError) and folder.is_fresh():
         folder.discard()  # a bad value was noticed only in the simulation: nothing remains
         return
-    try:
+    with contextlib.suppress(OSError):  # a full disk, for example: the folder stays readable
+        if isinstance(error, Diverged):
+            if partly is not None:
+                folder.add(label, results.kind.packed(partly), order=results.labels)
+            folder.clear_progress()
+            folder.write_summary(results.summary)
         folder.update(status=results.status)
-    except FolderLost:
-        results.folder = None
-    except OSError:
-        pass  # a full disk, for example: the folder stays readable

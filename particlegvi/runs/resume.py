@@ -11,10 +11,8 @@ from particlegvi.contracts import Facts, Loss, Progress
 from particlegvi.runs.execute import check_figures, simulate_rest
 from particlegvi.runs.results import Results, load
 from particlegvi.runs.results.results import opened, stored_scenario
-from particlegvi.runs.storage import checkpoint as checkpoints
-from particlegvi.runs.storage import manifest, origin
-from particlegvi.runs.storage.checkpoint import Checkpoint
-from particlegvi.runs.storage.folder import Folder, open_folder
+from particlegvi.runs.storage import checkpoint, manifest, origin
+from particlegvi.runs.storage.folder import open_folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario import decisive
 from particlegvi.tools import arguments, origins, parts
@@ -47,25 +45,23 @@ def go_on(
     begun = stored_scenario(there)
     expected = None if scenario is None else decisive(scenarios.load(scenario))
     manifest.check_same(there.path, there.manifest, decisive(begun), expected, seed)
-    other: Facts = {}
-    if there.manifest["status"] not in ENDED:
-        manifest.check_schema(there.path, there.manifest)
-        other = origin.check_code(there.path, there.manifest, anyway)
-    elif not there.has_lock():
+    if there.manifest["status"] in ENDED:
         return load(folder, loss)
+    other = origin.check_code(there.path, there.manifest, anyway)
     if loss is None and "given" in begun.get("loss", {}):
         words = f'"{begun["loss"]["given"]}", functions of Python that are not in the folder'
         raise ValueError(f"{there.path} needs its loss {words}; go on by pg.resume({str(there.path)!r}, loss=...)")
     if style:
         check_figures(begun, style)
-    noted = there.take()
+    there.take()
     try:
-        there.sweep()
-        if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
-            there.clear_progress()
+        if there.manifest["status"] in ENDED:  # another process was faster
             there.release()
             return load(folder, loss)
-        stored = checkpoints.noted(there.path, there.manifest["seed"])
+        last = checkpoint.read(there.path)
+        if last is not None and last.seed != there.manifest["seed"]:
+            seeds = f"the seed is {there.manifest['seed']}, but {last.seed} in its checkpoint"
+            raise ValueError(f"{there.path} is damaged: {seeds}")
         results = opened(there, "running", begun, loss)
         for label in list(there.manifest["methods"]):
             try:
@@ -74,20 +70,12 @@ def go_on(
                 raise
             except ValueError:
                 there.forget(label)  # damaged: simulated again
-        entry = {**_entry(there, results, noted, stored), **origin.warn_of_other_machine(there.path, there.manifest)}
+        waiting = next((label for label in results.labels if label not in there.manifest["methods"]), None)
+        step = last.snapshot.step if last is not None and last.label == waiting else 0
+        entry = {"method": waiting, "step": step, **origin.warn_of_other_machine(there.path, there.manifest)}
         more = {"anyway": [*there.manifest.get("anyway", []), other]} if other else {}
         there.update(status="running", resumed=[*there.manifest["resumed"], entry], **more)
     except BaseException:
         there.release()
         raise
-    simulate_rest(results, there, progress, checkpoint_every, pictures, style)
-    return results
-
-
-def _entry(there: Folder, results: Results, noted: Facts, stored: list[Checkpoint]) -> Facts:
-    """Describe the resumption: the method and step to go on from, and the steps lost by a process that died."""
-    label, step = noted.get("label"), noted.get("step")
-    waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
-    first = max((found.snapshot.step for found in stored if found.label == waiting), default=0)
-    repeated = max(0, step - first) if label == waiting and type(step) is int else 0
-    return {"method": waiting, "step": first, "repeated": repeated}
+    return simulate_rest(results, there, progress, checkpoint_every, pictures, style)

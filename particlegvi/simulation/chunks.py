@@ -48,8 +48,7 @@ class Chunks:
             step += count
 
     def save_when_due(self) -> None:
-        """Note the number of the step in the storage, and store the snapshot if one is due."""
-        self.storage.note(self.good.step)
+        """Store the snapshot if one is due."""
         if self.storage.is_due():
             self.storage.save(self.good)
 

@@ -50,9 +50,6 @@ class MemoryStorage:
         self._file.flush()
         return np.memmap(self._file, dtype=np.float64, mode="r", shape=(self.count, *self.shape))
 
-    def note(self, step: int) -> None:
-        """Do nothing: this storage notes no steps."""
-
     def is_due(self) -> bool:
         return False
 

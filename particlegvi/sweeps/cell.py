@@ -10,10 +10,10 @@ from typing import Self
 from particlegvi.contracts import Facts
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.runs.execute import Workplace
 from particlegvi.runs.results import Runs
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Job, Parts, Targets
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.sweeps.grid import Cell
 from particlegvi.tools import files
 from particlegvi.tools.cells import Batch, Done
@@ -83,9 +83,7 @@ def measured(scenario: Facts, name: str, seed: int) -> Facts:
     status = {}
     for label in kind.labels(scenario):
         try:
-            with Workplace(None, label) as place:
-                run = kind.simulate(Job(parts, scenario, label, seed, place.storage, place.folder, None))
-            runs.add(label, run)
+            runs.add(label, kind.simulate(Job(parts, scenario, label, seed, MemoryStorage(), None, None)))
             status[label] = FINISHED
         except Diverged as error:
             status[label] = f"diverged at step {error.step}"

@@ -42,7 +42,7 @@ class SweepFolder(LockedFolder):
 
     def discard(self) -> None:
         """Give the lock back, and remove the folder if it is new."""
-        files.check_held(self.path)
+        self.check_held()
         self.release()
         if self.fresh:
             shutil.rmtree(self.path, ignore_errors=True)
@@ -66,14 +66,13 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
         files.write_json(place / MANIFEST, manifest)
 
     try:
-        while not os.path.lexists(path):
-            lock = appear(path, fill)
-            if lock is not None:
-                return SweepFolder(path, manifest, lock, text, fresh=True)
+        fresh = appear(path, fill)
         read(path)
-        lock = Lock.take(path)
+        lock = Lock(path)
         try:
-            folder = SweepFolder(path, read(path), lock, text, fresh=False)
+            folder = SweepFolder(path, read(path), lock, text, fresh)
+            if fresh:
+                return folder
             _check_cells(path / "cells")
             for place in (path, path / "cells"):
                 files.sweep(place)

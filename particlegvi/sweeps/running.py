@@ -10,7 +10,6 @@ from pathlib import Path
 from particlegvi.contracts import Facts, Progress
 from particlegvi.runs.storage.lock import FolderLost
 from particlegvi.scenario import kinds
-from particlegvi.scenario.kinds.kind import Space
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.sweeps.grid import Cell
@@ -47,7 +46,7 @@ def run(
     engine = choose(workers, dask) if pool is None else pool
     plan.grid.check()
     base = plan.grid.scenario
-    kinds.of(base).check(kinds.build(base), base, Space(None))
+    kinds.of(base).check(kinds.build(base), base, None)
     if out is not None and folders.is_sweep(out):
         plan.check_by_finished_cells(out)
     if out is None:

@@ -90,7 +90,9 @@ def read(path: str | os.PathLike[str], format: str) -> Facts:
                     raise ValueError(f"it is not a file of {format}")
                 taken: set[int] = set()
                 return {key: _read(each, archive, taken) for key, each in manifest.items()}
-        except (*BROKEN, OSError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except OSError as error:
+            raise files.Unreadable(f"{path} cannot be read: {error.strerror}") from None
+        except (*BROKEN, KeyError, TypeError, ValueError, RecursionError) as error:
             why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise ValueError(f"{path} cannot be read as a {format}: {why}") from None
 

@@ -9,70 +9,22 @@ import json
 import math
 import os
 import stat
-import threading
-import time
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import system
 from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
 # The limits of a JSON file. Three bytes of text become 64 of memory for a table, and two become 32 for a number.
 MOST_TABLES, MOST_VALUES = 1_000_000, 10_000_000
-TRIES, PAUSE = 10, 0.1  # for a file that another program (a reader, a virus scanner) has open for a moment: one second
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class Unreadable(ValueError):
     """A file exists but could not be read now (too many open files, a slow disk): it may be whole."""
-
-
-class _Guards(threading.local):
-    """The folders that this thread holds, each with functions that raise an OSError once the folder is not held."""
-
-    def __init__(self) -> None:
-        self.by_folder: dict[str, list[Callable[[], object]]] = {}
-
-
-_guards = _Guards()
-
-
-def guard(folder: Path, check: Callable[[], object]) -> None:
-    """Call ``check`` before this thread writes or removes anything in a folder, until `unguard`."""
-    _guards.by_folder.setdefault(os.path.abspath(folder), []).append(check)
-
-
-def unguard(folder: Path, check: Callable[[], object]) -> None:
-    """Undo one `guard`."""
-    place = os.path.abspath(folder)
-    left = [each for each in _guards.by_folder.pop(place, []) if each != check]
-    if left:
-        _guards.by_folder[place] = left
-
-
-def check_held(path: str | os.PathLike[str]) -> None:
-    """Raise an OSError if this thread guards a folder above a path, and does not hold it any more."""
-    if _guards.by_folder:
-        place = os.path.abspath(path)
-        while True:
-            if place in _guards.by_folder:
-                _guards.by_folder[place][-1]()
-            above = os.path.dirname(place)
-            if above == place:
-                return
-            place = above
-
-
-def check_single(path: Path, status: os.stat_result) -> None:
-    """Refuse a file that has a second name (a hard link), because writing would change the other file as well."""
-    if status.st_nlink > 1:
-        raise ValueError(
-            f"{path} is a hard link, through which nothing is written; copy its folder (cp -r) and use the copy"
-        )
 
 
 @contextlib.contextmanager
@@ -189,7 +141,6 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
     A reader of ``path`` finds the old content or the new one, at any time. An OSError (a full disk, a folder
     that is gone or held by another process) passes through and leaves the old content.
     """
-    check_held(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.unlink(missing_ok=True)
@@ -198,7 +149,7 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
             if flush:
                 file.flush()
                 os.fsync(file.fileno())
-        replace(temporary, path)
+        os.replace(temporary, path)
         if flush:
             flush_folder(path.parent)
     except BaseException:
@@ -206,22 +157,8 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
         raise
 
 
-def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """`os.replace`; on Windows tried again for a second while another process has the target open."""
-    check_held(target)
-    for left in range(TRIES - 1, -1, -1):
-        try:
-            os.replace(source, target)
-            return
-        except PermissionError:
-            if not system.WINDOWS or left == 0:
-                raise
-        time.sleep(PAUSE)
-
-
 def remove(path: Path) -> None:
     """Remove a file if it is there."""
-    check_held(path)
     path.unlink(missing_ok=True)
 
 

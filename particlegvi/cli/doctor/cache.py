@@ -16,7 +16,7 @@ from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import OUTSIDE, cache_folder, cache_parent
 from particlegvi.engine.numerics.shared_cache import is_whole
-from particlegvi.runs.execute import execute
+from particlegvi.runs.execute import execute, to_run
 from particlegvi.scenario import catalogue, load
 from particlegvi.tools.cells import choose
 from particlegvi.tools.stages import tell
@@ -97,7 +97,7 @@ def _ran(name: str) -> tuple[str, bool]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             short = {key: min(STEPS, settings[key]) for key in ("steps", "record_every") if settings.get(key)}
-            execute(load(settings, short), save=False).summary  # noqa: B018 - computed when asked
+            execute(to_run(load(settings, short)), save=False).summary  # noqa: B018 - computed when asked
     except MissingData:
         return name, False
     return name, True

@@ -87,7 +87,7 @@ class Results(Runs):
         """Add the run of a record in the folder; a ValueError that names the folder if the record is damaged."""
         place = self.folder
         assert place is not None
-        job = Job(self.parts, self.scenario, label, self.seed, MemoryStorage, lambda: place, None)
+        job = Job(self.parts, self.scenario, label, self.seed, MemoryStorage(), place, None)
         try:
             self.add(label, self.kind.unpacked(job, record))
         except Unreadable:

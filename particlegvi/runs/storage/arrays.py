@@ -85,19 +85,16 @@ class RecordFile:
         self._header = _header((records, *shape))
         self._size = 8 * int(np.prod(shape))
         # No write goes through a link, which could lead out of the folder: a new file takes the place of an old one.
-        more = getattr(os, "O_NOFOLLOW", 0)
-        if not digest and path.is_file() and not path.is_symlink():
+        if not digest:
             files.remove(path)
-        mode = "r+b" if digest or os.path.lexists(path) else "x+b"
-        self._file = open(path, mode, 0, opener=lambda name, flags: os.open(name, flags | more, 0o666))  # noqa: SIM115
-        try:
-            status = os.fstat(self._file.fileno())
-            if not stat.S_ISREG(status.st_mode):  # a pipe could keep us waiting for ever
-                raise ValueError(f"{path} is not a file")
-            files.check_single(path, status)
-        except ValueError:
+        more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe could keep us waiting for ever
+        self._file = open(  # noqa: SIM115
+            path, "r+b" if digest else "x+b", 0, opener=lambda name, flags: os.open(name, flags | more, 0o666)
+        )
+        status = os.fstat(self._file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             self._file.close()
-            raise
+            raise ValueError(f"{path} is not a file, or a hard link, through which nothing is written")
         if digest:
             found = self._hash(keep)
             if found.hexdigest() != digest:
@@ -135,7 +132,6 @@ class RecordFile:
 
     def records(self) -> NDArray[np.float64]:
         """The records written, (count, ...), mapped and not copied."""
-        files.check_held(self.path)  # the file of another run at this path has other numbers
         shape = (self.count, *self.shape)
         return np.memmap(self.path, dtype=np.float64, mode="r", offset=len(self._header), shape=shape)
 
@@ -144,7 +140,7 @@ class RecordFile:
         self._file.truncate(self._end(self.count))
         self.flush()
         self._file.close()
-        files.replace(self.path, path)
+        os.replace(self.path, path)
         return self.digest(self.count)
 
     def close(self) -> None:

@@ -14,23 +14,20 @@
 
 and until the run is finished
 
-    lock                        the process that writes (`particlegvi.runs.storage.lock`)
-    next.json                   another run takes the folder over (`particlegvi.runs.storage.creating`)
-    checkpoint/                 the state from which the run goes on (`particlegvi.runs.storage.checkpoint`)
+    lock                        the lock of the process that writes (`particlegvi.runs.storage.lock`)
+    checkpoint.npz              the state from which the run goes on (`particlegvi.runs.storage.checkpoint`)
     arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.runs.storage.arrays`)
 
 The folder appears whole, with scenario and manifest, before anything is simulated. Each method is added when it is
 done; the manifest names it only after its arrays are on the disk. Only the manifest has wall-clock times: all other
 files depend on scenario, seed and versions alone.
-
-Schema 1, of the first versions, has no entries ``settings``, ``sha256`` and ``resumed``: such folders are read, and
-not resumed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,67 +40,47 @@ from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage import manifest as manifests
 from particlegvi.runs.storage.arrays import read_array, write_array
 from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
-from particlegvi.runs.storage.lock import NAME as LOCK
-from particlegvi.runs.storage.overwriting import ARRAY, finish, is_own
-from particlegvi.runs.storage.overwriting import written as files_written
 from particlegvi.settings import checks
 from particlegvi.tools import files
 
-__all__ = ["Folder", "open_folder"]
+ARRAY = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # an array of a method: its label and its name
+ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy")  # of every method
+OWN = re.compile(r"[a-z][a-z0-9_-]{0,40}\.(md|csv|json|txt|html)")  # a file of the kind's own
+PART = re.compile(r"[A-Za-z0-9_+=-]+(\.[A-Za-z0-9_+=-]+)+\.json")  # a finished part of a long run, in ``cells``
+SUMMARY = "summary.json"
 
 
 class Folder(LockedFolder):
     """A run's folder that exists: made by `create` (with its lock) or `open_folder` (without)."""
 
-    def take(self) -> Facts:
-        """Take the lock; return the note of progress of a process that died with the lock, or {}.
-
-        A ValueError if another process is writing, or a file that grows is a hard link.
-        """
-        if self._lock is None:
-            try:
-                self._lock = Lock.take(self.path)
-            except OSError as error:
-                raise ValueError(f"{self.path} cannot be written: {error.strerror}") from None
-            try:
-                finish(self.path)
+    def take(self) -> None:
+        """Take the lock; a ValueError if another process is writing."""
+        try:
+            self._lock = Lock(self.path)
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be written: {error.strerror}") from None
+        try:
+            if (self.path / MANIFEST).exists():
                 self.manifest = manifests.read(self.path)  # it may have changed before we had the lock
-                (self.path / "arrays").mkdir(exist_ok=True)  # git and object stores drop empty folders
-                for place in (self.path / "arrays").glob("*.growing.npy"):
-                    files.check_single(place, os.lstat(place))
-            except BaseException:
-                self.release()
-                raise
-        return self._lock.before
-
-    def note(self, **progress: Any) -> None:
-        """Write progress into the lock file, for the process that takes over if this one dies."""
-        if self._lock is not None:
-            self._lock.note(**progress)
-
-    def has_lock(self) -> bool:
-        """Whether a process is writing, or died while it was writing."""
-        return os.path.lexists(self.path / LOCK)
+            (self.path / "arrays").mkdir(exist_ok=True)  # git and object stores drop empty folders
+            for folder in (self.path, self.path / "arrays"):
+                files.sweep(folder)
+        except BaseException:
+            self.release()
+            raise
 
     def clear_progress(self) -> None:
-        """Remove the checkpoints and the growing records of a method that is done."""
-        checkpoint.clear(self.path)
-        for place in (self.path / "arrays").glob("*.growing.npy"):
-            files.remove(place)
-
-    def sweep(self) -> None:
-        """Remove the unfinished files of a process that died, whose lock we have."""
-        for place in (self.path, self.path / "arrays", self.path / checkpoint.FOLDER):
-            files.sweep(place)
+        """Remove the checkpoint and the growing records of a method that is done."""
+        for name in (checkpoint.NAME, *(f"arrays/{label}.growing.npy" for label in self._labels())):
+            files.remove(self.path / name)
 
     def text(self) -> str:
-        """The content of ``scenario.toml``, or the scenario of the run that takes the folder over."""
-        taken = manifests.next_run(self.path)
-        return files.read_text(self.path / SCENARIO, links=False) if taken is None else taken[0]
+        """The content of ``scenario.toml``."""
+        return files.read_text(self.path / SCENARIO, links=False)
 
     def summary(self) -> Facts | None:
         """The summary, or None if the run is not finished."""
-        place = self.path / "summary.json"
+        place = self.path / SUMMARY
         if place.name not in self.manifest["sha256"]:  # missing, or of an earlier state
             return None
         self.verify(place)
@@ -125,6 +102,7 @@ class Folder(LockedFolder):
         ``written`` has the sha256 of the arrays that are in their files already, and ``order`` all labels of the run,
         in the order of the manifest.
         """
+        self.check_held()
         for name in record.files:
             if not is_own(name):
                 raise ValueError(f"{name!r:.80} is not the name of a file that a kind of scenario may have")
@@ -193,12 +171,11 @@ class Folder(LockedFolder):
 
     def unfinished(self, label: str, largest: int | None = None) -> Record | None:
         """The records of a method that is not done, up to its last checkpoint; None if there are none."""
-        for found in checkpoint.read(self.path, with_state=False):
-            snapshot = found.snapshot
-            if found.label == label and snapshot.records > 0:
-                with files.ignoring_damage():
-                    positions = read_array(self.growing(label), np.float64, 3, snapshot.records, largest)
-                    return Record({"positions": positions}, snapshot.facts | {"stopped": "interrupted"})
+        last = checkpoint.read(self.path)
+        if last is not None and last.label == label and last.snapshot.records > 0:
+            with files.ignoring_damage():
+                positions = read_array(self.growing(label), np.float64, 3, last.snapshot.records, largest)
+                return Record({"positions": positions}, last.snapshot.facts | {"stopped": "interrupted"})
         return None
 
     def given(self, key: str) -> NDArray[np.float64] | None:
@@ -212,43 +189,58 @@ class Folder(LockedFolder):
         return None
 
     def verify(self, place: Path) -> None:
-        """Refuse a file whose sha256 is not the one in the manifest; schema 1 has none."""
-        if self.manifest["schema"] == manifests.FIRST_SCHEMA:
-            return
+        """Refuse a file whose sha256 is not the one in the manifest."""
         if files.digest(place) != self.manifest["sha256"].get(self._name(place)):
             raise ValueError(f"{place} is damaged: its sha256 is not the one in manifest.json")
 
     def write_summary(self, summary: Facts) -> None:
         """Write the summary."""
-        place = self.path / "summary.json"
+        self.check_held()
+        place = self.path / SUMMARY
         files.write_json(place, files.finite(summary))
         self.manifest["sha256"][place.name] = files.digest(place)
         self.update()
 
-    def update(self, **entries: Any) -> None:
-        """Change entries of the manifest and write it, in the schema that it has."""
-        self.manifest.update(entries)
-        files.write_json(self.path / MANIFEST, manifests.as_stored(self.manifest))
-
     def is_fresh(self) -> bool:
         """Whether no method is done, none has a checkpoint, and the run was never resumed."""
         try:
-            stored = checkpoint.read(self.path, with_state=False)
+            last = checkpoint.read(self.path)
         except files.Unreadable:
             return False
-        return not (stored or self.manifest["methods"] or self.manifest["resumed"])
+        return not (last or self.manifest["methods"] or self.manifest["resumed"])
+
+    def empty(self) -> None:
+        """Remove the files that a run may have written, besides its scenario and its manifest.
+
+        Arrays that the manifest names, files with the endings of every method of its labels, pictures that it names,
+        files of the kind's own that are as it says, and finished parts.
+        """
+        self.check_held()
+        self.clear_progress()
+        listed = self.manifest["sha256"]
+        names = [SUMMARY, *self.manifest["figures"], *filter(ARRAY.fullmatch, listed)]
+        names += [f"arrays/{label}.{ending}" for label in self._labels() for ending in ENDINGS]
+        places = [self.path / name for name in names]
+        places += [self.path / name for name in filter(is_own, listed) if _is(self.path / name, listed[name])]
+        places += [
+            part for part in (self.path / "cells").glob("*.json") if PART.fullmatch(part.name) and _is_part(part)
+        ]
+        for place in places:
+            files.remove(place)
 
     def discard(self) -> None:
         """Remove the files of a run that has no results, and the lock."""
-        checkpoint.clear(self.path)
-        first = [self.path / name for name in (SCENARIO, MANIFEST)]
-        growing = (self.path / "arrays").glob("*.growing.npy")
-        for place in [*files_written(self.path, self.manifest), *growing, *first]:
-            files.remove(place)
+        self.empty()
+        for name in (SCENARIO, MANIFEST):
+            files.remove(self.path / name)
         self.release()
         for place in (self.path / "arrays", self.path):
             with contextlib.suppress(OSError):  # it has a file that is not ours
                 place.rmdir()
+
+    def _labels(self) -> list[str]:
+        """The labels of the run that can be parts of names of files."""
+        return [label for label in self.manifest["labels"] if checks.LABEL.fullmatch(label)]
 
     def positions(self, label: str) -> Path:
         """The file of a method's records."""
@@ -271,3 +263,23 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     """The folder of an earlier run; a ValueError if `manifest.read` raises one."""
     place = files.place("folder", path)
     return Folder(place, manifests.read(place))
+
+
+def is_own(name: str) -> bool:
+    """Whether a kind of scenario may have a file of this name in the folder of a run."""
+    return OWN.fullmatch(name) is not None and name not in (MANIFEST, SUMMARY)
+
+
+def _is(place: Path, digest: str) -> bool:
+    """Whether a file is there with this sha256: one of the same name that a user wrote is not removed."""
+    with files.ignoring_damage():
+        return files.digest(place) == digest
+    return False
+
+
+def _is_part(place: Path) -> bool:
+    if not PART.fullmatch(place.name):
+        return False
+    with files.ignoring_damage():
+        return {"sha256", "seconds"} <= set(files.read_json(place))
+    return False

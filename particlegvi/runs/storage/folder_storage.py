@@ -39,19 +39,17 @@ class FolderStorage:
         return 0 if self._records is None else self._records.count
 
     def start(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
-        """Take up the last checkpoint of this method that is whole, or begin anew."""
+        """Take up the checkpoint of this method, or begin anew."""
         self._started = self._saved = time.perf_counter()
         place = self.folder.growing(self.label)
-        for found in checkpoint.read_sound(self.folder.path):
-            snapshot = found.snapshot
-            if found.label != self.label or not min(records, 1) <= snapshot.records <= records:
-                continue
+        last = checkpoint.read(self.folder.path)
+        if last is not None and last.label == self.label and min(records, 1) <= last.snapshot.records <= records:
             with contextlib.suppress(ValueError, FileNotFoundError):
                 if records > 0:
-                    self._records = RecordFile(place, records, shape, snapshot.records, found.records_sha256)
-                self.earlier = found.seconds
-                return snapshot
-        checkpoint.clear(self.folder.path)
+                    self._records = RecordFile(place, records, shape, last.snapshot.records, last.records_sha256)
+                self.earlier = last.seconds
+                return last.snapshot
+        self.folder.clear_progress()
         if records > 0:
             self._records = RecordFile(place, records, shape)
         return None
@@ -67,31 +65,28 @@ class FolderStorage:
         records = self._records.records()
         return np.array(records) if system.WINDOWS or records.nbytes <= IN_MEMORY else records
 
-    def note(self, step: int) -> None:
-        """Note the step in the lock file, for the process that goes on if this one dies."""
-        self.folder.note(label=self.label, step=step)
-
     def is_due(self) -> bool:
         """Whether the last checkpoint is ``checkpoint_every`` seconds old."""
         return time.perf_counter() - self._saved >= self.checkpoint_every
 
     def save(self, snapshot: Snapshot) -> None:
-        """Write a checkpoint."""
+        """Write the checkpoint."""
         digest = ""
         if self._records is not None:
             if snapshot.records == 0:
                 return  # not even the start is recorded: there is nothing to go on from
             self._records.flush()
             digest = self._records.digest(snapshot.records)
-        now = time.perf_counter()
-        seconds = self.earlier + now - self._started
-        taken = Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)
-        checkpoint.write(self.folder.path, taken)
+        seconds = self.earlier + time.perf_counter() - self._started
+        seed = self.folder.manifest["seed"]
+        self.folder.check_held()
+        checkpoint.write(self.folder.path, Checkpoint(self.label, seed, snapshot, digest, seconds))
         self._saved = time.perf_counter()
 
     def finish(self) -> str:
         """Give the full array of records its name in the folder; its sha256."""
         assert self._records is not None
+        self.folder.check_held()
         return self._records.finish(self.folder.positions(self.label))
 
     def close(self) -> None:

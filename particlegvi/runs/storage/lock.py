@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import json
 import os
 from pathlib import Path
-from typing import Any
+
+from filelock import FileLock, Timeout
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import files, system
-from particlegvi.tools.quoting import as_argument
+from particlegvi.tools import files
 
 NAME = "lock"
 SCENARIO, MANIFEST = "scenario.toml", "manifest.json"
@@ -25,136 +23,41 @@ class FolderLost(OSError):
 
 
 class Lock:
-    """The right to write into a folder, held from `take` until `release`.
+    """The right to write into a folder, from the making of this object until `release`.
 
-    The operating system keeps the lock (``flock``; on Windows ``msvcrt.locking``). It is free once its process has
-    died, even if another process has the same number now. The lock file names the holder and its progress, and is
-    removed when the run ends.
-
-    While the lock is held, each write of this thread through `particlegvi.tools.files` checks first that the lock file
-    in the folder is the one that is held (`check`). A folder that was moved, and another made in its place, is thus
-    left alone.
+    The operating system keeps the lock of the file ``lock``; it is free once its process has ended. A ValueError where
+    another process holds it, an OSError where the folder cannot be written.
     """
 
-    def __init__(self, folder: Path, file: int, before: Facts) -> None:
-        self.folder = folder  # `move` renames it while the lock is held
-        self.before = before  # the note of a process that died with the lock; {} if none did
-        self._file = file
-        files.guard(folder, self.check)
-
-    @classmethod
-    def take(cls, folder: Path) -> Lock:
-        """Take the lock of a folder.
-
-        A ValueError if a living process has it (the sentence names its number), or the lock file is a hard link; an
-        OSError if the folder cannot be written.
-        """
-        lock = cls(folder, *_held(folder))
-        lock.note()
-        return lock
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._file = FileLock(folder / NAME, timeout=0)
+        try:
+            self._file.acquire()
+        except Timeout:
+            raise ValueError(f"{folder} is being written by another process; wait until it ends") from None
+        self._status = os.stat(folder / NAME)
 
     def is_held(self) -> bool:
         """Whether the lock file in the folder is the one that this process has locked."""
-        return self._file >= 0 and _is_at(self._file, self.folder / NAME)
+        try:
+            return self._file.is_locked and os.path.samestat(os.stat(self.folder / NAME), self._status)
+        except OSError:
+            return False
 
     def check(self) -> None:
-        """Raise `FolderLost`, or FileNotFoundError if nothing is at the path any more, unless the lock `is_held`."""
-        if self.is_held():
-            return
-        if not os.path.lexists(self.folder):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder))
-        place = _folder_of(self._file)
-        moved = "" if place is None else f"; its run is in {place}: particlegvi resume {as_argument(place)} goes on"
-        raise FolderLost(
-            errno.ESTALE, f"{self.folder} was moved or replaced while this process wrote it, and is left alone{moved}"
-        )
-
-    def note(self, **progress: Any) -> None:
-        """Write progress into the lock file; `take` reads it after a crash."""
-        text = json.dumps({"pid": os.getpid(), **progress}).ljust(160).encode()
-        with contextlib.suppress(OSError):
-            os.lseek(self._file, 0, os.SEEK_SET)  # safe: there is one writer, and each reader opens the file itself
-            os.write(self._file, text)
-
-    def move(self, place: Path) -> None:
-        """Rename the folder, and keep its lock.
-
-        Windows renames no folder that has an open file: there the lock is given back and taken again. A ValueError if
-        another process has taken the lock in between.
-        """
-        if system.WINDOWS:
-            os.close(self._file)
-            self._file = -1
-            self.folder.rename(place)
-            self._file, _ = _held(place)
-        else:
-            self.folder.rename(place)
-        files.unguard(self.folder, self.check)
-        self.folder = place
-        files.guard(place, self.check)
+        """Raise `FolderLost` unless the lock `is_held`."""
+        if not self.is_held():
+            raise FolderLost(
+                errno.ESTALE, f"{self.folder} was moved, removed or replaced while this process wrote it; a folder that"
+                " was moved can be resumed at its new place",
+            )  # fmt: skip
 
     def release(self) -> None:
-        """Give the lock back, and remove the lock file if it is still ours."""
-        if self._file < 0:
-            return
-        ours = self.is_held()
-        files.unguard(self.folder, self.check)
-        if system.WINDOWS:  # Windows removes no open file: one that another process has opened by now stays
-            os.close(self._file)
-        try:
-            with contextlib.suppress(OSError):
-                if ours:
-                    (self.folder / NAME).unlink()
-        finally:
-            if not system.WINDOWS:
-                os.close(self._file)
-            self._file = -1
-
-
-def _held(folder: Path) -> tuple[int, Facts]:
-    """The lock file of a folder, open and locked by us, and the note in it."""
-    place = folder / NAME
-    while True:
-        file = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-        before = _read(file)
-        if not system.hold(file):
-            os.close(file)
-            holder = before.get("pid", "unknown")
-            raise ValueError(f"{folder} is being written by another process (pid {holder}); wait until it ends")
-        if _is_at(file, place):
-            try:
-                files.check_single(place, os.fstat(file))
-            except ValueError:
-                os.close(file)
-                raise
-            return file, before
-        os.close(file)  # the owner has removed the file in the meantime: open the new one
-
-
-def _is_at(file: int, place: Path) -> bool:
-    """Whether an open file is the one at a path."""
-    try:
-        return os.path.samestat(os.fstat(file), os.stat(place, follow_symlinks=False))
-    except OSError:
-        return False
-
-
-def _folder_of(file: int) -> Path | None:
-    """The folder in which an open file lies now, where the system can say it (Linux)."""
-    with contextlib.suppress(OSError):
-        place = Path(os.readlink(f"/proc/self/fd/{file}"))
-        if _is_at(file, place):
-            return place.parent
-    return None
-
-
-def _read(file: int) -> Facts:
-    try:
-        os.lseek(file, 0, os.SEEK_SET)
-        content = json.loads(os.read(file, 1000))
-    except (ValueError, OSError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+        """Give the lock back. Its file is removed first: whoever has opened it meanwhile opens the next one."""
+        if self.is_held():
+            (self.folder / NAME).unlink(missing_ok=True)
+        self._file.release()
 
 
 class LockedFolder:
@@ -165,8 +68,14 @@ class LockedFolder:
         self.manifest = manifest
         self._lock = lock
 
+    def check_held(self) -> None:
+        """Raise `FolderLost` where the folder is not at its path any more."""
+        if self._lock is not None:
+            self._lock.check()
+
     def update(self, **entries: object) -> None:
         """Change entries of the manifest and write it."""
+        self.check_held()
         self.manifest.update(entries)
         files.write_json(self.path / MANIFEST, self.manifest)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
-from particlegvi.scenario.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
+from particlegvi.scenario.kinds.kind import Job, Kind, Parts, Runs, Targets
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
@@ -112,7 +113,7 @@ class BenchmarkTable(Kind):
             given["splits"] = given.pop("trials")
         return vars(tables)[self.declared(scenario).settings].of(given)
 
-    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
         from particlegvi.scenario.tables.running import benchmark
 
         for row in parts.rows:
@@ -122,7 +123,8 @@ class BenchmarkTable(Kind):
     def simulate(self, job: Job) -> Any:
         from particlegvi.scenario.tables import run_table
 
-        return run_table(_seeded(job), job.folder(), job.progress)
+        with job.files() as folder:
+            return run_table(_seeded(job), folder, job.progress)
 
     def packed(self, run: Any) -> Record:
         from particlegvi.scenario.tables.running import output_texts
@@ -134,7 +136,7 @@ class BenchmarkTable(Kind):
 
         if set(record.files) != {"table.md", "table.json"}:
             raise ValueError("it has no table.md or no table.json")
-        return stored(_seeded(job), job.folder())
+        return stored(_seeded(job), job.folder)
 
     def records(self, run: Run) -> int:
         return 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -33,16 +34,23 @@ class Job(NamedTuple):
     scenario: Scenario  # the complete scenario
     label: str
     seed: int
-    # ``storage()`` is the storage for records and snapshots of the run; it is in memory if the run has no folder;
-    # after an interruption it returns the last snapshot
-    storage: Callable[[], Storage]
-    folder: Callable[[], Path]  # ``folder()`` is a folder for files of the kind; a temporary folder if the run has none
+    storage: Storage  # for records and snapshots of the run; in memory if the run has no folder
+    folder: Path | None  # the folder of the run, for files of the kind
     progress: Progress | None
 
     @property
     def step_progress(self) -> StepProgress | None:
         """The progress of this label: a function of the number of finished steps and of all steps."""
         return None if self.progress is None else partial(self.progress, self.label)
+
+    @contextmanager
+    def files(self) -> Iterator[Path]:
+        """A folder for files of the kind: that of the run, or a temporary one."""
+        if self.folder is not None:
+            yield self.folder
+            return
+        with tempfile.TemporaryDirectory(prefix="particlegvi-") as place:
+            yield Path(place)
 
 
 def check_particles(record: Record, particles: int) -> None:
@@ -62,13 +70,6 @@ def at_key(key: str) -> Iterator[None]:
 
         kind = MissingData if isinstance(error, MissingData) else ValueError
         raise kind(f"{key}: {error}") from None
-
-
-class Space(NamedTuple):
-    """Disk space for a run: the free space at ``folder`` (None: of temporary files), plus ``freed`` bytes there."""
-
-    folder: Path | None
-    freed: int = 0
 
 
 class Kind:
@@ -116,8 +117,11 @@ class Kind:
         """The parts of a complete scenario; a ValueError if they do not fit together."""
         return self.module("building").build(scenario)
 
-    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
-        """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
+        """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small.
+
+        ``folder`` is where the records go (None: to temporary files), in which ``freed`` bytes will be removed before.
+        """
 
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         """The most bytes that one stored array of a run may have: a file that promises more is not read."""

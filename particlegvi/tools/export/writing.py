@@ -83,6 +83,6 @@ def _whole(place: Path, fill: Callable[[Path], object]) -> None:
     temporary = place.with_name(f".{place.stem}.{secrets.token_hex(8)}{place.suffix}")
     try:
         fill(temporary)
-        files.replace(temporary, place)
+        os.replace(temporary, place)
     finally:
         temporary.unlink(missing_ok=True)

@@ -33,7 +33,7 @@ inducing_points = 20
 methods = {PLS = {}}"""
 
     def simulate(self, job: Job) -> Run:
-        return job.parts.fit(job.label, job.seed, job.step_progress, job.storage())
+        return job.parts.fit(job.label, job.seed, job.step_progress, job.storage)
 
     def followed(self, run: Any, progress: Progress | None) -> Any:
         return run.followed(None if progress is None else partial(progress, run.label))

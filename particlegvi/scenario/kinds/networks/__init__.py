@@ -8,10 +8,11 @@ one method, ``run`` is a run with its data and its noise, ``facts`` has the numb
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts, Record, Scenario
-from particlegvi.scenario.kinds.kind import LARGEST, Kind, Parts, Runs, Space, Targets
+from particlegvi.scenario.kinds.kind import LARGEST, Kind, Parts, Runs, Targets
 from particlegvi.scenario.kinds.networks.keys import KEYS
 from particlegvi.settings import keys
 from particlegvi.tools import memory
@@ -39,9 +40,9 @@ methods = {DE = {}}"""
     def agree(self, scenario: Facts) -> None:
         keys.check_record_every(scenario)
 
-    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
         size = scenario["particles"], parts.network.dim, scenario["steps"], scenario.get("record_every")
-        memory.check_records(*size, len(scenario["methods"]), folder=space.folder, freed=space.freed)
+        memory.check_records(*size, len(scenario["methods"]), folder=folder, freed=freed)
 
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         records = memory.most_records(scenario["steps"], scenario.get("record_every"))

@@ -88,7 +88,7 @@ def simulate(job: Job) -> NetworkRun:
     particles, method, problem = job.parts.particle_problem(job.label, job.seed)
     noise = job.scenario.get("noise_variance")
     try:
-        run = follow(particles, method, job.scenario.get("record_every"), job.step_progress, job.storage())
+        run = follow(particles, method, job.scenario.get("record_every"), job.step_progress, job.storage)
         return _with_data(run, problem, noise)
     except (Diverged, KeyboardInterrupt) as error:
         partly = carried(error, "run")

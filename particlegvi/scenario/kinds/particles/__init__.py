@@ -8,10 +8,11 @@ summary.json, one file each, and ``table`` the table for a terminal.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Scenario
-from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Space, Targets
+from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Targets
 from particlegvi.scenario.kinds.particles import defaults
 from particlegvi.scenario.kinds.particles.keys import KEYS
 from particlegvi.settings import keys
@@ -47,13 +48,13 @@ class Particles(Kind):
             raise ValueError("modes must be given where there are replicates, which are counted by mode")
         keys.check_record_every(scenario)
 
-    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
         absent = next((key for key, word in ABSENT.items() if word in scenario.get(key, {})), None)
         if absent is not None:
             there = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
             raise ValueError(f"{there}; a run of objects is begun by pg.compare and finished by pg.resume")
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
-        memory.check_records(*size, len(parts.methods), folder=space.folder, freed=space.freed)
+        memory.check_records(*size, len(parts.methods), folder=folder, freed=freed)
 
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         records = memory.most_records(scenario["steps"], scenario.get("record_every"))

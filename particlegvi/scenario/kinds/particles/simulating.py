@@ -40,7 +40,7 @@ def simulate(job: Job) -> Run:
     """Simulate from the start or from the snapshot in the storage, and then the replicates, if there are any."""
     method, scenario = job.parts.methods[job.label], building.of_method(job.scenario, job.label)
     problem = building.problem(job.parts, method, scenario, job.seed, scenario.get("record_every"))
-    every, storage = scenario.get("record_every"), job.storage()
+    every, storage = scenario.get("record_every"), job.storage
     try:
         if "replicates" not in scenario:
             return _settled(follow(problem, method, every, job.step_progress, storage))
@@ -48,7 +48,8 @@ def simulate(job: Job) -> Run:
         heard = job.progress
         hear_all = None if heard is None else lambda done, _: heard(job.label, done, total)
         run = follow(problem, method, every, hear_all, storage, store_end=True)
-        run.info["replicates"] = replicate(run, job.parts, scenario, job.folder(), hear_all, label=job.label)
+        with job.files() as folder:
+            run.info["replicates"] = replicate(run, job.parts, scenario, folder, hear_all, label=job.label)
         return _settled(run)
     except (Diverged, KeyboardInterrupt) as error:
         partly = carried(error, "run")
