@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import shutil
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,14 +12,13 @@ from fuzzing.watching import Watch
 
 
 def run_folders(folder: Path) -> Answer:
-    """One file of a folder is replaced: of a finished run, which is loaded, of one that was interrupted, or of one that
-    another takes over."""
+    """One file of a folder is replaced: of a finished run, which is loaded, or of one that was interrupted."""
     from particlegvi import resume
     from particlegvi.runs.results import load
     from particlegvi.runs.storage import checkpoint
 
     good, stopped = finished(folder), interrupted(folder)
-    places = [*(run / name for run in (good, stopped) for name in files(run)), next_run(folder)]
+    places = [run / name for run in (good, stopped) for name in files(run)]
 
     def answer(data: bytes, watch: Watch) -> None:
         place = places[data[0] % len(places)] if data else places[0]
@@ -33,14 +30,11 @@ def run_folders(folder: Path) -> Answer:
                 if place.is_relative_to(good):
                     with watch():
                         load(good).describe()
-                elif place == places[-1]:
-                    with watch():
-                        load(place.parent)
                 else:
                     with watch():
                         found = checkpoint.read(stopped)
-                    for each in found:
-                        _take_up(stopped, each, data)
+                    if found is not None:
+                        _take_up(stopped, found)
                     with watch():  # another seed is refused when everything has been read, so that nothing runs
                         resume(stopped, seed=1)
         finally:
@@ -49,34 +43,17 @@ def run_folders(folder: Path) -> Answer:
     return answer
 
 
-def _take_up(run: Path, found: Any, data: bytes) -> None:
-    """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
+def _take_up(run: Path, found: Any) -> None:
+    """Records up to a checkpoint, which are opened for writing, so not watched."""
     from particlegvi.runs.storage.arrays import RecordFile
-    from particlegvi.runs.storage.lock import Lock
 
     assert found.snapshot.state.nbytes <= 10_000
     with contextlib.suppress(ValueError):
         RecordFile(run / "arrays" / "DE.growing.npy", 3, (3, 1), found.snapshot.records, found.records_sha256).close()
-    (run / "lock").write_bytes(data[1:])
-    lock = Lock.take(run)
-    lock.release()
-    assert isinstance(lock.before, dict)
-
-
-def next_run(folder: Path) -> Path:
-    """The file by which a run takes over the folder of an earlier one."""
-    place = folder / "taken"
-    if not place.exists():
-        shutil.copytree(finished(folder), place)
-        manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-        fresh = {"status": "running", "methods": [], "sha256": {}, "seconds": {}, "figures": []}
-        taken = {"scenario": (place / "scenario.toml").read_text(encoding="utf-8"), "manifest": {**manifest, **fresh}}
-        (place / "next.json").write_text(json.dumps(taken), encoding="utf-8")
-    return place / "next.json"
 
 
 def interrupted(folder: Path) -> Path:
-    """A folder as a process leaves it that was stopped in its first method, with two checkpoints."""
+    """A folder as a process leaves it that was stopped in its first method, with a checkpoint."""
     import particlegvi as pg
 
     place = folder / "stopped"

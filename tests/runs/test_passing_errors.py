@@ -17,7 +17,7 @@ from .interrupting import ALWAYS, SHORT, Stop
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
-    """A run that has DE, and of DLE half: two checkpoints."""
+    """A run that has DE, and of DLE half."""
     out = tmp_path_factory.mktemp("begun") / "run"
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
@@ -42,9 +42,9 @@ def failing(number, code):
 @pytest.mark.sample("EMFILE")
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 def test_files_that_cannot_be_opened_once(begun, tmp_path, code, quick, monkeypatch):
-    """One call after the other fails: reading the manifest, the scenario, a method that is done, the checkpoints."""
+    """One call after the other fails: reading the manifest, the scenario, a method that is done, the checkpoint."""
     refused = 0
-    for number in range(22):
+    for number in range(12):
         folder = tmp_path / str(number)
         shutil.copytree(begun, folder)
         with monkeypatch.context() as patch:
@@ -63,10 +63,10 @@ def test_files_that_cannot_be_opened_once(begun, tmp_path, code, quick, monkeypa
             pg.resume(folder, progress=heard)
         ((label, step),) = heard.heard
         assert label == "DLE" and step >= 30, number
-    assert refused >= 18
+    assert refused >= 8
 
 
-@pytest.mark.parametrize("reader", ["file_digest", "fromfile", "read"])
+@pytest.mark.parametrize("reader", ["open_regular", "read"])
 def test_a_disk_that_stutters(begun, tmp_path, reader, monkeypatch):
     folder = tmp_path / "run"
     shutil.copytree(begun, folder)
@@ -76,33 +76,12 @@ def test_a_disk_that_stutters(begun, tmp_path, reader, monkeypatch):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     with monkeypatch.context() as patch:
-        if reader == "file_digest":
-            patch.setattr(files.hashlib, "file_digest", stutter)
-        elif reader == "fromfile":  # which says nothing, and gives less than was asked for
-            read = checkpoint.read_array.__globals__["np"].fromfile
-            patch.setattr("numpy.fromfile", lambda *a, **options: read(*a, **options)[:-1])
+        if reader == "read":
+            patch.setattr("zipfile.ZipFile.read", stutter)
         else:
-            opens_and_cannot_be_read = contextlib.nullcontext(SimpleNamespace(read=stutter))
+            opens_and_cannot_be_read = contextlib.nullcontext(SimpleNamespace(read=stutter, fileno=lambda: 0))
             patch.setattr(files, "open_regular", lambda *_, **__: opens_and_cannot_be_read)
         with pytest.raises(files.Unreadable, match="cannot be read: Input/output error"):
-            checkpoint.read_sound(folder)
+            checkpoint.read(folder)
     assert sorted(path.name for path in folder.rglob("*")) == before
-    assert len(checkpoint.read(folder)) == 2
-
-
-def test_states_stay_while_it_is_not_known_which_are_needed(begun, tmp_path, monkeypatch):
-    folder = tmp_path / "run"
-    shutil.copytree(begun, folder)
-    latest = checkpoint.read(folder)[0]
-    first, moved = (latest._replace(snapshot=latest.snapshot._replace(step=step)) for step in (100, 101))
-    checkpoint.write(folder, first)
-
-    def stutter(_):
-        raise files.Unreadable("previous.json cannot be read")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "_used", stutter)
-        checkpoint.write(folder, moved)
-    steps = sorted(int(path.stem) for path in (folder / "checkpoint").glob("*.npy"))
-    assert steps == [latest.snapshot.step, 100, 101]  # the first of them is not needed any more
-    assert len(checkpoint.read(folder)) == 2
+    assert checkpoint.read(folder) is not None

@@ -99,7 +99,7 @@ def test_killed(tmp_path, straight, step, pool):
         assert 0 < entry["step"] < first <= entry["step"] + 1
 
 
-@pytest.mark.parametrize("victim", ["cells/*.json", "checkpoint/*.json", "arrays/DLE.growing.npy"])
+@pytest.mark.parametrize("victim", ["cells/*.json", "checkpoint.npz", "arrays/DLE.growing.npy"])
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
 @pytest.mark.thorough
 def test_damage_costs_time_and_nothing_else(tmp_path, straight, each, victim, damage):

@@ -1,6 +1,5 @@
 """Ctrl-C, SIGTERM and a closed terminal: a checkpoint, the line that resumes, and the right exit code."""
 
-import json
 import os
 import signal
 import subprocess
@@ -31,14 +30,12 @@ def start(*arguments, code=MAIN):
 
 
 def wait_for_steps(folder, process):
-    """Until the run has noted beside its lock that it has made steps."""
+    """Until the run has made steps, which it has where it has records or a checkpoint."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:
-        try:
-            if json.loads((folder / "lock").read_text()).get("step", 0) > 0:
-                return
-        except (OSError, ValueError):
-            pass
+        if list(folder.glob("arrays/*.growing.npy")) or list(folder.glob("checkpoint.npz")):
+            time.sleep(0.3)
+            return
         time.sleep(0.02)
     process.kill()
     raise AssertionError(f"no step within {PATIENCE} s: {process.communicate()[1].decode()}")
@@ -48,7 +45,7 @@ def wait_for_steps(folder, process):
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
 @pytest.mark.sample("2-130-particles")
 def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code, command):
-    process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
+    process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "0.1")
     wait_for_steps(tmp_path / "run", process)
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)
@@ -56,8 +53,7 @@ def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_pa
     assert out == b""
     (line,) = err.decode().splitlines()
     assert line.startswith("particlegvi: interrupted") and f"particlegvi resume {tmp_path / 'run'}" in line
-    (found,) = checkpoint.read(tmp_path / "run")
-    assert found.snapshot.step > 0
+    assert checkpoint.read(tmp_path / "run").snapshot.step > 0
     assert pg.load(tmp_path / "run").status == "interrupted"
     assert not (tmp_path / "run" / "lock").exists()
 

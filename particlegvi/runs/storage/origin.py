@@ -23,7 +23,7 @@ def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
     The entry of the manifest that says so, where ``anyway`` goes on with others; empty otherwise.
     """
     known = [entry for entry in manifest.get("anyway", []) if isinstance(entry, dict) and SOURCES in entry]
-    own = known[-1] if known else _code_of(manifest)
+    own = known[-1] if known else manifest["code"]
     noted: Facts = {**manifest.get("parts", {})}
     for entry in manifest.get("anyway", []):
         noted |= entry.get("parts", {}) if isinstance(entry, dict) else {}
@@ -43,15 +43,9 @@ def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
     return others
 
 
-def _code_of(manifest: Facts) -> Facts:
-    """The sources of a run; a folder of an early version names none."""
-    found = manifest.get("code")
-    return found if isinstance(found, dict) else {}
-
-
 def warn_of_other_code(folder: Path, manifest: Facts) -> None:
     """A warning where results come from other sources than these, of the package or of parts from outside."""
-    words = changed({**versions(), **_code_of(manifest), **manifest.get("parts", {})})
+    words = changed({**versions(), **manifest["code"], **manifest.get("parts", {})})
     if words is not None:
         warn(
             f"{folder} was simulated with {words[0]} and this is {words[1]}: its files are unchanged, and numbers that"
@@ -61,9 +55,7 @@ def warn_of_other_code(folder: Path, manifest: Facts) -> None:
 
 def warn_of_other_machine(folder: Path, manifest: Facts) -> Facts:
     """A warning where a run was begun on another processor or linear algebra; what is here then, and {} otherwise."""
-    before, now = manifest.get("machine"), machine()
-    if not isinstance(before, dict):
-        return {}
+    before, now = manifest["machine"], machine()
     changed = next((name for name in now if before.get(name, now[name]) != now[name]), None)
     if changed is None:
         return {}

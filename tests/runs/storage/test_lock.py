@@ -1,4 +1,4 @@
-"""One writer for one folder: the second is refused by the first's number, and the dead hold nothing."""
+"""One writer for one folder: the second is refused, and the dead hold nothing."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from particlegvi.runs.storage.lock import Lock
+from particlegvi.runs.storage.lock import FolderLost, Lock
 
 from ...refusals import refuse
 
@@ -15,52 +15,47 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from particlegvi.runs.storage.lock import Lock
-lock = Lock.take(Path(sys.argv[1]))
-lock.note(label="DLE", step=123)
+lock = Lock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
 """
 
 
-@pytest.fixture
-def holder(tmp_path):
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"held\n"
-    yield process
-    process.kill()
-    process.wait()
-
-
-def test_the_second_is_told_who_the_first_is_and_takes_the_lock_over_from_the_dead(tmp_path, holder):
-    refuse(lambda: Lock.take(tmp_path), rf"another process \(pid {holder.pid}\)")
+def test_the_second_is_refused_and_takes_the_lock_over_from_the_dead(tmp_path):
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE)
+    assert holder.stdout.readline() == b"held\n"
+    refuse(lambda: Lock(tmp_path), "is being written by another process")
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
-    lock = Lock.take(tmp_path)
-    assert lock.before == {"pid": holder.pid, "label": "DLE", "step": 123}
+    lock = Lock(tmp_path)
+    refuse(lambda: Lock(tmp_path), "is being written by another process")
     lock.release()
+    lock.release()  # harmless
     assert not list(tmp_path.iterdir())
 
 
-def test_a_lock_that_was_given_back_says_nothing(tmp_path):
-    Lock.take(tmp_path).release()
-    lock = Lock.take(tmp_path)
-    assert lock.before == {}
-    refuse(lambda: Lock.take(tmp_path), f"pid {os.getpid()}")
+def test_a_folder_that_was_moved_and_replaced_is_noticed(tmp_path):
+    (tmp_path / "run").mkdir()
+    lock = Lock(tmp_path / "run")
+    lock.check()
+    (tmp_path / "run").rename(tmp_path / "moved")
+    with pytest.raises(FolderLost):
+        lock.check()
+    (tmp_path / "run").mkdir()
+    other = Lock(tmp_path / "run")
+    with pytest.raises(FolderLost):
+        lock.check()
     lock.release()
-    lock.release()  # harmless
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1]", b'{"pid": ', b"9" * 5000, b"[" * 900])
-def test_whatever_the_file_holds(tmp_path, content):
-    (tmp_path / "lock").write_bytes(content)
-    lock = Lock.take(tmp_path)
-    assert lock.before == {}
-    lock.release()
+    other.check()
+    other.release()
 
 
 def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "lock").symlink_to(tmp_path / "mine")
     with pytest.raises(OSError):
-        Lock.take(tmp_path)
+        Lock(tmp_path)
+    (tmp_path / "lock").unlink()
+    os.link(tmp_path / "mine", tmp_path / "lock")
+    Lock(tmp_path).release()
     assert (tmp_path / "mine").read_text() == "mine"

@@ -88,9 +88,7 @@ def test_other_versions_too(half, tmp_path, package):
     assert pg.resume(half).status == "finished"
 
 
-@pytest.mark.parametrize("entries", [{"code": None, "machine": None}, {}], ids=["before", "now"])
-def test_control_a_folder_of_before_or_of_these_sources_goes_on_without_a_word(half, entries):
-    put(half, **entries)
+def test_control_a_folder_of_these_sources_goes_on_without_a_word(half):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pg.resume(half).status == pg.load(half).status == "finished"

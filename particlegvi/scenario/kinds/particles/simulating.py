@@ -31,7 +31,7 @@ from particlegvi.tools.cells import Batch, Done, Store, choose, compute
 from particlegvi.tools.errors import Diverged, carried, carry
 from particlegvi.tools.sources import decisive
 
-REPAID = 20.0  # seconds of work from which on further processes are worth their start
+REPAID = 2e9  # steps of particles, a step counting 100 more, from which on processes are worth their start: some 20 s
 SEEDS = 2**64
 PREFIX = "replicate."  # prefix of the cells' names; the cells are deleted when all are finished
 
@@ -148,12 +148,12 @@ def counted(final: np.ndarray, parts: building.Parts, scenario: Scenario) -> Fac
     return {"modes_covered": covered, "average_loss": float(np.mean(parts.loss.value(final)))}
 
 
-def processes(seconds: float) -> int:
-    """The number of processes for this many seconds of work: one for each processor, or 1 if the work is short.
+def processes(work: float) -> int:
+    """The number of processes for this much work, in the unit of `REPAID`: one for each processor, or 1 for little.
 
     A process of a pool starts no further processes.
     """
-    return 1 if seconds < REPAID or multiprocessing.parent_process() is not None else threads.count()
+    return 1 if work < REPAID or multiprocessing.parent_process() is not None else threads.count()
 
 
 def _others(
@@ -168,7 +168,7 @@ def _others(
         if result is not None:
             found[number] = result
     missing = [number for number in range(1, total) if number not in found]
-    workers = processes(run.info.get("seconds", 0.0) * len(missing))
+    workers = processes((scenario["particles"] + 100.0) * scenario["steps"] * len(missing))
     try:
         for number, result, seconds in compute(simulate, missing, choose(workers), workers):
             store.write(simulate.name(number), {"number": number}, result, seconds)
