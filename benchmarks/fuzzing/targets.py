@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fuzzing.answers import Answer, arrays, formulas, json_files, scenario_files, settings
-from fuzzing.run_folders import files, finished, interrupted, next_run, run_folders
+from fuzzing.run_folders import files, finished, interrupted, run_folders
 from fuzzing.watching import ROOT
 
 
@@ -59,7 +59,6 @@ def json_seeds(folder: Path) -> list[bytes]:
 
 def folder_seeds(folder: Path) -> list[bytes]:
     places = [run / name for run in (finished(folder), interrupted(folder)) for name in files(run)]
-    places.append(next_run(folder))
     return [bytes([number]) + place.read_bytes() for number, place in enumerate(places)]
 
 

@@ -84,7 +84,7 @@ def run(
         return execute(to_run(settings, seed), out, overwrite, heard, save=saves, checkpoint_every=every)
 
 
-def to_run(scenario: Scenario, seed: int = 0) -> Results:
+def to_run(scenario: Facts, seed: int = 0) -> Results:
     """The results of a complete scenario before anything is simulated: with its parts, and without runs."""
     seed = arguments.seed(seed)
     try:

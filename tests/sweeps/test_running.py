@@ -106,7 +106,7 @@ def test_damaged_cells_are_computed_again(small, straight, tmp_path):
 
 def test_a_folder_that_another_client_or_something_else_has_is_left_alone(small, tmp_path):
     pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
-    lock = Lock.take(tmp_path / "s")
+    lock = Lock(tmp_path / "s")
     try:
         refuse(lambda: pg.sweep(small, over=OVER, seeds=1, out=tmp_path / "s"), "is being written by another process")
     finally:

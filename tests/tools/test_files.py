@@ -27,31 +27,6 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_after(tmp_pat
     assert told[3:] == ["renamed"]
 
 
-def test_replacing_is_tried_again_on_windows_only(tmp_path, monkeypatch):
-    (tmp_path / "new").write_text("new")
-    (tmp_path / "old").write_text("old")
-    plain, refusals = os.replace, [3]
-
-    def replace(source, target):
-        if refusals[0] > 0:
-            refusals[0] -= 1
-            raise PermissionError(13, "in use")
-        plain(source, target)
-
-    monkeypatch.setattr(files.os, "replace", replace)
-    monkeypatch.setattr(files, "PAUSE", 0.001)
-    with pytest.raises(PermissionError):
-        files.replace(tmp_path / "new", tmp_path / "old")
-    assert refusals == [2]
-    monkeypatch.setattr(system, "WINDOWS", True)
-    files.replace(tmp_path / "new", tmp_path / "old")
-    assert (tmp_path / "old").read_text() == "new"
-    refusals[0] = files.TRIES
-    (tmp_path / "new").write_text("new")
-    with pytest.raises(PermissionError):
-        files.replace(tmp_path / "new", tmp_path / "old")
-
-
 def test_a_failed_write_leaves_the_old_content_and_no_other_file(tmp_path):
     place = tmp_path / "a.txt"
     files.write_text(place, "old")

@@ -136,7 +136,8 @@ class BenchmarkTable(Kind):
 
         if set(record.files) != {"table.md", "table.json"}:
             raise ValueError("it has no table.md or no table.json")
-        return stored(_seeded(job), job.folder)
+        with job.files() as folder:
+            return stored(_seeded(job), folder)
 
     def records(self, run: Run) -> int:
         return 0

@@ -86,8 +86,8 @@ def test_damaged_files_and_a_folder_that_cannot_be_written_are_said(monkeypatch)
 def test_tables_are_left_out_and_every_other_scenario_is_short(monkeypatch):
     ran = []
 
-    def execute(settings, **_):
-        ran.append(settings)
+    def execute(results, **_):
+        ran.append(results.scenario)
         return SimpleNamespace(summary={})
 
     monkeypatch.setattr(cache, "execute", execute)

@@ -48,12 +48,10 @@ class Memory:
     def start(self, records, shape):
         return self.snapshot
 
-    def note(self, step):
+    def is_due(self):
         self.left -= 1
         if self.left == 0:
             raise Stop
-
-    def is_due(self):
         return self.due
 
     def save(self, snapshot):
