@@ -34,13 +34,15 @@ from particlegvi.functionspace.basis import Nystroem
 from particlegvi.plotting import look, style
 from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions.models.baselines import hyperparameters
-from particlegvi.scenario.tables.functions.protocols import PRINTED, PROTOCOLS, ProjectedSettings, problem
-from particlegvi.scenario.tables.settings import Classes, Problem
+from particlegvi.scenario.tables.functions.protocols import PROTOCOLS, problem
+from particlegvi.scenario.tables.problem import Classes, Problem
+from particlegvi.scenario.tables.settings import TableSettings, declaration
 from particlegvi.settings import colours
 
 PROTOCOL, SPLITS = "standardised", 5
-SETTINGS = ProjectedSettings()
-ROWS = [row for row in PRINTED.printed_rows() if "auc" in PRINTED.metrics(row)]
+SETTINGS = TableSettings.of({})
+PRINTED = declaration("functions")
+ROWS = [row for row in PRINTED.printed_rows() if "auc" in PRINTED.scores_of(row)]
 MODELS = ("mean", "svgp", "expected")
 MOST_ROWS = 1000  # training rows of a set that has fits with the expected cost
 MARKS = {  # colour, mark, place in the row, words

@@ -17,15 +17,17 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
-from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
+from particlegvi.scenario.tables.settings import declaration
 
 COLUMNS = ("gwi-svgp", "gwi-net", "fvi", "vip-bnn", "vip-np", "bbb", "vdo", "alpha-dropout")
 THESIS = (5.5, 2.06, 2.22, 3.33, 4.94, 7.0, 6.11, 4.83)
 
+PRINTED = declaration("wasserstein")
+
 
 def printed() -> np.ndarray:
     """The negative log-likelihoods, (rows, columns)."""
-    pairs = [[PRINTED.published(row, column) for column in COLUMNS] for row in PRINTED.rows()]
+    pairs = [[PRINTED.published(row, column, "nll") for column in COLUMNS] for row in PRINTED.rows]
     return np.array([[pair[0] for pair in line if pair is not None] for line in pairs])
 
 
@@ -37,7 +39,7 @@ def main() -> None:
     for path in map(Path, sys.argv[1:]):
         entries = json.loads(path.read_text())["entries"]
         for model in dict.fromkeys(m for row in entries.values() for m in row["nll"].get("standardised", {})):
-            found = [entries.get(row, {}).get("nll", {}).get("standardised", {}).get(model) for row in PRINTED.rows()]
+            found = [entries.get(row, {}).get("nll", {}).get("standardised", {}).get(model) for row in PRINTED.rows]
             if all(entry is not None and "mean" in entry for entry in found):
                 place = COLUMNS.index(model if model in COLUMNS else "gwi-net")
                 lines = scores.copy()

@@ -34,13 +34,15 @@ from particlegvi.contracts import Array
 from particlegvi.datasets import load
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.means import MeanNetwork
-from particlegvi.scenario.tables.settings import Problem
-from particlegvi.scenario.tables.wasserstein.protocols import PRINTED, TRIALS, Trials, batch_size, problem
+from particlegvi.scenario.tables.problem import Problem
+from particlegvi.scenario.tables.settings import declaration
+from particlegvi.scenario.tables.wasserstein.protocols import TRIALS, Trials, batch_size, problem
 
 FOLDS, FEW_FOLDS = (31, 32), (31,)
 FEW_TRIALS = {"power": 10, "kin8nm": 10, "protein": 1, "naval": 1, "naval-program": 1}
 TITLES = {"naval-program": "Naval, as in the program"}
 NETWORKS = {"2 x 10": ((10, 10), 0.01), "2 x 50": ((50, 50), 0.003)}  # units and step sizes
+PRINTED = declaration("wasserstein")
 MANY_ROWS = 3000  # from which on there are 300 epochs in the place of 1000, as in the table
 ROWS = ("boston", "yacht", "concrete", "wine", *FEW_TRIALS)
 UNIT = 0.5 * math.log(2.0 * math.pi * math.e)  # the score of an rmse of 1 with the best variance
@@ -111,7 +113,7 @@ def of_row(row: str, name: str, both: Array) -> list[str]:
     test, held = both[..., 0], both[..., 1]
     nll = scores(test, held)
     in_print = row.removesuffix("-program")
-    pair = PRINTED.published(in_print, "gwi-net")
+    pair = PRINTED.published(in_print, "gwi-net", "nll")
     assert pair is not None
     return [
         TITLES.get(row, PRINTED.title(in_print)), f"{pair[0]:.2f} ({pair[1]:.2f})",

@@ -22,11 +22,13 @@ from particlegvi.functionspace.gp.hyperparameters import regression_covariance
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
 from particlegvi.plotting import look, style
 from particlegvi.scenario.kinds.functions.methods.gwi import Estimates
-from particlegvi.scenario.tables.settings import Problem
-from particlegvi.scenario.tables.wasserstein.protocols import PRINTED, problem
+from particlegvi.scenario.tables.problem import Problem
+from particlegvi.scenario.tables.settings import declaration
+from particlegvi.scenario.tables.wasserstein.protocols import problem
 from particlegvi.settings import colours
 
 POINTS, DRAWS = 100, 10
+PRINTED = declaration("wasserstein")
 MOST_ROWS = 2000  # at which two processes are compared exactly
 COLUMNS = 5
 
@@ -76,7 +78,7 @@ def draw_panel(axes: Axes, title: str, sizes: Array, wrong: Array) -> None:
 def main() -> None:
     head = "set | last eigenvalue over the first | negative or complex | to itself | to the posterior | the truth"
     print(f"| {head} | all rows | where the truth is at most |\n|{'---|' * 8}", flush=True)
-    rows = PRINTED.rows()
+    rows = list(PRINTED.rows)
     with style.slide_style():
         figure = style.new_slide(2, tall=1.25)
         panels = figure.subplots(-(-len(rows) // COLUMNS), COLUMNS, sharex=True, sharey=True)

@@ -16,8 +16,9 @@ import sys
 from pathlib import Path
 
 from particlegvi.scenario import load
-from particlegvi.scenario.tables import EnsembleSettings, EnsembleTable, Task
-from particlegvi.scenario.tables.running import Store
+from particlegvi.scenario.tables import Table, TableSettings, Task
+from particlegvi.scenario.tables.running import Cells
+from particlegvi.scenario.tables.settings import KEYS
 
 STANDARD = "standard"
 NETWORKS = ("de", "dle", "drle", "drle-outputs")
@@ -26,18 +27,18 @@ COVERED = (0.84, 0.97)
 BEGIN, END = "<!-- python benchmarks/uci_ensembles.py: begin -->\n", "<!-- end -->\n"
 
 
-def finished(folder: Path, settings: EnsembleSettings) -> EnsembleTable:
+def finished(folder: Path, settings: TableSettings) -> Table:
     """The cells of splits that every model of a row has finished."""
-    store, scores = Store(folder, settings, any_sources=True), {}
+    kept, scores = Cells(folder, settings), {}
     for row in settings.rows:
         for split in settings.splits_of(row):
             cells = [Task(row, model, STANDARD, split) for model in settings.models]
-            found = store.finished(cells)
+            found = {cell: scores for cell in cells if (scores := kept.read_any(cell)) is not None}
             scores.update(found if len(found) == len(cells) else {})
-    return EnsembleTable(settings, scores)
+    return Table(settings, scores)
 
 
-def digits(table: EnsembleTable, row: str, metric: str) -> int:
+def digits(table: Table, row: str, metric: str) -> int:
     """Places behind the point: three digits of an error, two places of everything else, one of the thesis's score."""
     entry = table.entry(row, "linear", STANDARD, metric)
     if metric == "rmse" and entry is not None:
@@ -45,10 +46,10 @@ def digits(table: EnsembleTable, row: str, metric: str) -> int:
     return 1 if metric == "nll_spread" else 2
 
 
-def means(table: EnsembleTable, metric: str, models: tuple[str, ...]) -> list[str]:
+def means(table: Table, metric: str, models: tuple[str, ...]) -> list[str]:
     """The means over splits."""
-    head = f"| {' | '.join(['', 'splits', *(table.called(model) for model in models)])} |"
-    lines = [f"{table.titles[metric]}, mean over the splits:", "", head, "|---" * (2 + len(models)) + "|"]
+    head = f"| {' | '.join(['', 'splits', *(table.declared.label(model) for model in models)])} |"
+    lines = [f"{table.declared.scores[metric]}, mean over the splits:", "", head, "|---" * (2 + len(models)) + "|"]
     for row in table.settings.rows:
         entries = [table.entry(row, model, STANDARD, metric) for model in models]
         shown = ["-" if e is None else f"{e.mean:.{digits(table, row, metric)}f}" for e in entries]
@@ -57,11 +58,11 @@ def means(table: EnsembleTable, metric: str, models: tuple[str, ...]) -> list[st
     return [*lines, ""]
 
 
-def differences(table: EnsembleTable, metric: str) -> list[str]:
+def differences(table: Table, metric: str) -> list[str]:
     """Paired differences to DE with their standard errors."""
     others = ("dle", "drle", "drle-outputs", "gp")
-    head = f"| {' | '.join(['', *(table.called(model) for model in others)])} |"
-    title = f"{table.titles[metric]}, difference to DE on the same splits and its standard error:"
+    head = f"| {' | '.join(['', *(table.declared.label(model) for model in others)])} |"
+    title = f"{table.declared.scores[metric]}, difference to DE on the same splits and its standard error:"
     lines = [title, "", head, "|---" * (1 + len(others)) + "|"]
     for row in table.settings.rows:
         places = digits(table, row, metric) + 1
@@ -71,17 +72,19 @@ def differences(table: EnsembleTable, metric: str) -> list[str]:
     return [*lines, ""]
 
 
-def verdicts(table: EnsembleTable) -> tuple[list[str], bool]:
+def verdicts(table: Table) -> tuple[list[str], bool]:
     """The goals, the results, and whether all goals are met."""
     lines, good = [], True
     for row, metric, most in ASKED:
         entries = {model: table.entry(row, model, STANDARD, metric) for model in NETWORKS}
-        values = {table.called(model): round(entry.mean, 4) for model, entry in entries.items() if entry is not None}
+        values = {
+            table.declared.label(model): round(entry.mean, 4) for model, entry in entries.items() if entry is not None
+        }
         met = bool(values) and max(values.values()) <= most
         good &= met
         lines.append(f"{'met' if met else 'MISSED'}: {row} {metric} at most {most}: {values}")
     covered = {
-        (row, table.called(model)): entry.mean
+        (row, table.declared.label(model)): entry.mean
         for row in table.settings.rows
         for model in NETWORKS
         if (entry := table.entry(row, model, STANDARD, "coverage_90")) is not None
@@ -102,8 +105,7 @@ def main() -> int:
     parser.add_argument("--into", type=Path, metavar="PAGE", help="put the tables between the marks of this page")
     chosen = parser.parse_args()
     complete = load(str(chosen.folder / "scenario.toml"))
-    names = set(EnsembleSettings.__annotations__)
-    settings = EnsembleSettings.of({key: value for key, value in complete.items() if key in names})
+    settings = TableSettings.of({key: value for key, value in complete.items() if key in KEYS})
     table = finished(chosen.folder, settings)
     lines = means(table, "rmse", settings.models) + differences(table, "rmse")
     lines += means(table, "nll", settings.models) + differences(table, "nll")

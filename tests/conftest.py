@@ -89,7 +89,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The synthetic set of tables of approximations has sixty rows."""
     from particlegvi.scenario.tables.approximation import exact as problems
 
-    monkeypatch.setitem(problems.SETS, "synthetic", problems.Rows("synthetic", "Synthetic", 60, 30, 20))
+    monkeypatch.setitem(problems.SETS, "synthetic", problems.Rows(60, 30, 20))
     caches = problems._prepared, problems.exact_process
     for each in caches:
         each.cache_clear()

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from particlegvi.datasets import Dataset, MissingData, load
-from particlegvi.scenario.tables.settings import Classes, Numbers
+from particlegvi.scenario.tables import TableSettings
+from particlegvi.scenario.tables.problem import Classes, Numbers
 
 
 def made(name: str) -> Dataset:
@@ -50,3 +51,8 @@ def wave(name: str) -> Dataset:
     X = 50.0 + 7.0 * rng.standard_normal((100, 3))
     y = 5.0 + 2.0 * np.sin(X[:, 0] / 7.0) + 0.1 * rng.standard_normal(100)
     return Dataset(name, "regression", X, y, ("a", "b", "c"), "y", "", "here", "none")
+
+
+def settings_of(table: str, **given) -> TableSettings:
+    """The settings of a table."""
+    return TableSettings.of({"table": table, **given})

@@ -105,17 +105,17 @@ TABLE = """
 import json
 import numpy as np
 from scipy.spatial import cKDTree
-from particlegvi.scenario.tables import ProjectedSettings
+from particlegvi.scenario.tables import TableSettings
 from particlegvi.scenario.tables.functions import models
-from particlegvi.scenario.tables.settings import Part, Problem
+from particlegvi.scenario.tables.problem import Part, Problem
 
 X = np.random.default_rng(3).normal(size=(100, 2))
 train, validation, test = (Part(X[rows], X[rows, 0]) for rows in (slice(80), slice(80, 90), slice(90, 100)))
 task = Problem(row="yacht", protocol="standardised", split=0, train=train, validation=validation, test=test)
 errors = []
 for number in (3, 30):
-    settings = ProjectedSettings(models={"neighbours": {"number": number}, "linear": {}})
-    predicted = models.get("neighbours")(task, settings, **settings.own("neighbours"))
+    settings = TableSettings.of({"models": {"neighbours": {"number": number}, "linear": {}}})
+    predicted = models.get("neighbours")(task, settings, **settings.own["neighbours"])
     found = train.y[cKDTree(train.X).query(test.X, number)[1]].mean(axis=1)
     errors.append(float(np.abs(predicted.mean - found).max()))
 print(json.dumps(errors))

@@ -95,7 +95,7 @@ class Scored(Protocol):
 
 @runtime_checkable
 class Curved(Protocol):
-    """A table of approximations (`particlegvi.scenario.tables.ApproximationTable`)."""
+    """A table of approximations (`particlegvi.scenario.tables.Table`)."""
 
     def curves(self, metrics: Sequence[str] | None = None, /) -> Sequence[CurvePanel]: ...
     @property

@@ -115,13 +115,16 @@ def choice(*words: str) -> Check:
     return check
 
 
-def list_of(check: Check, allowed: str, most: int | None = 100) -> Check:
-    """A list of at least one value, each of which the check takes, and of at most so many."""
+def list_of(check: Check, allowed: str, most: int | None = 100, distinct: bool = False) -> Check:
+    """A list of at least one value, each of which the check takes, and of at most so many; ``distinct``: none twice."""
 
     def every(value: object, key: str) -> list[Any]:
-        if not isinstance(value, list) or not value or (most is not None and len(value) > most):
+        if not isinstance(value, list | tuple) or not value or (most is not None and len(value) > most):
             raise refuse(key, value, allowed)
-        return [check(each, f"{key}[{index}]") for index, each in enumerate(value)]
+        checked = [check(item, f"{key}[{index}]") for index, item in enumerate(value)]
+        if distinct and len(set(checked)) < len(checked):
+            raise refuse(key, value, allowed)
+        return checked
 
     return every
 

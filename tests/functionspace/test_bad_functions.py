@@ -26,7 +26,6 @@ GIVEN = {
     "features": np.abs, "kl": "exact", "coordinates": (0,),
     "GaussianWasserstein mean": None, "GaussianWasserstein covariance": "closed", "ExactGaussianProcess mean": None,
 }  # fmt: skip
-TABLES = "ApproximationTable DigitsTable EnsembleTable LinearTable ProjectedTable WassersteinTable"  # of finished cells
 CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
 CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product register")
@@ -47,7 +46,6 @@ for key in selection.Targets._fields:
 CALLS |= table(pg.metrics, GIVEN) | table(pg.calibration, GIVEN)
 CALLS |= table(pg.datasets, GIVEN, left_out="Dataset MissingData Split standard_splits")
 add(CALLS, "standard_splits", lambda **given: list(pg.datasets.standard_splits(**given)), "rows count seed", rows=9)
-CALLS |= table(pg.tables, GIVEN, left_out="Task measure run_table " + TABLES)
 for part in (covariances.Sum, covariances.Product):
     CALLS[f"{part.__name__} part"] = lambda value, part=part: part(KERNEL, value)
 add(CALLS, "covariance of inputs", lambda A, B: KERNEL(A, B), "A B", A=X, B=X)

@@ -8,16 +8,10 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario.tables import (
-    ApproximationSettings,
-    ApproximationTable,
-    ProjectedSettings,
-    ProjectedTable,
-    Task,
-)
-from particlegvi.scenario.tables.functions.protocols import PRINTED, published
+from particlegvi.scenario.tables import Table, Task
 from particlegvi.simulation.run import Run
 
+from ..data_sets import settings_of
 from ..plain_parts import PlainAtoms, PlainResults
 from ..small_scenarios import COUNTS
 
@@ -96,34 +90,37 @@ class Tables(dict):
 @pytest.fixture(scope="session")
 def scored() -> Tables:
     """A table in which three models have the printed scores of PLS with some noise; one cell is not finished."""
-    settings = ProjectedSettings(rows=("yacht", "boston", "heart"), protocols=("standardised",), splits=3)
+    settings = settings_of("functions", rows=["yacht", "boston", "heart"], protocols=["standardised"], splits=3)
     random, scores = np.random.default_rng(8), {}
     for row in settings.rows:
         for model in settings.models:
             for split in range(3):
-                mean = {metric: published(row, metric, "pls") for metric in PRINTED.metrics(row)}
+                mean = {
+                    metric: settings.declared.published(row, "pls", metric)
+                    for metric in settings.declared.scores_of(row)
+                }
                 scores[Task(row, model, "standardised", split)] = {
                     metric: pair[0] + pair[1] * random.normal() for metric, pair in mean.items()
                 }
     del scores[Task("heart", "pls", "standardised", 2)]
-    return Tables(table=ProjectedTable(settings, scores))
+    return Tables(table=Table(settings, scores))
 
 
 @pytest.fixture(scope="session")
 def approximated() -> Tables:
     """A table in which errors fall with the number of inducing points; one cell is not finished."""
-    settings = ApproximationSettings(sizes=(4, 20, 100), splits=3)
+    settings = settings_of("approximation", sizes=[4, 20, 100], trials=3)
     random, scores = np.random.default_rng(9), {}
     for row in settings.rows:
         for place, model in enumerate(settings.models):
-            for size in settings.sizes:
+            for size in settings.protocols:
                 for trial in range(3):
-                    error = math.exp(-0.05 * (place + 1) * size + 0.3 * random.normal())
+                    error = math.exp(-0.05 * (place + 1) * int(size) + 0.3 * random.normal())
                     found = {"mean_error": error, "sd_error": 0.5 * error, "rmse": 0.2 + error}
                     found |= {} if model.startswith("sor") else {"kl": 100.0 * error}
-                    scores[Task(row, model, str(size), trial)] = found
+                    scores[Task(row, model, size, trial)] = found
     del scores[Task("synthetic", "greedy", "20", 1)]
-    return Tables(table=ApproximationTable(settings, scores))
+    return Tables(table=Table(settings, scores))
 
 
 @pytest.fixture(scope="session")

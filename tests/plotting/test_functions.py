@@ -6,7 +6,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.functionspace import likelihoods
-from particlegvi.scenario.tables import published
+from particlegvi.scenario.tables.settings import declaration
 
 from ..refusals import refuse
 from .conftest import CURVE
@@ -118,7 +118,7 @@ def test_means_and_spreads_are_those_of_the_table(scored):
         mean, sd, *_ = table.entry(row, "svgp", "standardised", "nll")
         assert found["SVGP, standardised"][0][place] == mean
         assert found["SVGP, standardised"][1][place] == pytest.approx(sd)
-        assert found["PLS, as printed"][0][place] == published(row, "nll", "pls")[0]
+        assert found["PLS, as printed"][0][place] == declaration("functions").published(row, "pls", "nll")[0]
     other = drawn(panels["accuracy (%)"])
     expected = table.entry("heart", "pls", "standardised", "accuracy").mean
     assert other["PLS, standardised"][0] == pytest.approx([expected])

@@ -242,7 +242,8 @@ def stored_scenario(there: Folder) -> Facts:
         warn(f"{place} is missing, and taken from manifest.json, without title and figures")
         return complete(place, text(settings))
     found = complete(place, there.text())
-    changed = difference(settings, decisive(found)) if settings else None  # the first schema has no settings
+    # Both are completed, because earlier versions did not store every default. The first schema has no settings.
+    changed = difference(decisive(check(settings)), decisive(found)) if settings else None
     if changed is not None:
         key, before, after = changed
         raise ValueError(f"{place} has changed since the run began: {key} is {after!r:.60}, and was {before!r:.60}")

@@ -2,123 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.scenario.kinds.kind import Job, Kind, Parts, Runs, Targets
-from particlegvi.settings import checks, keys
-from particlegvi.settings.checks import Check
-from particlegvi.settings.keys import Key
-from particlegvi.tools.quoting import refuse
+from particlegvi.scenario.tables import settings
+from particlegvi.settings import keys
 
 if TYPE_CHECKING:
     from particlegvi.tools.export.columns import Columns
     from particlegvi.tools.export.writing import Arrays
 
 LABEL = "table"  # the label of a table's results
-NAMES = "a list of at least one name"
-
-
-class Declared(NamedTuple):
-    """A table in scenarios: its class of settings, defaults that differ from those of the keys, and unused keys."""
-
-    settings: str
-    defaults: Mapping[str, int]
-    unused: tuple[str, ...]
-
-
-FUNCTIONS = "functions"
-TABLES = {
-    FUNCTIONS: Declared("ProjectedSettings", {}, ("steps",)),
-    "ensembles": Declared("EnsembleSettings", {"splits": 20, "particles": 5}, ("inducing_points",)),
-    "wasserstein": Declared("WassersteinSettings", {"splits": 10}, ("particles", "steps")),
-    "linear": Declared("LinearSettings", {"inducing_points": 100, "steps": 3000}, ("particles",)),
-    "digits": Declared("DigitsSettings", {"splits": 2, "inducing_points": 40, "particles": 5, "steps": 1500}, ()),
-}
-
-
-def count(least: int) -> Check:
-    """A whole number from ``least`` on."""
-    return checks.whole(least, 2**31 - 1)
-
-
-names = checks.list_of(checks.text(80), NAMES)
-sizes = checks.list_of(count(1), "a list of at least one whole number")
-
-
-def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
-    """Names, or a table of models with their own settings, which each model checks when the scenario is built."""
-    if not isinstance(value, dict):
-        return checks.list_of(checks.text(80), f"{NAMES}, or a table for each model, such as [models.pls]")(value, key)
-    if not 1 <= len(value) <= 100:
-        raise refuse(key, value, "a table of 1 to 100 models, such as [models.pls]")
-    for name, own in value.items():
-        if not isinstance(own, dict):
-            raise refuse(f"{key}.{name}", own, "a table of the model's own settings")
-    return value
 
 
 class BenchmarkTable(Kind):
     """A table of models on data sets over splits: `scenario.tables.run_table`; the models take the seed of the run."""
 
     name = "table"
-    keys = {
-        **keys.HEAD,
-        "table": Key(
-            checks.one_of(tuple(TABLES), "table"),
-            "functions, Table 6.2, ensembles, Table 5.1, wasserstein, Table 4.1, linear, Figures 2-4 of Burt et al.,"
-            " or digits, images with classes held out",
-        ),
-        "rows": Key(names, "data sets; absent: all rows of the printed table"),
-        "models": Key(models, "models, with settings of their own as [models.NAME]; absent: all of the table"),
-        "protocols": Key(names, "treatments of the data; absent: all of the table"),
-        "splits": Key(count(1), "number of splits", 5),
-        "first_split": Key(count(0), "number of the first split", 0),
-        "inducing_points": Key(count(1), "largest number of each model under the standardised protocol", 400),
-        "particles": Key(count(2), "functions that PLS samples, or networks of an ensemble (5 if absent)", 100),
-        "steps": Key(count(1), "most steps of ensembles under the protocol standard (32000 if absent), or of Adam"),
-        **keys.TAIL,
-    }
+    keys = {**keys.HEAD, **settings.KEYS, **keys.TAIL}
     smallest = 'kind = "table"'
-
-    def declared(self, scenario: Scenario) -> Declared:
-        """The table of a scenario; for an unknown name the default one, because the check of the name comes later."""
-        name = scenario.get("table", FUNCTIONS)
-        return TABLES[name] if isinstance(name, str) and name in TABLES else TABLES[FUNCTIONS]
+    table = settings.FUNCTIONS  # the table of a scenario that names none
 
     def labels(self, scenario: Scenario) -> list[str]:
         return [LABEL]
 
     def complete(self, scenario: Facts) -> list[str]:
-        """Fill in the defaults of the table."""
-        for key, value in self.declared(scenario).defaults.items():
-            scenario.setdefault(key, value)
+        """Fill in the defaults of the table, and refuse keys that it does not have."""
+        own = {key: value for key, value in scenario.items() if key in settings.KEYS}
+        scenario |= settings.complete({"table": self.table, **own})
         return []
 
-    def agree(self, scenario: Facts) -> None:
-        """Refuse settings that the table does not use."""
-        for key in self.declared(scenario).unused:
-            if scenario.pop(key, self.keys[key].default) != self.keys[key].default:
-                raise ValueError(f"{key} must be left out for the table {scenario.get('table', FUNCTIONS)}")
-
     def build(self, scenario: Scenario) -> Parts:
-        from particlegvi.scenario import tables
-
-        outside = (*keys.HEAD, *keys.TAIL, "table")
-        given = {key: scenario[key] for key in self.keys if key in scenario and key not in outside}
-        if "trials" in given:
-            given["splits"] = given.pop("trials")
-        return vars(tables)[self.declared(scenario).settings].of(given)
+        own = {key: value for key, value in scenario.items() if key in settings.KEYS}
+        return settings.TableSettings.of({"table": self.table, **own})
 
     def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
-        from particlegvi.scenario.tables.running import benchmark
+        from particlegvi.scenario.tables.running import check_data
 
-        for row in parts.rows:
-            for protocol in parts.protocols:
-                benchmark(parts).problem(row, protocol, 0)
+        check_data(parts, parts.problems())
 
     def simulate(self, job: Job) -> Any:
         from particlegvi.scenario.tables import run_table
@@ -172,23 +97,12 @@ class BenchmarkTable(Kind):
         return "scores"
 
 
-class Approximation(BenchmarkTable):
-    """A table of approximations of a Gaussian process on data sets, by number of inducing points and trial."""
+class Approximations(BenchmarkTable):
+    """The table of approximations of a Gaussian process, by number of inducing points and trial."""
 
     name = "approximation"
-    keys = {
-        **keys.HEAD,
-        "rows": Key(names, "data sets", ["synthetic"]),
-        "models": Key(names, "approximations; absent: all of the table"),
-        "sizes": Key(sizes, "numbers of inducing points", [4, 10, 21, 46, 100]),
-        "trials": Key(checks.whole(1, 1000), "the number of starts at random rows", 10),
-        "iterations": Key(checks.whole(1, 100_000), "the most iterations of a search for inducing points", 200),
-        **keys.TAIL,
-    }
     smallest = 'kind = "approximation"'
-
-    def declared(self, scenario: Scenario) -> Declared:
-        return Declared("ApproximationSettings", {}, ())
+    table = settings.APPROXIMATION
 
     def figure(self, runs: Sequence[object]) -> str:
         return "curves"

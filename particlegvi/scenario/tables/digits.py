@@ -6,7 +6,6 @@ scikit-learn's 1,797 images of 8 x 8 pixels stand in the place of the images of 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,13 +15,12 @@ from particlegvi.datasets import load
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses
 from particlegvi.networks import Network, NetworkLoss
-from particlegvi.scenario.tables.settings import Part, Problem, TableSettings, Task
-from particlegvi.scenario.tables.table import Table
+from particlegvi.scenario.tables.problem import Part, Problem
+from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.simulation.loop import simulate
 from particlegvi.tools.errors import needed
 
-ROWS = {"8-9": ("8 and 9", (8, 9)), "0-1": ("0 and 1", (0, 1)), "3-5": ("3 and 5", (3, 5))}
-MODELS = ("gwi", "svgp", "ensemble", "repulsive", "linear")
+HELD_OUT = {"8-9": (8, 9), "0-1": (0, 1), "3-5": (3, 5)}
 SHARES = (0.7, 0.8)  # the training rows end here, and the validation rows
 # Chosen on the splits 100 and 101, which no table quotes, among those in docs/tables.md.
 LENGTHSCALE, W2_WEIGHT, ITERATIONS = 1.5, 4.0, 150  # the variance is 1: only weight times variance matters
@@ -30,46 +28,10 @@ UNITS, STEP, BATCH, PENALTY = (50,), 0.6, 100, 10.0
 CONTEXT, MMD_WEIGHT = 40, 2.0
 
 
-@dataclass(frozen=True)
-class DigitsSettings(TableSettings):
-    """The settings of the table, checked.
-
-    Attributes
-    ----------
-    rows : tuple of str
-        Digits that are held out: "8-9", "0-1" or "3-5".
-    models : tuple of str
-        "gwi", Gaussian Wasserstein inference for several classes; "svgp", the sparse variational process for several
-        classes; "ensemble" (DE) and "repulsive" (DRE on outputs) of networks; "linear", logistic regression.
-    protocols : tuple of str
-        "standard": 70% of the rows for training, 10% for validation, 20% for the test.
-    splits, first_split : int
-    inducing_points, particles, steps : int
-        Inducing points of the processes, networks of an ensemble, and their steps.
-    seed : int
-    """
-
-    rows: tuple[str, ...] = tuple(ROWS)
-    models: tuple[str, ...] = MODELS
-    protocols: tuple[str, ...] = ("standard",)
-    splits: int = 2
-    first_split: int = 0
-    inducing_points: int = 40
-    particles: int = 5
-    steps: int = 1500
-    seed: int = 0
-
-    ranges = {"splits": (1, 1000), "first_split": (0, 1000), "inducing_points": (2, 2000), "particles": (1, 1000),
-              "steps": (1, 10**7), "seed": (0, 2**31)}  # fmt: skip
-
-    def __post_init__(self) -> None:
-        self.check({"rows": ROWS, "models": MODELS, "protocols": ("standard",)})
-
-
 def problem(row: str, protocol: str, split: int) -> Problem:
     """The rows of the other digits, labelled 0, 1, ..., in three parts; ``shared`` has the images ``elsewhere``."""
     data = load("digits")
-    X, held = data.X / 16.0, np.isin(data.y, ROWS[row][1])
+    X, held = data.X / 16.0, np.isin(data.y, HELD_OUT[row])
     labels = np.unique(data.y[~held], return_inverse=True)[1].astype(np.float64)
     order = np.random.default_rng([split, 7]).permutation(len(labels))
     train, validation, test = (
@@ -79,7 +41,7 @@ def problem(row: str, protocol: str, split: int) -> Problem:
                    task="classification", seed=split, shared={"elsewhere": X[held]})  # fmt: skip
 
 
-def score(task: Task, settings: DigitsSettings, problem: Problem) -> dict[str, float]:
+def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, float]:
     """``accuracy`` and ``elsewhere`` in percent, and ``nll`` in nats, of the probabilities of the classes."""
     seen, elsewhere = predicted(task.model, problem, settings)
     labels = problem.test.y.astype(np.intp)
@@ -93,7 +55,7 @@ def score(task: Task, settings: DigitsSettings, problem: Problem) -> dict[str, f
     }
 
 
-def predicted(model: str, problem: Problem, settings: DigitsSettings) -> tuple[Array, Array]:
+def predicted(model: str, problem: Problem, settings: TableSettings) -> tuple[Array, Array]:
     """The probabilities (n, classes) of the test rows, and of the images of the held-out digits."""
     places, seed = (problem.test.X, problem.shared["elsewhere"]), settings.seed + 1000 * problem.split
     if model in ("gwi", "svgp"):
@@ -111,7 +73,7 @@ def predicted(model: str, problem: Problem, settings: DigitsSettings) -> tuple[A
     return _networks(model, problem, settings, seed)
 
 
-def _networks(model: str, problem: Problem, settings: DigitsSettings, seed: int) -> tuple[Array, Array]:
+def _networks(model: str, problem: Problem, settings: TableSettings, seed: int) -> tuple[Array, Array]:
     """The mean of the members' probabilities."""
     X, y = problem.train
     network = Network(X.shape[1], UNITS, outputs=int(y.max()) + 1)
@@ -130,24 +92,3 @@ def _networks(model: str, problem: Problem, settings: DigitsSettings, seed: int)
         raised = np.exp(outputs - outputs.max(axis=2, keepdims=True))
         found.append((raised / raised.sum(axis=2, keepdims=True)).mean(axis=0))
     return found[0], found[1]
-
-
-class DigitsTable(Table):
-    """The finished cells of the table of digits."""
-
-    problem = staticmethod(problem)
-    score = staticmethod(score)
-    titles = {
-        "elsewhere": "Area under the curve (%): the entropy tells digits that were held out from test rows",
-        "accuracy": "Accuracy on the test rows of the other digits (%)",
-        "nll": "Negative log-likelihood of these rows",
-    }
-    labels = {
-        "gwi": "GWI", "svgp": "SVGP", "ensemble": "DE", "repulsive": "DRE on outputs", "linear": "linear",
-    }  # fmt: skip
-    compared = "svgp"
-    pictured = ("elsewhere", "nll")
-    note = "Means over the splits, and standard deviations over them. The digits of a row are in no training row."
-
-    def title(self, row: str) -> str:
-        return ROWS[row][0]

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from particlegvi.contracts import Facts, Progress
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.scenario.tables.approximation import ApproximationSettings, ApproximationTable
-from particlegvi.scenario.tables.digits import DigitsSettings, DigitsTable
-from particlegvi.scenario.tables.ensembles import EnsembleSettings, EnsembleTable
-from particlegvi.scenario.tables.functions import ProjectedSettings, ProjectedTable
-from particlegvi.scenario.tables.linear import LinearSettings, LinearTable
-from particlegvi.scenario.tables.settings import Problem, TableSettings, Task
+from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.scenario.tables.table import Table
-from particlegvi.scenario.tables.wasserstein import WassersteinSettings, WassersteinTable
-from particlegvi.scenario.tables.wasserstein.protocols import Trials
 from particlegvi.tools import arguments, cells, files, origins, parts
 from particlegvi.tools.cells import Batch, Done, Engine, choose, compute
 from particlegvi.tools.quoting import refuse
@@ -29,14 +21,6 @@ from particlegvi.tools.sources import SOURCES, sources
 
 Group: TypeAlias = tuple[Task, ...]  # the tasks of one problem
 Scored: TypeAlias = tuple[dict[str, float], float]  # scores, and the seconds that they took
-BENCHMARKS: dict[type[TableSettings], type[Table]] = {
-    ProjectedSettings: ProjectedTable,
-    EnsembleSettings: EnsembleTable,
-    WassersteinSettings: WassersteinTable,
-    LinearSettings: LinearTable,
-    ApproximationSettings: ApproximationTable,
-    DigitsSettings: DigitsTable,
-}
 
 
 @dataclass(frozen=True)
@@ -53,19 +37,18 @@ class Measure:
 
     def group(self, group: Group) -> list[Scored]:
         """The scores of the tasks of one problem, and the seconds that each took."""
-        store = Store(self.folder, self.settings)
-        first = group[0]
-        shared = benchmark(self.settings).problem(first.row, first.protocol, first.split)
-        found = []
+        kept = Cells(self.folder, self.settings)
+        problem = problem_of(self.settings, group[0])
+        results = []
         for task in group:
             begun = time.perf_counter()
-            scores = store.read(task)  # a process that was lost may have finished it
+            scores = kept.read(task)  # a process that was lost may have finished it
             if scores is None:
-                scores = scores_of(task, self.settings, shared)
-                if store.folder.is_dir():
-                    store.write(task, scores, time.perf_counter() - begun)
-            found.append((scores, time.perf_counter() - begun))
-        return found
+                scores = scores_of(task, self.settings, problem)
+                if kept.folder.is_dir():
+                    kept.write(task, scores, time.perf_counter() - begun)
+            results.append((scores, time.perf_counter() - begun))
+        return results
 
 
 def run_table(
@@ -84,7 +67,8 @@ def run_table(
     Parameters
     ----------
     settings : TableSettings or mapping
-        Settings of a table; a mapping means Table 6.2.
+        The keys of a scenario: ``table`` ("functions", Table 6.2, if it is missing; "ensembles", "wasserstein",
+        "linear", "digits", "approximation"), ``rows``, ``models``, ``splits``, ...; and ``seed``.
     folder : path
         Folder of the table, created if it is missing. Finished cells are in its folder ``cells``.
     progress : callable, optional
@@ -97,27 +81,25 @@ def run_table(
     Returns
     -------
     Table
-        The class that belongs to the settings, such as `EnsembleTable` to `EnsembleSettings`.
 
     Raises
     ------
     WorkerLost
         If processes are killed again and again in the same cells; the finished cells are in the folder.
     """
-    chosen = settings if isinstance(settings, TableSettings) else ProjectedSettings.of(settings)
+    chosen = settings if isinstance(settings, TableSettings) else TableSettings.of(settings)
     parts.progress(progress)
     number = threads.count() if workers is None else arguments.whole("workers", workers, 1)
     if pool is not None and not callable(pool):
         raise refuse("pool", pool, "a function of a function, tasks and a number of processes")
     path = files.place("folder", folder)
-    store = Store(path, chosen)
+    kept = Cells(path, chosen)
     problems = chosen.problems()
     tasks = [task for group in problems for task in group]
-    done = store.finished(tasks)
+    done = kept.finished(tasks)
     missing = [left for group in problems if (left := tuple(task for task in group if task not in done))]
-    for row, protocol in {(group[0].row, group[0].protocol): None for group in missing}:
-        benchmark(chosen).problem(row, protocol, 0)  # refuses missing data
-    store.prepare()
+    check_data(chosen, missing)
+    kept.prepare()
     finished = len(done)
     if progress is not None:
         progress("cells", finished, len(tasks))
@@ -127,17 +109,23 @@ def run_table(
     try:
         for group, scored, _ in results:
             for task, (scores, seconds) in zip(group, scored, strict=True):
-                if store.read(task) is None:  # the cell was measured on a machine without the folder
-                    store.write(task, scores, seconds)
+                if kept.read(task) is None:  # the cell was measured on a machine without the folder
+                    kept.write(task, scores, seconds)
             finished += len(group)
             if progress is not None:
                 progress("cells", finished, len(tasks))
     finally:
         results.close()  # ends its processes, also after an exception here
-    table = benchmark(chosen)(chosen, store.finished(tasks))
+    table = Table(chosen, kept.finished(tasks))
     for name, text in output_texts(table).items():
         files.write_text(path / name, text)
     return table
+
+
+def check_data(settings: TableSettings, groups: list[Group]) -> None:
+    """Refuse missing data, and settings that the data do not allow, by the first problem of each row and protocol."""
+    for task in {(group[0].row, group[0].protocol): group[0] for group in groups}.values():
+        problem_of(settings, task._replace(split=0))
 
 
 def output_texts(table: Table) -> dict[str, str]:
@@ -146,98 +134,71 @@ def output_texts(table: Table) -> dict[str, str]:
 
 
 def stored(settings: TableSettings, folder: Path) -> Table:
-    """The table that a folder holds; a ValueError where its cells are not those of its ``table.json``."""
+    """The table that a folder holds, whatever sources made it; a ValueError where cells are damaged or missing."""
+    kept = Cells(folder, settings)
     tasks = [task for group in settings.problems() for task in group]
-    table = benchmark(settings)(settings, Store(folder, settings, any_sources=True).finished(tasks))
-    if json.loads(json.dumps(table.summary())) != files.read_json(folder / "table.json"):
-        raise ValueError(f"{folder / 'cells'} is damaged: its cells are not those of table.json")
-    return table
+    scores = {task: cell for task in tasks if (cell := kept.read_any(task)) is not None}
+    if len(scores) != files.read_json(folder / "table.json").get("cells"):
+        raise ValueError(f"{kept.folder} is damaged: its cells are not those of table.json")
+    return Table(settings, scores)
 
 
-def benchmark(settings: TableSettings) -> type[Table]:
-    """The table of these settings."""
-    return BENCHMARKS[type(settings)]
+def measure(task: Task, settings: TableSettings) -> dict[str, float]:
+    """Fit and score: a pure function of the task and the settings; ``score`` of each table says which scores."""
+    TableSettings.of({"table": settings.table, "rows": [task.row], "models": [task.model]})
+    return scores_of(task, settings, problem_of(settings, task))
 
 
-def measure(task: Task, settings: TableSettings, problem: Any = None) -> dict[str, float]:
-    """Fit and score: a pure function of the task and the settings.
-
-    Parameters
-    ----------
-    task : Task
-    settings : TableSettings
-    problem : Problem, optional
-        The problem of this task, if it exists already: models of one problem share work.
-
-    Returns
-    -------
-    dict
-        Scores by name; the ``score`` function of each table says which.
-    """
-    _check(task, settings, problem)
-    made = benchmark(settings).problem(task.row, task.protocol, task.split) if problem is None else problem
-    return scores_of(task, settings, made)
+def problem_of(settings: TableSettings, task: Task) -> Any:
+    """The problem of a task."""
+    return settings.declared.module().problem(task.row, task.protocol, task.split)
 
 
 def scores_of(task: Task, settings: TableSettings, problem: Any) -> dict[str, float]:
     """Fit and score a task of a checked table."""
     with one_blas_thread():  # the last bits of matrix factors depend on the number of threads
-        return benchmark(settings).score(task, settings, problem)
+        scores: dict[str, float] = settings.declared.module().score(task, settings, problem)
+    return scores
 
 
-def _check(task: Any, settings: Any, problem: Any) -> None:
-    kinds = [("task", task, Task), ("settings", settings, TableSettings)]
-    for key, value, kind in kinds if problem is None else [*kinds, ("problem", problem, Problem | Trials)]:
-        if not isinstance(value, kind):
-            name = getattr(kind, "__name__", "Problem")
-            raise arguments.refuse(key, value, f"a {name} of particlegvi.scenario.tables")
-    # Validate the task as a table of one cell; the numbers of inducing points are the protocols of approximations.
-    chosen = {"protocols": (task.protocol,)} if not isinstance(settings, ApproximationSettings) else {}
-    replace(settings, rows=(task.row,), models=(task.model,), first_split=task.split, **chosen)
-
-
-def _sources(task: Task) -> str:
-    """The digest of the package's sources, and that of the model's where it is one from outside."""
-    return " ".join([sources(), *origins.notes(task.model).values()])
-
-
-class Store:
+class Cells:
     """The folder ``cells`` of a table's folder (`particlegvi.tools.cells.Store`).
 
     The file of a cell holds the settings that determine its scores and the digest of the package's sources, and is
     valid for them only. Another number of splits or rows changes no cell; if a setting of one model changes, the cells
-    of this model are computed again. With ``any_sources`` cells of other sources are read, too.
+    of this model are computed again.
     """
 
-    def __init__(self, folder: Path, settings: TableSettings, any_sources: bool = False) -> None:
-        self.settings, self.any_sources = settings, any_sources
-        self._cells = cells.Store(folder, "scores", flush=True)  # a cell takes minutes, so it waits for the disk
-        self.folder = self._cells.folder
+    def __init__(self, folder: Path, settings: TableSettings) -> None:
+        self.settings = settings
+        self._store = cells.Store(folder, "scores", flush=True)  # a cell takes minutes, so it waits for the disk
+        self.folder = self._store.folder
 
     def prepare(self) -> None:
         """Make the folder."""
-        self._cells.prepare()
+        self._store.prepare()
 
     def write(self, task: Task, scores: dict[str, float], seconds: float) -> None:
         """Keep the cell of a task."""
-        self._cells.write(task.name, self._identity(task, _sources(task)), scores, seconds)
+        self._store.write(task.name, self._identity(task), scores, seconds)
 
     def read(self, task: Task) -> dict[str, float] | None:
         """The scores of a task, or None where its cell is not finished with these settings, or damaged."""
-        if not self.any_sources:
-            return self._cells.read(task.name, self._identity(task, _sources(task)))
-        there: Facts = {}
+        return self._store.read(task.name, self._identity(task))
+
+    def read_any(self, task: Task) -> dict[str, float] | None:
+        """The scores of a task with any settings and sources, or None where its cell is not finished, or damaged."""
+        content: Facts = {}
         with files.ignoring_damage():
-            there = files.read_json(self.folder / f"{task.name}.json")
-        identity = self._identity(task, there.get(SOURCES, ""))
-        if SOURCES not in there:  # a cell of before
-            del identity[SOURCES]
-        return self._cells.read(task.name, identity)
+            content = files.read_json(self.folder / f"{task.name}.json")
+        identity = {key: content[key] for key in ("cell", "settings", SOURCES) if key in content}
+        return self._store.read(task.name, identity) if identity.get("cell") == task._asdict() else None
 
-    def finished(self, tasks: Iterable[Task]) -> dict[Task, dict[str, float]]:
+    def finished(self, tasks: list[Task]) -> dict[Task, dict[str, float]]:
         """The scores of the tasks that are finished."""
-        found = {task: self.read(task) for task in tasks}
-        return {task: scores for task, scores in found.items() if scores is not None}
+        return {task: scores for task in tasks if (scores := self.read(task)) is not None}
 
-    def _identity(self, task: Task, digest: str) -> Facts:
+    def _identity(self, task: Task) -> Facts:
+        """The settings of a cell, and the digest of the package's sources and of a model from outside."""
+        digest = " ".join([sources(), *origins.notes(task.model).values()])
         return {"cell": task._asdict(), "settings": self.settings.fits(task.model), SOURCES: digest}

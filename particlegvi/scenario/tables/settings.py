@@ -1,26 +1,30 @@
-"""The input of a table: its settings and tasks, the problem of a task and its predictions, and the printed numbers."""
+"""The settings of a table: its declaration in a TOML file of this folder, its keys with their checks, and its tasks.
+
+This file imports neither numpy nor a model, because every reading of a scenario imports it.
+"""
 
 from __future__ import annotations
 
-import inspect
+import importlib
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from particlegvi.contracts import Array, Facts
-from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.tools import arguments
+from particlegvi.contracts import Facts
+from particlegvi.settings import checks
+from particlegvi.settings.keys import Key
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters, look_up
 from particlegvi.version import __version__
 
+FUNCTIONS, APPROXIMATION = "functions", "approximation"
+TABLES = (FUNCTIONS, "ensembles", "wasserstein", "linear", "digits", APPROXIMATION)
 NAMES = "a list of at least one name, none twice"
-Shared = TypeVar("Shared")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Task(NamedTuple):
@@ -37,55 +41,183 @@ class Task(NamedTuple):
         return f"{self.row}.{self.model}.{self.protocol}.{self.split}"
 
 
-class TableSettings:
-    """The base of frozen dataclasses with these fields; a subclass says which names and numbers are allowed."""
+@dataclass(frozen=True)
+class Declaration:
+    """What the TOML file of a table says; its keys are these fields."""
 
+    name: str
+    settings: Facts  # the keys of its scenarios beside rows, models and protocols, with their default values
+    rows: dict[
+        str, Facts
+    ]  # by name ``title``; ``scores`` of this row alone; printed pairs of numbers by score and model
+    models: dict[str, str]  # the labels of the models that a table has by default
+    scores: dict[str, str]  # the titles of the scores
+    protocols: dict[str, Facts] = field(default_factory=dict)  # ``scores``, and ``rows``, ``models`` where it has some
+    more_models: dict[str, str] = field(default_factory=dict)  # models that have to be asked for
+    few_splits: dict[str, int] = field(default_factory=dict)  # the largest number of splits of some rows
+    pictured: Sequence[str] = ()  # the scores of a picture; a protocol may have fewer
+    compared: str = ""  # the model that the others are compared with
+    compared_in: Sequence[str] = ()  # the scores whose differences the text has
+    also_compared: Sequence[tuple[str, str]] = ()  # further pairs of models
+    judged: Sequence[str] = ()  # the models that are judged by their printed numbers
+    per_cent: Sequence[str] = ()  # scores in per cent; higher is better
+    may_be_infinite: Sequence[str] = ()
+    note: str = ""  # below the text
+
+    def module(self) -> ModuleType:
+        """The module with ``problem(row, protocol, split)`` and ``score(task, settings, problem)``."""
+        return importlib.import_module(f"particlegvi.scenario.tables.{self.name}")
+
+    def title(self, row: str) -> str:
+        """A row's name as printed."""
+        return str(look_up("row of the table", row, self.rows)["title"])
+
+    def label(self, model: str) -> str:
+        """The name of a model in texts."""
+        return self.models.get(model, model)
+
+    def scores_of(self, row: str) -> list[str]:
+        """The scores of a row; the first one judges it."""
+        return list(self.rows[row].get("scores", self.scores))
+
+    def published(self, row: str, model: str, score: str) -> tuple[float, float] | None:
+        """The printed number and the number printed after it; None where nothing is printed."""
+        pair = self.rows[row].get(score, NOTHING).get(model)
+        return None if pair is None else (float(pair[0]), float(pair[1]))
+
+    def printed_rows(self) -> list[str]:
+        """The rows with a printed number; all rows of a table that prints none."""
+        printed = [row for row, entry in self.rows.items() if set(entry) - {"title", "scores"}]
+        return printed or list(self.rows)
+
+    def default_protocols(self) -> list[str]:
+        """The protocols that need not be asked for."""
+        return [name for name, entry in self.protocols.items() if entry.get("default", True)]
+
+
+@lru_cache
+def declaration(name: str) -> Declaration:
+    """The declaration of the table of this name."""
+    return Declaration(name, **tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")))
+
+
+def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
+    """Names, or a table of models with their own settings, which each model checks when the table is built."""
+    if not isinstance(value, Mapping):
+        allowed = f"{NAMES}, or a table for each model, such as [models.pls]"
+        return list(checks.list_of(checks.text(80), allowed, distinct=True)(value, key))
+    if not 1 <= len(value) <= 100:
+        raise refuse(key, value, "a table of 1 to 100 models, such as [models.pls]")
+    for name, own in value.items():
+        if not isinstance(own, Mapping):
+            raise refuse(f"{key}.{name}", own, "a table of the model's own settings")
+    return dict(value)
+
+
+names = checks.list_of(checks.text(80), NAMES, distinct=True)
+sizes = checks.list_of(checks.whole(1, 10_000), "a list of at least one whole number, none twice", distinct=True)
+KEYS: dict[str, Key] = {
+    "table": Key(
+        checks.one_of(TABLES, "table"),
+        "functions, Table 6.2, ensembles, Table 5.1, wasserstein, Table 4.1, linear, Figures 2-4 of Burt et al.,"
+        " digits, images with classes held out, or approximation, Figures 3-5 of Huggins et al.",
+        otherwise=FUNCTIONS,
+    ),
+    "rows": Key(names, "data sets", otherwise="all rows of the printed table"),
+    "models": Key(models, "models, with settings of their own as [models.NAME]", otherwise="all of the table"),
+    "protocols": Key(names, "treatments of the data", otherwise="all of the table"),
+    "splits": Key(checks.whole(1, 10_000), "number of splits"),
+    "first_split": Key(checks.whole(0, 10_000), "number of the first split", otherwise="0"),
+    "inducing_points": Key(checks.whole(1, 10**6), "largest number of each model under the standardised protocol"),
+    "particles": Key(checks.whole(2, 10**6), "functions that PLS samples, or networks of an ensemble"),
+    "steps": Key(checks.whole(1, 10**8), "most steps of ensembles under the protocol standard, or of Adam"),
+    "sizes": Key(sizes, "numbers of inducing points", otherwise="4, 10, 21, 46 and 100"),
+    "trials": Key(checks.whole(1, 1000), "the number of starts at random rows", otherwise="10"),
+    "iterations": Key(checks.whole(1, 100_000), "the most iterations of a search for inducing points", otherwise="200"),
+}
+NUMBERS = ("inducing_points", "particles", "steps", "iterations")  # they and the seed determine the scores of a cell
+
+
+def complete(given: Facts) -> Facts:
+    """The settings of a table of this name with the defaults of its declaration; a key that it has not is refused."""
+    declared = declaration(KEYS["table"].check(given["table"], "table"))
+    defaults: Facts = {"rows": declared.printed_rows(), "models": list(declared.models)}
+    if declared.protocols:
+        defaults["protocols"] = declared.default_protocols()
+    defaults |= declared.settings
+    check_parameters(f"the table {declared.name}", given, ("table", *defaults, "seed"))
+    return {**defaults, **given}
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """The checked settings of a table; a number that the table does not use is 0."""
+
+    table: str
     rows: tuple[str, ...]
     models: tuple[str, ...]
-    protocols: tuple[str, ...]
-    splits: int
-    first_split: int
-
-    ranges: ClassVar[Mapping[str, tuple[int, int]]]  # allowed ranges of the numbers
-    few_splits: ClassVar[Mapping[str, int]] = {}  # the largest number of splits of some rows
-    models_by_protocol: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # where a protocol has some models alone
-    rows_by_protocol: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # where a protocol has some rows alone
-    # Settings that choose the cells of a table. The scores of a cell depend on the others.
-    choices: ClassVar[tuple[str, ...]] = ("rows", "models", "protocols", "splits", "first_split")
+    protocols: tuple[str, ...]  # of approximations the numbers of inducing points, as texts
+    splits: int  # of approximations the number of trials
+    first_split: int = 0
+    inducing_points: int = 0
+    particles: int = 0
+    steps: int = 0
+    iterations: int = 0
+    seed: int = 0
+    own: Mapping[str, Facts] = field(default_factory=dict, hash=False)  # by model the settings of its own
 
     @classmethod
-    def of(cls, given: Mapping[str, object]) -> Self:
-        """From a mapping, such as a table of a TOML file; missing keys take their defaults."""
+    def of(cls, given: Mapping[str, object]) -> TableSettings:
+        """From the keys of a scenario, with ``table``, the name of a table, and ``seed``; each may be missing."""
         if not isinstance(given, Mapping):
-            raise arguments.refuse("settings", given, f"a mapping, or {cls.__name__}")
-        check_parameters("the table", given, inspect.signature(cls).parameters)
-        return cls(**given)
+            raise refuse("settings", given, 'a table, such as {"table": "linear", "rows": ["yacht"]}')
+        values = complete({"table": FUNCTIONS, **given})
+        seed = checks.whole(0, 2**31)(values.pop("seed", 0), "seed")
+        values |= {key: KEYS[key].check(value, key) for key, value in values.items() if key != "table"}
+        declared = declaration(values["table"])
+        chosen = values.pop("models")
+        known = {**declared.models, **declared.more_models}
+        own: dict[str, Facts] = {}
+        if declared.name == FUNCTIONS:
+            registry = importlib.import_module("particlegvi.scenario.tables.functions.models")
+            known = dict.fromkeys(registry.names())
+            _check_names("model", chosen, known)
+            if isinstance(chosen, dict):
+                checked = {name: registry.get(name).checked(each, f"models.{name}") for name, each in chosen.items()}
+                own = {name: each for name, each in checked.items() if each}
+        elif isinstance(chosen, dict):
+            raise refuse("models", chosen, f"{NAMES} for the table {declared.name}")
+        _check_names("model", chosen, known)
+        _check_names("row", values["rows"], declared.rows)
+        if "sizes" in values:
+            values["protocols"] = [str(size) for size in values.pop("sizes")]
+            values["splits"] = values.pop("trials")
+        else:
+            _check_names("protocol", values["protocols"], declared.protocols)
+        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        return cls(models=tuple(chosen), seed=seed, own=own, **{**values, **lists})
 
-    def check(self, known: Mapping[str, Iterable[str]]) -> None:
-        """Check the lists of names, for each of which ``known`` has the allowed names, and the numbers."""
-        for key, names in known.items():
-            object.__setattr__(self, key, checked_names(key, vars(self)[key], names))
-        for key, (least, most) in self.ranges.items():
-            object.__setattr__(self, key, arguments.whole(key, vars(self)[key], least, most))
-
-    def facts(self) -> Facts:
-        """All settings by name."""
-        return {name: vars(self)[name] for name in inspect.signature(type(self)).parameters}
+    @property
+    def declared(self) -> Declaration:
+        """The declaration of the table."""
+        return declaration(self.table)
 
     def fits(self, model: str) -> Facts:
         """The settings and the version that determine the scores of a model."""
-        return {"version": __version__, **{key: each for key, each in self.facts().items() if key not in self.choices}}
+        numbers = {key: vars(self)[key] for key in (*NUMBERS, "seed")}
+        return {"version": __version__, **numbers, "own": dict(self.own.get(model, NOTHING))}
 
     def splits_of(self, row: str) -> range:
         """The splits of a row."""
-        return range(self.first_split, self.first_split + min(self.splits, self.few_splits.get(row, self.splits)))
+        number = min(self.splits, self.declared.few_splits.get(row, self.splits))
+        return range(self.first_split, self.first_split + number)
 
     def models_of(self, protocol: str, row: str | None = None) -> tuple[str, ...]:
         """The models under a protocol, and on a row where one is given."""
-        if row is not None and row not in self.rows_by_protocol.get(protocol, (row,)):
+        entry = self.declared.protocols.get(protocol, NOTHING)
+        if row is not None and row not in entry.get("rows", (row,)):
             return ()
-        known = self.models_by_protocol.get(protocol, self.models)
-        return tuple(model for model in self.models if model in known)
+        return tuple(model for model in self.models if model in entry.get("models", self.models))
 
     def problems(self) -> list[tuple[Task, ...]]:
         """All tasks, in one tuple for each problem, whose models share work; one split of all rows comes together."""
@@ -98,109 +230,6 @@ class TableSettings:
         ]
 
 
-def checked_names(key: str, chosen: Any, known: Iterable[str], allowed: str = NAMES) -> tuple[str, ...]:
-    """A list of names, each of which is known and none twice."""
-    listed = isinstance(chosen, list | tuple) and all(isinstance(name, str) for name in chosen)
-    if not listed or not chosen or len(set(chosen)) < len(chosen):
-        raise arguments.refuse(key, chosen, allowed)
+def _check_names(kind: str, chosen: Iterable[str], known: Iterable[str]) -> None:
     for name in chosen:
-        look_up(f"{key.removesuffix('s')} of the table", name, dict.fromkeys(known))
-    return tuple(chosen)
-
-
-class Part(NamedTuple):
-    """Inputs (n, dim) and targets (n,) of some rows."""
-
-    X: Array
-    y: Array
-
-
-NO_ROWS = Part(np.empty((0, 0)), np.empty(0))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Problem:
-    """A row of a table under a protocol and a split."""
-
-    row: str
-    protocol: str
-    split: int
-    train: Part  # inputs and targets, scaled by the protocol
-    test: Part
-    validation: Part = NO_ROWS
-    task: str = "regression"  # "regression" or "classification"
-    scale: float = 1.0  # factor from the scaled targets of a regression to the original unit
-    leaked: float = 0.0  # the share of the test rows that were trained on
-    seed: int = 0  # the seed of random choices in this problem
-    shared: dict[str, Any] = field(default_factory=dict)  # results that its models share; see `once`
-
-    def once(self, name: str, find: Callable[[], Shared]) -> Shared:
-        """The result of ``find``, which is called once for all models of the problem."""
-        if name not in self.shared:
-            self.shared[name] = find()
-        found: Shared = self.shared[name]
-        return found
-
-
-class Numbers(NamedTuple):
-    """Predicted observations, noise included: means and standard deviations, on the test and the validation rows."""
-
-    mean: Array
-    sd: Array
-    validation_mean: Array
-    validation_sd: Array
-
-
-class Classes(NamedTuple):
-    """The probability of label 1 on the test rows."""
-
-    probability: Array
-
-
-def scaled(values: Array, base: NDArray[np.intp], ddof: int = 0) -> Array:
-    """Values (n,) or (n, dim) with mean 0 and standard deviation 1 on the rows ``base``; constant columns have 0."""
-    return np.asarray((values - values[base].mean(axis=0)) / column_sd(values[base], ddof))
-
-
-class PrintedTable:
-    """A printed table, from a TOML file.
-
-    The file has a table for each row: its ``title``, and a pair of numbers for each model, or for each metric a table
-    of such pairs.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @cached_property
-    def _table(self) -> Facts:
-        return tomllib.loads(self.path.read_text(encoding="utf-8"))
-
-    def _row(self, row: str) -> Facts:
-        found: Facts = look_up("row of the table", row, self._table)
-        return found
-
-    def rows(self) -> list[str]:
-        """The data sets of the table, in its order."""
-        return list(self._table)
-
-    def printed_rows(self) -> list[str]:
-        """The data sets with a printed number, without those that only have a title and metrics."""
-        return [row for row, found in self._table.items() if any(found[key] for key in found if key != "title")]
-
-    def title(self, row: str) -> str:
-        """A row's name as printed."""
-        return str(self._row(row)["title"])
-
-    def metrics(self, row: str) -> list[str]:
-        """The metrics that the table prints for a row; the first one judges the row."""
-        return [key for key in self._row(row) if key != "title"]
-
-    def published(self, row: str, model: str, metric: str = "") -> tuple[float, float] | None:
-        """The printed number and the number printed after it; None where nothing is printed.
-
-        Without a ``metric`` it is the negative log-likelihood of a table that prints no other metric.
-        """
-        models = self._row(row).get(metric, {}) if metric else self._row(row)
-        pair = models.get(model)
-        return None if pair is None else (float(pair[0]), float(pair[1]))
+        look_up(f"{kind} of the table", name, dict.fromkeys(known))

@@ -16,3 +16,5 @@ def made(monkeypatch):
         monkeypatch.setattr(module, "load", wave)
     monkeypatch.setattr(wasserstein, "EPOCHS", 40)
     monkeypatch.setattr(linear, "ITERATIONS", 10)
+    monkeypatch.setattr(linear, "SETS", 10)
+    monkeypatch.setattr(linear, "OPTIMUM_ITERATIONS", 15)

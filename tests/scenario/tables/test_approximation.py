@@ -8,14 +8,14 @@ import pytest
 import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.functionspace import ExactGaussianProcess, divergences
-from particlegvi.scenario.tables import ApproximationSettings, ApproximationTable, Task, measure
+from particlegvi.scenario.tables import Table, Task, measure
 from particlegvi.scenario.tables.approximation import exact as problems
-from particlegvi.scenario.tables.approximation.exact import MODELS
 from particlegvi.scenario.tables.approximation.models import fitted, start
+from particlegvi.scenario.tables.running import scores_of
 
-from ...data_sets import needed
+from ...data_sets import needed, settings_of
 
-SMALL = ApproximationSettings(sizes=(4, 7), splits=2)
+SMALL = settings_of("approximation", sizes=[4, 7], trials=2)
 
 
 def test_the_data_are_those_of_the_authors_program():
@@ -43,7 +43,7 @@ def test_scores_are_those_of_dense_matrices(few):
     K = k(task.train.X) + noise * np.eye(60)
     right = k(task.test.X, task.train.X) @ np.linalg.solve(K, task.train.y)
     np.testing.assert_allclose(exact.mean, right, atol=1e-8)
-    found = {model: measure(Task("synthetic", model, "7", 1), SMALL, task) for model in MODELS}
+    found = {model: scores_of(Task("synthetic", model, "7", 1), SMALL, task) for model in SMALL.models}
     rows = start(task, 0).rows
     Z = task.train.X[rows]
     cross = k(Z, task.train.X)
@@ -73,16 +73,16 @@ def test_text_and_curves_say_what_the_cells_hold():
     for trial, error in enumerate((0.1, 0.3, 0.2)):
         for size in (4, 20):
             cells[Task("synthetic", "elbo", str(size), trial)] = {"mean_error": error / size, "kl": 5.0, "rmse": 0.2}
-            cells[Task("synthetic", "sor", str(size), trial)] = {"mean_error": error, "rmse": 0.3}
-    settings = ApproximationSettings(models=("elbo", "sor", "greedy"), sizes=(4, 20), splits=3)
-    table = ApproximationTable(settings, cells)
-    assert table.spread("synthetic", "elbo", 4, "mean_error") == pytest.approx((0.05, 0.025, 0.075, 3))
-    assert table.spread("synthetic", "greedy", 4, "kl") is None
+            cells[Task("synthetic", "sor", str(size), trial)] = {"mean_error": error, "rmse": 0.3, "infinite": 1.0}
+    settings = settings_of("approximation", models=["elbo", "sor", "greedy"], sizes=[4, 20], trials=3)
+    table = Table(settings, cells)
+    assert table.spread("synthetic", "elbo", "4", "mean_error") == pytest.approx((0.05, 0.025, 0.075))
+    assert table.spread("synthetic", "greedy", "4", "kl") is None
     text = table.markdown()
     assert "| 20 | 0.01 (0.005 to 0.015) | 0.2 (0.1 to 0.3) | - |" in text
     assert "| 4 | 5 | infinite | - |" in text and "Preconditioned Fisher" not in text
     entry = table.summary()["entries"]["synthetic"]["kl"]["20"]
-    assert entry == {"elbo": [5.0, 5.0, 5.0, 3]}
+    assert entry == {"elbo": {"splits": 3, "mean": 5.0, "sd": 0.0, "median": 5.0, "low": 5.0, "high": 5.0}}
     [panel] = table.curves(["kl"])
     assert list(panel.series) == ["SVGP elbo"] and panel.sizes.tolist() == [4, 20]
     with pytest.raises(ValueError, match='no score of the table "lk"; did you mean "kl"'):

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from particlegvi.scenario.tables import DigitsSettings, run_table
 from particlegvi.scenario.tables import digits as models
-from particlegvi.scenario.tables.settings import Part, Problem, Task
+from particlegvi.scenario.tables import run_table
+from particlegvi.scenario.tables.problem import Part, Problem
+from particlegvi.scenario.tables.settings import Task, declaration
 
+from ...data_sets import settings_of
 from ...refusals import refuse
 
 
@@ -29,11 +31,11 @@ def few(monkeypatch):
     return problem
 
 
-@pytest.mark.parametrize("model", models.MODELS)
+@pytest.mark.parametrize("model", declaration("digits").models)
 @pytest.mark.sample("gwi", "svgp")
 def test_each_model_learns_blobs_and_its_scores_are_those_of_its_probabilities(model, few):
     pytest.importorskip("sklearn", reason="needs scikit-learn")
-    settings, problem = DigitsSettings(inducing_points=12, steps=150, particles=3), few("8-9", "standard", 3)
+    settings, problem = settings_of("digits", inducing_points=12, steps=150, particles=3), few("8-9", "standard", 3)
     found = models.score(Task("8-9", model, "standard", 3), settings, problem)
     assert found["accuracy"] > 90.0 and found["nll"] < 0.4
     seen, elsewhere = models.predicted(model, problem, settings)
@@ -61,12 +63,12 @@ def test_held_out_digits_are_in_no_other_part():
 
 @pytest.mark.thorough
 def test_the_table_is_written_and_bad_settings_are_refused(tmp_path, few, monkeypatch):
-    from particlegvi.scenario.tables.digits import DigitsTable
-
-    monkeypatch.setattr(DigitsTable, "problem", staticmethod(few))
-    settings = DigitsSettings(rows=("8-9",), models=("svgp", "ensemble"), inducing_points=8, steps=50, particles=2)
+    monkeypatch.setattr(models, "problem", few)
+    settings = settings_of(
+        "digits", rows=["8-9"], models=["svgp", "ensemble"], inducing_points=8, steps=50, particles=2
+    )
     table = run_table(settings, tmp_path, workers=1)
     assert len(table.scores) == 4 and "8 and 9" in table.markdown() and "DE" in table.markdown()
-    refuse(lambda: DigitsSettings(rows=("8-8",)), "row of the table")
-    refuse(lambda: DigitsSettings(models=("cnn",)), "model of the table")
-    refuse(lambda: DigitsSettings(particles=0), "particles must be")
+    refuse(lambda: settings_of("digits", rows=["8-8"]), "row of the table")
+    refuse(lambda: settings_of("digits", models=["cnn"]), "model of the table")
+    refuse(lambda: settings_of("digits", particles=0), "particles must be")

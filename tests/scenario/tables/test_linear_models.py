@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from particlegvi.scenario.tables import LinearSettings, LinearTable, Task, measure
+from particlegvi.scenario.tables import Table, Task, measure
 from particlegvi.scenario.tables import linear as models
+from particlegvi.scenario.tables.running import scores_of
 
-from ...data_sets import least_squares_rmse
+from ...data_sets import least_squares_rmse, settings_of
 
-SMALL = LinearSettings(rows=("boston",), splits=2, inducing_points=6, sets=10, iterations=15, steps=20)
+SMALL = settings_of("linear", rows=["boston"], splits=2, inducing_points=6, steps=20)
 
 
 def test_features_are_those_of_regressors(made):
@@ -24,7 +25,7 @@ def test_features_are_those_of_regressors(made):
 
 def test_scores_are_those_of_dense_matrices(made):
     task = models.problem("boston", "standard", 0)
-    found = {model: measure(Task("boston", model, "standard", 0), SMALL, task) for model in SMALL.models}
+    found = {model: scores_of(Task("boston", model, "standard", 0), SMALL, task) for model in SMALL.models}
     basis = models.features(task, 6)
     F, T, noise = basis.features(task.train.X), basis.features(task.test.X), basis.noise_variance
     precision = np.eye(6) + F.T @ F / noise
@@ -45,14 +46,14 @@ def test_scores_are_those_of_dense_matrices(made):
 
 
 def test_fewer_inputs_than_features_are_infinite(made):
-    few = LinearSettings(rows=("boston",), inducing_points=40)
+    few = settings_of("linear", rows=["boston"], inducing_points=40)
     task = models.problem("boston", "standard", 0)
     task.shared["features"] = models.features(task, 40)
     assert models._objective("spectral-40-batch")["batch_size"] == 40
     how = {"kl": "random-points", "points": 80, "family": "factorised", "optimiser": "adam"}
     assert models._objective("random-80-adam-factorised") == how
     assert models._objective("fixed-80") == {**how, "kl": "fixed-points", "family": "full", "optimiser": "optimum"}
-    found = measure(Task("boston", "fixed-80", "standard", 0), few, task)
+    found = scores_of(Task("boston", "fixed-80", "standard", 0), few, task)
     assert found.get("infinite") == 1.0 or found["kl"] < 1e-6
 
 
@@ -60,7 +61,7 @@ def test_the_text_says_what_is_infinite():
     cells = {Task("boston", "exact", "standard", s): {"nll": 0.1, "rmse": 0.3, "kl": 0.0} for s in range(2)}
     fixed = [Task("boston", "fixed-80", "standard", split) for split in range(2)]
     cells |= {cell: {"nll": 0.2 + cell.split, "rmse": 0.3, "infinite": 1.0} for cell in fixed}
-    table = LinearTable(LinearSettings(rows=("boston",), models=("exact", "fixed-80"), splits=2), cells)
+    table = Table(settings_of("linear", rows=["boston"], models=["exact", "fixed-80"], splits=2), cells)
     text = table.markdown()
     assert "| Boston | 0.000 (0.000) | infinite |" in text and "average of Adam" not in text
     mean, error = table.paired("boston", "fixed-80", "standard", "nll")

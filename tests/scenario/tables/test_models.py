@@ -7,16 +7,18 @@ import pytest
 
 from particlegvi import metrics
 from particlegvi.datasets import Dataset
-from particlegvi.scenario.tables import ProjectedSettings, ProjectedTable, Task, measure, published, rows, run_table
+from particlegvi.scenario.tables import Table, Task, measure, run_table
 from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions import protocols as problems
-from particlegvi.scenario.tables.functions.protocols import PRINTED
+from particlegvi.scenario.tables.running import scores_of
+from particlegvi.scenario.tables.settings import declaration
 
-from ...data_sets import needed
+from ...data_sets import needed, settings_of
 from ...refusals import refuse
 
 NOISE = 0.3
-SETTINGS = ProjectedSettings(inducing_points=40, particles=400)
+PRINTED = declaration("functions")
+SETTINGS = settings_of("functions", inducing_points=40, particles=400)
 
 
 def made(name: str) -> Dataset:
@@ -67,7 +69,7 @@ def test_scores_are_near_to_what_the_truth_would_score(problem, protocol):
     task = problem("yacht", protocol, 0)
     scale = np.std(made("yacht").y[problems.thesis_split(300, 0, "regression").train], ddof=1)
     truth = 0.5 * math.log(2.0 * math.pi * math.e * (NOISE / scale) ** 2)
-    scores = {name: measure(Task("yacht", name, protocol, 0), SETTINGS, task) for name in models.names()}
+    scores = {name: scores_of(Task("yacht", name, protocol, 0), SETTINGS, task) for name in models.names()}
     if protocol == "standardised":
         # 30 test rows: half a chi-square with 30 degrees of freedom has a standard error of sqrt(30 / 2) / 30
         assert abs(scores["pls"]["nll_untempered"] - truth) < 4.0 * math.sqrt(0.5 / 30.0)
@@ -95,27 +97,26 @@ def test_three_rows_hold_up(tmp_path):
     assert table.held("pls", "standardised") == dict.fromkeys(ROWS, True)
     for row, metric in ROWS.items():
         pls, svgp, line = (table.entry(row, model, "standardised", metric).mean for model in settings["models"])
-        sd = published(row, metric, "pls")[1]
+        sd = PRINTED.published(row, "pls", metric)[1]
         assert abs(pls - svgp) < sd  # one posterior, seen through 100 particles
         assert (pls - line if metric == "auc" else line - pls) > sd
 
 
-def table(scores: dict[int, float], row: str = "boston", metric: str = "nll", **settings) -> ProjectedTable:
-    chosen = ProjectedSettings(rows=(row,), models=("pls",), protocols=("standardised",), **settings)
-    return ProjectedTable(chosen, {Task(row, "pls", "standardised", split): {metric: x} for split, x in scores.items()})
+def table(scores: dict[int, float], row: str = "boston", metric: str = "nll", **settings) -> Table:
+    chosen = settings_of("functions", rows=[row], models=["pls"], protocols=["standardised"], **settings)
+    return Table(chosen, {Task(row, "pls", "standardised", split): {metric: x} for split, x in scores.items()})
 
 
 def test_the_printed_table_has_sixteen_rows_with_two_metrics_of_two_models():
-    assert len(rows()) == 16
-    for row in rows():
-        assert PRINTED.metrics(row) in (["nll", "mae"], ["auc", "accuracy"])
-        for metric in PRINTED.metrics(row):
-            printed = [published(row, metric, model) for model in ("pls", "svgp")]
+    rows = PRINTED.printed_rows()
+    assert len(rows) == 16
+    for row in rows:
+        assert PRINTED.scores_of(row) in (["nll", "mae"], ["auc", "accuracy"])
+        for metric in PRINTED.scores_of(row):
+            printed = [PRINTED.published(row, model, metric) for model in ("pls", "svgp")]
             assert all(np.isfinite(mean) and sd > 0.0 for mean, sd in printed)
-            assert published(row, metric, "linear") is None
-    assert published("yacht", "nll", "svgp") == (-0.406, 0.183)
-    assert published("wine-colour", "accuracy", "svgp") == (85.98, 3.34)
-    refuse(lambda: published("bostn", "nll", "pls"), 'there is no row of the table "bostn"')
+    assert PRINTED.published("yacht", "svgp", "nll") == (-0.406, 0.183)
+    assert PRINTED.published("wine-colour", "svgp", "accuracy") == (85.98, 3.34)
     refuse(lambda: models.get("gp"), 'there is no model of the table "gp"')
 
 
@@ -137,14 +138,14 @@ def test_a_row_holds_up_to_one_printed_standard_deviation(row, metric, just, ove
     assert table({}, row, metric).held("pls", "standardised") == {}
 
 
-def test_the_drawn_table():
-    drawn = table({0: 0.5, 1: 0.7}).markdown()
-    assert "| Boston | 0.845 (0.315) | 0.918 (0.162) | 0.600 (0.141) |" in drawn
-    assert "| Boston | 0.361 (0.057) | 0.399 (0.046) | - |" in drawn
-    assert "on 1 of 1 rows" in drawn
-    assert "| Breast | 98.37 (0.90) | 98.44 (0.81) | 97.00 (0.00) |" in table({0: 97.0}, "breast", "auc").markdown()
-    lines = [line for line in drawn.splitlines() if line.startswith("|")]
-    assert len({line.count("|") for line in lines}) == 1
+def test_the_text_has_the_printed_numbers_first():
+    text = table({0: 0.5, 1: 0.7}).markdown()
+    assert "| Boston | 0.845 (0.315) | 0.600 (0.141) |" in text and "on 1 of 1 rows" in text
+    assert "Mean absolute error" not in text  # of which there is none
+    assert "| Breast | 98.37 (0.90) | 97.00 (0.00) |" in table({0: 97.0}, "breast", "auc").markdown()
+    nothing = table({0: 1.0, 1: 2.0}, row="diabetes-progression")
+    assert "printed" not in nothing.markdown() and nothing.held("pls", "standardised") == {}
+    assert [name for panel in nothing.panels() for name in panel.series] == [("PLS", "standardised")] * 2
 
 
 def test_the_constant_model_is_the_mean_of_the_training_rows(problem):
@@ -154,12 +155,3 @@ def test_the_constant_model_is_the_mean_of_the_training_rows(problem):
     assert len(predicted.mean) == len(task.test.y) and len(predicted.validation_sd) == len(task.validation.y)
     classes = models.get("constant")(problem("heart", "standardised", 0), SETTINGS)
     assert np.ptp(classes.probability) == 0.0 and 0.0 < classes.probability[0] < 1.0
-
-
-def test_a_table_of_rows_that_nothing_was_printed_of_has_no_printed_columns():
-    shown = table({0: 1.0, 1: 2.0}, row="diabetes-progression")
-    assert shown.grid("", "nll")[0] == ["", "PLS, standardised"] and shown.held("pls", "standardised") == {}
-    assert [name for panel in shown.panels() for name in panel.series] == [("PLS", "standardised")] * 2
-    printed = table({0: 1.0}, row="boston")
-    assert printed.grid("", "nll")[0] == ["", "PLS, printed", "SVGP, printed", "PLS, standardised"]
-    assert set(printed.held("pls", "standardised")) == {"boston"}

@@ -1,22 +1,21 @@
 """Settings of one model alone: given in a table of models, checked by the model, part of what its cells depend on."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table
+from particlegvi.scenario.tables import Task, measure, run_table
 from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions import protocols as problems
 from particlegvi.scenario.tables.functions.models import table_model
-from particlegvi.scenario.tables.settings import Classes, Numbers
+from particlegvi.scenario.tables.problem import Classes, Numbers
 from particlegvi.settings import checks
 from particlegvi.version import __version__
 
-from ...data_sets import made
+from ...data_sets import made, settings_of
 
-SHARED = {"inducing_points": 400, "particles": 100, "subsets": 2, "seed": 0}
+SHARED = {"inducing_points": 400, "particles": 100, "steps": 0, "iterations": 0, "seed": 0}
 
 
 @table_model("constant", share=checks.number(least=0.0, allowed="a finite number of 0 or more"))
@@ -54,24 +53,12 @@ def table(own, folder, **more):
 
 
 def test_a_list_and_a_table_without_settings_are_the_same():
-    listed = ProjectedSettings(models=["pls", "linear"])
-    assert ProjectedSettings(models={"pls": {}, "linear": {}}) == listed and listed.models == ("pls", "linear")
-    assert hash(ProjectedSettings(models={"pls": {}, "linear": {}})) == hash(listed)
-    assert ProjectedSettings(models={"pls": {"particles": None}}) == ProjectedSettings(models=["pls"])  # the default
-    own = ProjectedSettings(models={"pls": {"particles": 50}, "linear": {}})
-    assert own.models == {"pls": {"particles": 50}, "linear": {}} and own != listed and hash(own) is not None
-    assert replace(own, seed=3).models == own.models
-    assert (own.own("pls"), own.own("linear"), listed.own("pls")) == ({"particles": 50}, {}, {})
-
-
-def test_what_a_cell_depends_on_is_as_before_where_a_model_has_no_settings_of_its_own():
-    """In these words: files of cells that were written before models had settings hold just this."""
-    before = {"version": __version__, **SHARED}
-    own = ProjectedSettings(models={"pls": {"particles": 50}, "linear": {}})
-    line = ProjectedSettings(models=["linear"])
-    for settings, model in ((ProjectedSettings(), "pls"), (line, "linear"), (own, "linear")):
-        assert json.dumps(settings.fits(model)) == json.dumps(before)
-    assert own.fits("pls") == {**before, "own": {"particles": 50}}
+    listed = settings_of("functions", models=["pls", "linear"])
+    assert settings_of("functions", models={"pls": {"particles": None}, "linear": {}}) == listed
+    own = settings_of("functions", models={"pls": {"particles": 50}, "linear": {}})
+    assert own.models == ("pls", "linear") and own.own == {"pls": {"particles": 50}} and own != listed
+    assert own.fits("pls") == {"version": __version__, **SHARED, "own": {"particles": 50}}
+    assert own.fits("linear") == listed.fits("linear") == {"version": __version__, **SHARED, "own": {}}
 
 
 def test_a_model_with_a_setting_of_its_own(measured, tmp_path):
@@ -85,9 +72,8 @@ def test_a_model_with_a_setting_of_its_own(measured, tmp_path):
     y = problems.problem("yacht", "standardised", 0).test.y
     assert first.scores[cells["constant"]]["mae"] == pytest.approx(np.abs(y - 0.5).mean(), rel=1e-12)
     assert plain.scores[cells["constant"]]["mae"] == pytest.approx(np.abs(y - 1.0).mean(), rel=1e-12)
-    assert "| constant, standardised | linear, standardised |" in first.markdown()
-    assert json.loads((tmp_path / "table.json").read_text())["settings"]["models"] == own
-    assert json.loads((tmp_path / "plain" / "table.json").read_text())["settings"]["models"] == ["constant", "linear"]
+    assert "| constant | linear |" in first.markdown()
+    assert json.loads((tmp_path / "table.json").read_text())["settings"]["own"] == {"constant": {"share": 0.5}}
     kept = json.loads((tmp_path / "cells" / "yacht.constant.standardised.0.json").read_text())
     assert kept["settings"] == {"version": __version__, **SHARED, "own": {"share": 0.5}}
 
@@ -114,15 +100,15 @@ def test_own_settings_of_pls_and_svgp_go_before_the_shared_ones(monkeypatch):
     models_with = {"pls": {"particles": 20, "inducing_points": 5}, "svgp": {"inducing_points": 5}}
     for name, own in models_with.items():
         cell = Task("yacht", name, "standardised", 0)
-        alone = measure(cell, ProjectedSettings(models={name: own}))
-        assert alone == measure(cell, ProjectedSettings(**own))
-        assert alone != measure(cell, ProjectedSettings())
+        alone = measure(cell, settings_of("functions", models={name: own}))
+        assert alone == measure(cell, settings_of("functions", **own))
+        assert alone != measure(cell, settings_of("functions"))
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "models must be a list of at least one name, none twice, or a table of at least one model's settings by"),
+        ({}, "models must be a table of 1 to 100 models"),
         ({"plss": {}}, 'there is no model of the table "plss"; did you mean "pls"'),
         ({"pls": 50}, "^models.pls must be a table of the model's own settings, not 50$"),
         ({"pls": {"particle": 50}}, 'there is no parameter of models.pls "particle"; did you mean "particles"'),

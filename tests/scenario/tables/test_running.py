@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table, running
+from particlegvi.scenario.tables import TableSettings, Task, measure, run_table, running
 from particlegvi.scenario.tables.functions.protocols import most_points
 
 from ...bad_values import Calls, add, all_wrong_answers, wrong_answers
-from ...data_sets import needed
+from ...data_sets import needed, settings_of
 from ...refusals import refuse
 
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
@@ -28,7 +28,7 @@ def test_every_cell_is_computed_and_kept(toy, tmp_path):
     assert {total for *_, total in seen} == {8}
     assert len(list((tmp_path / "new" / "table" / "cells").glob("*.json"))) == 8
     summary = json.loads((tmp_path / "new" / "table" / "table.json").read_text())
-    assert summary["entries"]["yacht"]["nll"]["standardised"]["pls"][2] == 2
+    assert summary["entries"]["yacht"]["nll"]["standardised"]["pls"]["splits"] == 2
     assert (tmp_path / "new" / "table" / "table.md").read_text() == table.markdown()
 
 
@@ -43,7 +43,7 @@ def test_more_splits_keep_the_cells_that_are_there(toy, tmp_path):
 def test_cells_of_other_sources_are_measured_again_and_a_finished_table_is_read(toy, tmp_path, monkeypatch):
     straight = run_table(SMALL, tmp_path, workers=1)
     monkeypatch.setattr(running, "sources", lambda: "f" * 16)
-    assert running.stored(ProjectedSettings.of(SMALL), tmp_path).scores == straight.scores
+    assert running.stored(TableSettings.of(SMALL), tmp_path).scores == straight.scores
     toy.clear()
     assert run_table(SMALL, tmp_path, workers=1).scores == straight.scores
     assert len(toy) == 8
@@ -55,18 +55,14 @@ def test_cells_of_other_sources_are_measured_again_and_a_finished_table_is_read(
     ("change", "words"),
     [
         ({"rows": []}, r"rows must be a list of at least one name, none twice, not \[\]"),
-        (
-            {"models": "pls"},
-            "models must be a list of at least one name, none twice, or a table of at least one model's settings by "
-            'its name, not "pls"',
-        ),
+        ({"models": "pls"}, "models must be a list of at least one name, none twice"),
         ({"rows": "yacht"}, 'rows must be a list of at least one name, none twice, not "yacht"'),
         ({"models": ["pls", "pls"]}, "none twice"),
         *[({"splits": each}, f"splits must be a whole number from 1 to 10000, not {each}$") for each in (0, 10_001)],
         ({"splits": 2.5}, r"splits must be a whole number from 1 to 10000, not 2\.5"),
-        ({"particles": True}, "particles must be a whole number from 2 to 2147483647, not True"),
-        ({"seed": -1}, "seed must be a whole number from 0 to 2147483647, not -1"),
-        ({"split": 1}, 'there is no parameter of the table "split"; did you mean "splits"'),
+        ({"particles": True}, "particles must be a whole number from 2 to 1000000, not True"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 2147483648, not -1"),
+        ({"split": 1}, 'there is no parameter of the table functions "split"; did you mean "splits"'),
     ],
 )
 def test_bad_settings_are_refused_before_anything_is_written(change, words, toy, tmp_path):
@@ -75,12 +71,12 @@ def test_bad_settings_are_refused_before_anything_is_written(change, words, toy,
         run_table(SMALL, tmp_path / "table", workers=0)
     with pytest.raises(ValueError, match="^pool must be a function of a function, tasks and a number of .*, not 3$"):
         run_table(SMALL, tmp_path / "table", workers=1, pool=3)
-    assert not (tmp_path / "table").exists() and ProjectedSettings(splits=10_000).splits == 10_000
+    assert not (tmp_path / "table").exists()
 
 
 def test_standardised_inputs_are_those_of_the_training_rows(toy):
-    measure(Task("yacht", "pls", "standardised", 0), ProjectedSettings())
-    measure(Task("yacht", "pls", "thesis", 0), ProjectedSettings())
+    measure(Task("yacht", "pls", "standardised", 0), settings_of("functions"))
+    measure(Task("yacht", "pls", "thesis", 0), settings_of("functions"))
     ours, theirs = toy
     np.testing.assert_allclose(ours.train.X.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(ours.train.X.std(axis=0), 1.0)
@@ -93,16 +89,16 @@ def test_standardised_inputs_are_those_of_the_training_rows(toy):
 
 
 def test_the_thesis_tempers_by_twice_the_best_factor(toy):
-    ours = measure(Task("yacht", "pls", "standardised", 0), ProjectedSettings(seed=3))
+    ours = measure(Task("yacht", "pls", "standardised", 0), settings_of("functions", seed=3))
     problem = toy[0]
     best = np.mean((problem.validation.y - problem.validation.X[:, 0]) ** 2) / 0.25
     assert ours["variance_factor"] == pytest.approx(best, rel=1e-12)
     as_the_thesis = replace(problem, protocol="thesis")
-    theirs = measure(Task("yacht", "pls", "thesis", 0), ProjectedSettings(seed=3), as_the_thesis)
+    theirs = running.scores_of(Task("yacht", "pls", "thesis", 0), settings_of("functions", seed=3), as_the_thesis)
     assert theirs["variance_factor"] == pytest.approx(2.0 * best, rel=1e-12)
 
 
-SETTINGS = ProjectedSettings(rows=("boston",), models=("linear",), protocols=("standardised",), splits=1)
+SETTINGS = settings_of("functions", rows=["boston"], models=["linear"], protocols=["standardised"], splits=1)
 TASK = Task("boston", "linear", "standardised", 0)
 
 
@@ -116,9 +112,6 @@ def calls(folder) -> Calls:
         found[f"run_table settings.{key}"] = lambda value, key=key, settings=settings: pg.tables.run_table(
             {**settings, key: value}, folder, workers=1
         )
-    add(found, "measure", pg.tables.measure, "task settings problem", task=TASK, settings=SETTINGS, problem=None)
-    for key in TASK._fields:
-        found[f"measure task.{key}"] = lambda value, key=key: pg.tables.measure(TASK._replace(**{key: value}), SETTINGS)
     return found
 
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi.scenario.tables import Task, WassersteinTable, measure
+from particlegvi.scenario.tables import Table, Task, measure
+from particlegvi.scenario.tables.settings import declaration
 from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
-from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
 
 from ...data_sets import least_squares_rmse
 from .test_every_table import TABLES
@@ -66,20 +66,19 @@ def test_an_exact_process_of_many_rows_has_no_scores(made, monkeypatch):
 def test_differences_are_paired_with_both_controls_and_rows_are_judged():
     nll = {"gwi-net": [1.0, 5.0], "net-constant": [1.1, 5.3], "svgp": [0.5, 4.6]}
     cells = {Task("yacht", m, "standardised", s): {"nll": x} for m in nll for s, x in enumerate(nll[m])}
-    table = WassersteinTable(SMALL, cells)
+    table = Table(SMALL, cells)
     mean, error = table.paired("yacht", "gwi-net", "standardised", "nll", "net-constant")
     assert mean == pytest.approx(-0.2) and error == pytest.approx(np.std([0.1, 0.3], ddof=1) / math.sqrt(2))
-    summary = table.summary()
-    assert summary["gwi-net"]["yacht"]["standardised"]["net-constant"] == [mean, error]
-    assert summary["gwi-net"]["yacht"]["standardised"]["svgp"][0] == pytest.approx(0.45)
+    assert table.summary()["entries"]["yacht"]["nll"]["standardised"]["gwi-net"]["paired"][0] == pytest.approx(0.45)
     assert table.held("gwi-net", "standardised") == {"yacht": False}
-    better = WassersteinTable(SMALL, {Task("yacht", "gwi-net", "thesis", 0): {"nll": 0.38}})
+    better = Table(SMALL, {Task("yacht", "gwi-net", "thesis", 0): {"nll": 0.38}})
     assert better.held("gwi-net", "thesis") == {"yacht": True}
     text = table.markdown()
-    assert "-0.200 +- 0.100" in text and "0.29 (0.10)" in text and "on 0 of 1 rows; not on: Yacht" in text
+    assert "-0.200 +- 0.100" in text and "0.290 (0.100)" in text and "on 0 of 1 rows; not on: Yacht" in text
 
 
 def test_the_printed_numbers():
-    assert PRINTED.published("boston", "gwi-net") == (2.27, 0.06) and PRINTED.title("wine") == "Wine (red)"
-    assert PRINTED.published("naval", "gwi-svgp") == (-7.25, 0.08) and len(PRINTED.rows()) == 9
-    assert PRINTED.published("kin8nm", "fbnn") is None and PRINTED.published("wine", "exact-gp") == (0.26, 0.03)
+    printed = declaration("wasserstein")
+    assert printed.published("boston", "gwi-net", "nll") == (2.27, 0.06) and printed.title("wine") == "Wine (red)"
+    assert printed.published("naval", "gwi-svgp", "nll") == (-7.25, 0.08) and len(printed.rows) == 9
+    assert printed.published("kin8nm", "fbnn", "nll") is None

@@ -1,4 +1,4 @@
-"""Settings of Figures 3 to 5 of Huggins et al. (2019), their data as their program has them, and the exact process.
+"""The data of Figures 3 to 5 of Huggins et al. (2019) as their program has them, and the exact process.
 
 Rows are permuted once by a generator of the seed 1; inputs are rotated and scaled to the covariance 1 on the training
 rows, targets have mean 0 and standard deviation 1 there. Trials differ in the start of the inducing points.
@@ -6,7 +6,6 @@ rows, targets have mean 0 and standard deviation 1 there. Trials differ in the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,77 +16,30 @@ from particlegvi.datasets import load
 from particlegvi.functionspace import ExactGaussianProcess, fit_hyperparameters
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.scenario.tables.settings import Part, Problem, TableSettings
-from particlegvi.tools import arguments
+from particlegvi.scenario.tables.problem import Part, Problem
+from particlegvi.tools.quoting import refuse
 
 POINTS = 200  # number of inducing points in the search for hyperparameters, from the source
 ITERATIONS = 150  # largest number of iterations of this search
 NOISE = 0.1  # noise variance at the start of this search
-MODELS = ("subset", "sor", "sor-elbo", "random", "greedy", "elbo", "fisher", "elbo-greedy")
-SIZES = "a list of at least one whole number, none twice"
 FEW = 1500  # largest number of rows for comparing whole processes in both directions, in O(n^3)
 
 
 class Rows(NamedTuple):
-    """A data set: its name and title, its training and test rows, and the regressors of nu (Table 1 of the source)."""
+    """A data set: its training and test rows, and the regressors of nu (Table 1 of the source)."""
 
-    name: str
-    title: str
     train: int
     test: int
     regressors: int
 
 
 SETS = {
-    "synthetic": Rows("synthetic", "Synthetic", 1000, 1000, 100),
-    "airfoil": Rows("airfoil", "Airfoil", 1103, 400, 100),
-    "wine-white": Rows("wine-white", "Wine (white)", 3898, 1000, 300),
-    "abalone": Rows("abalone", "Abalone", 3177, 1000, 300),
-    "power": Rows("power", "Power (CCPP)", 7568, 2000, 700),
+    "synthetic": Rows(1000, 1000, 100),
+    "airfoil": Rows(1103, 400, 100),
+    "wine-white": Rows(3898, 1000, 300),
+    "abalone": Rows(3177, 1000, 300),
+    "power": Rows(7568, 2000, 700),
 }
-
-
-@dataclass(frozen=True)
-class ApproximationSettings(TableSettings):
-    """The settings of a table of approximations, checked.
-
-    Attributes
-    ----------
-    rows : tuple of str
-        Data sets: "synthetic", which needs no file, "airfoil", "wine-white", "abalone", "power".
-    models : tuple of str
-        "subset" is the exact process of as many rows as there are inducing points. "sor" has regressors at random rows,
-        "sor-elbo" at the points of "elbo". All others are sparse processes: "random" and "greedy" choose rows; "elbo"
-        and "fisher" search from random rows, by the evidence lower bound or the preconditioned Fisher divergence;
-        "elbo-greedy" searches from greedy rows.
-    sizes : tuple of int
-        Numbers of inducing points.
-    splits, first_split : int
-        Number of trials, each from other random rows, and the number of the first trial.
-    iterations : int
-        Largest number of iterations of a search.
-    seed : int
-    """
-
-    rows: tuple[str, ...] = ("synthetic",)
-    models: tuple[str, ...] = MODELS
-    sizes: tuple[int, ...] = (4, 10, 21, 46, 100)
-    splits: int = 10
-    first_split: int = 0
-    iterations: int = 200
-    seed: int = 0
-    protocols: tuple[str, ...] = field(init=False, default=())  # the sizes as texts, which name the cells
-
-    ranges = {"splits": (1, 1000), "first_split": (0, 1000), "iterations": (1, 100_000), "seed": (0, 2**31)}
-    choices = (*TableSettings.choices, "sizes")
-
-    def __post_init__(self) -> None:
-        self.check({"rows": SETS, "models": MODELS})
-        sizes = tuple(arguments.wholes("sizes", self.sizes, min(SETS[row].train for row in self.rows), SIZES))
-        if len(set(sizes)) < len(sizes):
-            raise arguments.refuse("sizes", self.sizes, SIZES)
-        object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "protocols", tuple(str(each) for each in sizes))
 
 
 class Exact(NamedTuple):
@@ -106,6 +58,8 @@ class Exact(NamedTuple):
 
 def problem(row: str, protocol: str, split: int) -> Problem:
     """A data set; the protocol is the number of inducing points, the split the number of a random start."""
+    if int(protocol) > SETS[row].train:
+        raise refuse("sizes", int(protocol), f"numbers of at most {SETS[row].train}, the training rows of {row}")
     train, test = _prepared(row)
     return Problem(row=row, protocol=protocol, split=split, train=train, test=test)
 
@@ -113,7 +67,7 @@ def problem(row: str, protocol: str, split: int) -> Problem:
 @lru_cache(maxsize=2)
 def _prepared(row: str) -> tuple[Part, Part]:
     """Training and test rows."""
-    _, _, train, test, _ = SETS[row]
+    train, test, _ = SETS[row]
     random = np.random.RandomState(1)
     if row == "synthetic":
         X = random.rand(train + test, 1)

@@ -17,8 +17,9 @@ from particlegvi.metrics.mixtures import Mixture
 from particlegvi.networks import Network, NetworkLoss
 from particlegvi.networks.mixtures import noise_variance
 from particlegvi.networks.training import at_lengths
-from particlegvi.scenario.tables.ensembles.protocols import AS_PRINTED, EnsembleSettings
-from particlegvi.scenario.tables.settings import Problem, Task
+from particlegvi.scenario.tables.ensembles.protocols import AS_PRINTED
+from particlegvi.scenario.tables.problem import Problem
+from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools.errors import Diverged
@@ -34,7 +35,7 @@ EXACT, INDUCING = 2000, 400  # most rows for an exact process; inducing points f
 LEAST = 1e-75  # smaller spreads of members are replaced by this number in the thesis's score
 
 
-def score(task: Task, settings: EnsembleSettings, problem: Problem) -> dict[str, float]:
+def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, float]:
     """Fit and score.
 
     Returns
@@ -72,7 +73,7 @@ class Predicted(NamedTuple):
     members: Array
 
 
-def predicted(model: str, problem: Problem, settings: EnsembleSettings) -> Predicted:
+def predicted(model: str, problem: Problem, settings: TableSettings) -> Predicted:
     """The predictions of a model; raises `Diverged` if an ensemble diverges with every setting."""
     if model == "linear":
         return _linear(problem)
@@ -103,7 +104,7 @@ def _process(problem: Problem, seed: int) -> Predicted:
     return Predicted(Mixture(mean[None], np.sqrt(sd**2 + noise)[None]), mean[None])
 
 
-def _as_the_thesis(model: str, problem: Problem, settings: EnsembleSettings) -> Predicted:
+def _as_the_thesis(model: str, problem: Problem, settings: TableSettings) -> Predicted:
     """The program's settings: networks start from the prior, whose sd is 1 / sqrt(outputs of the layer).
 
     As printed, the prior is N(0, 1), the start has variances of 2 / outputs, and the step size is 0.1.
@@ -126,7 +127,7 @@ def _as_the_thesis(model: str, problem: Problem, settings: EnsembleSettings) -> 
     return Predicted(Mixture(members, np.sqrt(noise)), members)
 
 
-def _standard(model: str, problem: Problem, settings: EnsembleSettings) -> Predicted:
+def _standard(model: str, problem: Problem, settings: TableSettings) -> Predicted:
     """Choose settings, length of training and noise by the mixture's likelihood of the validation rows."""
     X, y = problem.train
     network = Network(X.shape[1], (UNITS,))
@@ -168,5 +169,5 @@ def _method(model: str, kl_weight: float, mmd_weight: float, problem: Problem, s
     return methods.DRLE(kl_weight, OUTPUTS_MMD, kernels.OnOutputs(median, context))
 
 
-def _seed(settings: EnsembleSettings, split: int) -> int:
+def _seed(settings: TableSettings, split: int) -> int:
     return settings.seed + 1000 * split

@@ -10,62 +10,16 @@ prints; it has to be asked for, because most of its networks run away.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 
 from particlegvi.datasets import holdout, load, standard_splits
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.scenario.tables.settings import Part, PrintedTable, Problem, TableSettings, scaled
+from particlegvi.scenario.tables.problem import Part, Problem, scaled
 
-PRINTED = PrintedTable(Path(__file__).with_name("printed.toml"))
-MODELS = ("de", "dle", "drle", "drle-outputs", "linear", "gp")
-ENSEMBLES = ("de", "dle", "drle", "linear")
-
-PROTOCOLS = ("standard", "thesis", "thesis-leak")
 AS_PRINTED = "thesis-text"
 STANDARD = {"energy": "energy-heating", "naval": "naval-compressor", "wine": "wine-quality"}
 # The program takes the last column for the target and every other one for an input, the other target included.
 LAST_COLUMN = {"energy": ("energy-cooling", "energy-heating"), "naval": ("naval-turbine", "naval-compressor")}
-
-
-@dataclass(frozen=True)
-class EnsembleSettings(TableSettings):
-    """The settings of a table of ensembles, checked.
-
-    Attributes
-    ----------
-    rows, models, protocols : tuple of str
-        Data sets, models and protocols by name. "drle-outputs" and "gp" exist under the protocol "standard" only. The
-        protocol "thesis-text" must be named to be used.
-    splits, first_split : int
-        Number of splits, and the number of the first; protein has at most five splits.
-    particles : int
-        Number of networks of an ensemble.
-    steps : int
-        Largest number of steps under the protocol "standard": validation rows choose this number, a quarter or a
-        sixteenth of it. The thesis's protocols have 40 passes over the rows.
-    seed : int
-    """
-
-    rows: tuple[str, ...] = tuple(PRINTED.rows())
-    models: tuple[str, ...] = MODELS
-    protocols: tuple[str, ...] = PROTOCOLS
-    splits: int = 20
-    first_split: int = 0
-    particles: int = 5
-    steps: int = 32_000
-    seed: int = 0
-
-    ranges = {"splits": (1, 1000), "first_split": (0, 1000), "particles": (2, 1000), "steps": (1, 10**8),
-              "seed": (0, 2**31)}  # fmt: skip
-    few_splits = {"protein": 5}
-    # The thesis's protocols have only the models that it prints, and the linear one: a process would take hours.
-    models_by_protocol = {"standard": MODELS, "thesis": ENSEMBLES, "thesis-leak": ENSEMBLES, AS_PRINTED: ENSEMBLES}
-
-    def __post_init__(self) -> None:
-        self.check({"rows": PRINTED.rows(), "models": MODELS, "protocols": (*PROTOCOLS, AS_PRINTED)})
 
 
 def problem(row: str, protocol: str, split: int) -> Problem:

@@ -32,8 +32,9 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.hyperparameters import regression_covariance
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.metrics import gaussian_nll
-from particlegvi.scenario.tables.settings import Numbers, Problem, Task
-from particlegvi.scenario.tables.wasserstein.protocols import BEST, TRIALS, Trials, WassersteinSettings, batch_size
+from particlegvi.scenario.tables.problem import Numbers, Problem
+from particlegvi.scenario.tables.settings import TableSettings, Task
+from particlegvi.scenario.tables.wasserstein.protocols import BEST, TRIALS, Trials, batch_size
 
 HIDDEN, WIDE = (10, 10), (50, 50)  # units of the thesis's network, and of gwi-net-50
 OF_NETWORKS, OF_FUNCTIONS = (0.5, 1.0, 1.5, 2.0), (1.0, 2.0, 3.0, 4.0, 5.0)  # numbers of points over sqrt(N), B.7
@@ -54,7 +55,7 @@ class Kernel(NamedTuple):
     points: Array | int
 
 
-def predicted(model: str, problem: Problem, settings: WassersteinSettings) -> Numbers | None:
+def predicted(model: str, problem: Problem, settings: TableSettings) -> Numbers | None:
     """The predictions of a model; None if the model does not allow so many rows."""
     problem = replace(problem, seed=problem.seed + SEEDS * settings.seed)
     if model == "linear":
@@ -87,7 +88,7 @@ def validation_nll(problem: Problem, found: Numbers) -> float:
     return gaussian_nll(y, mean, math.sqrt(factor) * sd)
 
 
-def _kernel(problem: Problem, settings: WassersteinSettings, count: float) -> Kernel:
+def _kernel(problem: Problem, settings: TableSettings, count: float) -> Kernel:
     """The kernel with ``count`` times the root of N points: of all rows, or of the points and their targets alone."""
     rows = len(problem.train.y)
     points = min(max(3, round(count * math.sqrt(rows))), rows)
@@ -158,7 +159,7 @@ def _constant(problem: Problem) -> Numbers:
     return Numbers(mean, np.full(len(mean), sd), held, np.full(len(held), sd))
 
 
-def score(task: Task, settings: WassersteinSettings, problem: Problem | Trials) -> dict[str, float]:
+def score(task: Task, settings: TableSettings, problem: Problem | Trials) -> dict[str, float]:
     """Fit and score.
 
     Returns
@@ -192,7 +193,7 @@ def _scored(problem: Problem, found: Numbers) -> dict[str, float]:
     }
 
 
-def _selected(model: str, settings: WassersteinSettings, fold: Trials) -> dict[str, float]:
+def _selected(model: str, settings: TableSettings, fold: Trials) -> dict[str, float]:
     """The trials of a fold: the lowest test score, which the program reports, and two honest scores beside it."""
     tests, held, errors = [], [], []
     for number in range(TRIALS):

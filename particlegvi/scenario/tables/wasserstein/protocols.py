@@ -1,4 +1,4 @@
-"""Settings of Table 4.1, and a data set of it under a protocol: the choice of rows, and the scaling.
+"""A data set of Table 4.1 under a protocol: the choice of rows, and the scaling.
 
 "standardised" scales inputs on the training rows, "thesis" leaves them in their units, as B.7 says; both have splits of
 80/10/10. "best-of-30" is the protocol of the published program: thirty trials a fold, each with a fresh permutation of
@@ -8,7 +8,6 @@ the rows, a tenth for the test and a tenth of the rest for validation. Targets a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -16,60 +15,12 @@ from particlegvi.contracts import Array
 from particlegvi.datasets import load, thesis_split
 from particlegvi.datasets.splits import Split
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.scenario.tables.settings import Part, PrintedTable, Problem, TableSettings, scaled
-
-PRINTED = PrintedTable(Path(__file__).with_name("printed.toml"))
+from particlegvi.scenario.tables.problem import Part, Problem, scaled
 
 BEST = "best-of-30"
-PROTOCOLS = ("standardised", "thesis", BEST)
-SELECTED = ("boston", "yacht", "concrete")  # the rows of best-of-30
 TRIALS = 30
-MODELS = ("gwi-net", "gwi-svgp", "net-constant", "gwi-net-50", "svgp", "gp", "linear")
 SETS = {"energy": "energy-heating", "naval": "naval-compressor", "wine": "wine-quality"}
 SMALL_BATCHES = ("concrete", "energy")  # sets with batches of 100 rows in the published program, unlike in the text
-
-
-@dataclass(frozen=True)
-class WassersteinSettings(TableSettings):
-    """The settings of the table, checked.
-
-    Attributes
-    ----------
-    rows : tuple of str
-        Data sets.
-    models : tuple of str
-        "gwi-net" and "gwi-svgp" are the printed ones; "net-constant" is the network of gwi-net with one variance
-        everywhere, "gwi-net-50" has layers of fifty units in the place of ten, "svgp" is the sparse variational
-        process, "gp" the exact one, of at most 2000 rows, "linear" least squares. "gwi-net-50" and "gp" are under the
-        protocol "standardised" alone.
-    protocols : tuple of str
-        "standardised", "thesis", and "best-of-30", which is for the networks, on boston, yacht and concrete alone.
-    splits, first_split : int
-        Number of splits, and the number of the first.
-    inducing_points : int
-        Largest number of inducing points under the protocol "standardised".
-    seed : int
-    """
-
-    rows: tuple[str, ...] = tuple(PRINTED.rows())
-    models: tuple[str, ...] = MODELS
-    protocols: tuple[str, ...] = PROTOCOLS
-    splits: int = 10
-    first_split: int = 0
-    inducing_points: int = 400
-    seed: int = 0
-
-    ranges = {"splits": (1, 1000), "first_split": (0, 1000), "inducing_points": (1, 100_000), "seed": (0, 2**31)}
-    few_splits = {"protein": 3}
-    models_by_protocol = {
-        "standardised": MODELS,
-        "thesis": ("gwi-net", "gwi-svgp", "net-constant", "svgp", "linear"),
-        "best-of-30": ("gwi-net", "net-constant"),
-    }
-    rows_by_protocol = {"best-of-30": SELECTED}
-
-    def __post_init__(self) -> None:
-        self.check({"rows": PRINTED.rows(), "models": MODELS, "protocols": PROTOCOLS})
 
 
 @dataclass(frozen=True)

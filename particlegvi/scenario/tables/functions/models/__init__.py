@@ -10,17 +10,17 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
 
-from particlegvi.scenario.tables.settings import Classes, Numbers, Problem
+from particlegvi.scenario.tables.problem import Classes, Numbers, Problem
 from particlegvi.settings.checks import Check
 from particlegvi.tools.arguments import flag
 from particlegvi.tools.registry import Registry, check_parameters
 
 Fit = Callable[..., Numbers | Classes]
-registry: Registry[Model] = Registry(__name__, "model of the table")
+registry: Registry[TableModel] = Registry(__name__, "model of the table")
 names, get, register = registry.names, registry.get, registry.register
 
 
-class Model:
+class TableModel:
     """A function ``fit(problem, settings, **own)``, known by a name, which is the heading of its column.
 
     ``defaults`` and ``checks`` have the default value and the check of each of the model's own settings, the keyword-
@@ -58,7 +58,7 @@ class Model:
         return {name: self.checks[name](value, f"{key}.{name}") for name, value in values.items()}
 
 
-def table_model(name: str, /, **checks: Check) -> Callable[[Fit], Model]:
+def table_model(name: str, /, **checks: Check) -> Callable[[Fit], TableModel]:
     """Make the function below a model of tables; its keyword-only parameters are its own settings.
 
     Parameters
@@ -69,7 +69,7 @@ def table_model(name: str, /, **checks: Check) -> Callable[[Fit], Model]:
         The check of each setting, ``check(value, key)`` as in `particlegvi.settings.checks`; it returns the value in a
         form that JSON can hold. A setting whose default is True or False needs none.
     """
-    return lambda function: Model(function, name, checks)
+    return lambda function: TableModel(function, name, checks)
 
 
 def _flag(value: object, key: str) -> bool:

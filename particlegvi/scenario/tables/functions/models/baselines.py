@@ -26,10 +26,13 @@ from particlegvi.functionspace.gp.hyperparameters import classification_covarian
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.scenario.tables.functions.models import table_model
-from particlegvi.scenario.tables.functions.protocols import MOST, PROTOCOLS, ProjectedSettings, most_points
-from particlegvi.scenario.tables.settings import Classes, Numbers, Problem
+from particlegvi.scenario.tables.functions.protocols import PROTOCOLS, most_points
+from particlegvi.scenario.tables.problem import Classes, Numbers, Problem
+from particlegvi.scenario.tables.settings import TableSettings
 from particlegvi.settings import checks
 
+MOST = 2**31 - 1
+SUBSETS = 2  # of rows, on which the thesis's protocol fits hyperparameters; the thesis has 10, or 5 for classes
 TOLERANCE = 1e-4  # the fit may stop so many nats below the best evidence bound
 
 
@@ -38,7 +41,7 @@ class Hyperparameters(NamedTuple):
     noise_variance: float  # used in regression only
 
 
-def hyperparameters(problem: Problem, settings: ProjectedSettings) -> Hyperparameters:
+def hyperparameters(problem: Problem, settings: TableSettings) -> Hyperparameters:
     """The hyperparameters of highest marginal likelihood on training rows, computed once for each problem.
 
     The covariance is a squared exponential with a lengthscale for each input; in classification under the standardised
@@ -48,14 +51,14 @@ def hyperparameters(problem: Problem, settings: ProjectedSettings) -> Hyperparam
     return problem.once("hyperparameters", lambda: find(problem, settings))
 
 
-def _as_standardised(problem: Problem, settings: ProjectedSettings) -> Hyperparameters:
+def _as_standardised(problem: Problem, settings: TableSettings) -> Hyperparameters:
     X, y = problem.train
     if problem.task == "classification":
         return Hyperparameters(classification_covariance(X, y, seed=settings.seed), 1.0)
     return Hyperparameters(*regression_covariance(X, y, seed=settings.seed))
 
 
-def _as_in_the_thesis(problem: Problem, settings: ProjectedSettings) -> Hyperparameters:
+def _as_in_the_thesis(problem: Problem, settings: TableSettings) -> Hyperparameters:
     """Fit regressions, also to labels, on all rows or on subsets of neighbouring rows, and average the parameters.
 
     The search begins in the units of the inputs. The thesis's program begins at log 2 in any units. Its optimiser,
@@ -69,7 +72,7 @@ def _as_in_the_thesis(problem: Problem, settings: ProjectedSettings) -> Hyperpar
         2.0 * y - 1.0 if classes else y,
         noise_variance=0.1,
         threshold=1000 if classes else 2000,
-        subsets=min(settings.subsets, 5 if classes else 10),
+        subsets=SUBSETS,
         seed=settings.seed,
     )
     return Hyperparameters(*found[:2])
@@ -77,7 +80,7 @@ def _as_in_the_thesis(problem: Problem, settings: ProjectedSettings) -> Hyperpar
 
 @table_model("pls", inducing_points=checks.whole(1, MOST), particles=checks.whole(2, MOST))
 def pls(
-    problem: Problem, settings: ProjectedSettings, *, inducing_points: int | None = None, particles: int | None = None
+    problem: Problem, settings: TableSettings, *, inducing_points: int | None = None, particles: int | None = None
 ) -> Numbers | Classes:
     """The sampler with its default steps; its prior is the Gaussian process, or the thesis's N(0, Lambda).
 
@@ -104,7 +107,7 @@ def pls(
 
 
 @table_model("svgp", inducing_points=checks.whole(1, MOST))
-def svgp(problem: Problem, settings: ProjectedSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
+def svgp(problem: Problem, settings: TableSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
     """Inducing values at greedily chosen training inputs; their distribution in closed form, or by natural gradients.
 
     If ``inducing_points`` is None, the table's number is used.
@@ -113,12 +116,12 @@ def svgp(problem: Problem, settings: ProjectedSettings, *, inducing_points: int 
 
 
 @table_model("svgp-r", inducing_points=checks.whole(1, MOST))
-def svgp_r(problem: Problem, settings: ProjectedSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
+def svgp_r(problem: Problem, settings: TableSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
     """SVGP with the iterated kernel r of the points in the place of k: the prior N(0, Lambda), and no residual."""
     return _sparse(problem, settings, most_points(problem, inducing_points or settings.inducing_points), True)
 
 
-def _sparse(problem: Problem, settings: ProjectedSettings, number: int, iterated: bool) -> Numbers | Classes:
+def _sparse(problem: Problem, settings: TableSettings, number: int, iterated: bool) -> Numbers | Classes:
     k, noise = hyperparameters(problem, settings)
     points: Array | int = number
     if iterated:
@@ -136,7 +139,7 @@ def _sparse(problem: Problem, settings: ProjectedSettings, number: int, iterated
 
 
 @table_model("linear")
-def linear(problem: Problem, settings: ProjectedSettings) -> Numbers | Classes:
+def linear(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     """Ordinary least squares with Gaussian errors; in classification logistic regression with a small penalty."""
     X, y = problem.train
     if problem.task == "classification":
@@ -148,7 +151,7 @@ def linear(problem: Problem, settings: ProjectedSettings) -> Numbers | Classes:
 
 
 @table_model("constant")
-def constant(problem: Problem, settings: ProjectedSettings) -> Numbers | Classes:
+def constant(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     """The mean and the standard deviation of the training targets; in classification the share of label 1."""
     y, test, validation = problem.train.y, np.ones(len(problem.test.y)), np.ones(len(problem.validation.y))
     if problem.task == "classification":
