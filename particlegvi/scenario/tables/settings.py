@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the TOML file of a table says; its keys are these fields."""
+    """The content of the TOML file of a table, whose keys are these fields."""
 
     name: str
     settings: Facts  # the keys of its scenarios beside rows, models and protocols, with their default values
