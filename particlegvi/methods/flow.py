@@ -25,7 +25,6 @@ from particlegvi.tools.quoting import shown
 EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise
 
 Drift = Callable[[np.ndarray, int], np.ndarray]
-Together = Callable[[Array, int, int], None]  # state, first step, number of steps
 
 
 @dataclass(frozen=True)
@@ -161,20 +160,17 @@ class Jumping:
     """The steps of another flow, and jumps after every ``every``-th step, counted from the start of the run.
 
     The state is that of ``flow`` and begins with the coordinates of the particles. Advancing by a + b steps equals
-    advancing by a, then by b, bit for bit. ``together`` takes steps and jumps in one, to the same bits.
+    advancing by a, then by b, bit for bit.
     """
 
-    def __init__(self, flow: Flow, jumps: EnsembleJumps, every: int, together: Together | None = None) -> None:
-        self._flow, self._jumps, self._every, self._together = flow, jumps, every, together
+    def __init__(self, flow: Flow, jumps: EnsembleJumps, every: int) -> None:
+        self._flow, self._jumps, self._every = flow, jumps, every
 
     @property
     def state(self) -> Array:
         return self._flow.state
 
     def advance(self, first_step: int, steps: int) -> None:
-        if self._together is not None:
-            self._together(self.state, first_step, steps)
-            return
         step, end = first_step, first_step + steps
         while step < end:
             count = min(end - step, self._every - step % self._every)

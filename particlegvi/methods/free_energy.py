@@ -171,7 +171,7 @@ class FreeEnergyFlow(ParticleFlow):
             seed=problem.seed,
             particles=len(self.state),
         )
-        return Jumping(self, found, settings.every, found.beside(self._ensemble, len(self.state), settings.every))
+        return Jumping(self, found, settings.every)
 
     def advance(self, first_step: int, steps: int) -> None:
         self._ensemble.advance(self.state, first_step, steps)

@@ -9,32 +9,28 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array
-from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.engine.jumps.line import MARGIN, NEW, UNIFORM
-from particlegvi.engine.jumps.on_line import Line
+from particlegvi.engine.jumps.ensemble import EnsembleJumps, Members
+from particlegvi.engine.jumps.proposals import PICK, Broad
+from particlegvi.engine.numerics.noise import uniforms
 
 
 class WithoutRatio(EnsembleJumps):
-    """Accepts by the energy alone, as if proposals were symmetric."""
+    """Accepts by the energy alone, as if all proposals were symmetric."""
 
-    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> None:
-        super().propose_on_line(line, x, side, number)
-        places = line.places(side)
-        inside = np.isfinite(line.rows[MARGIN, places])
-        line.rows[MARGIN, places] = np.where(inside, -np.log(line.rows[UNIFORM, places]), -np.inf)
+    def propose(self, x: Array, mine: Members, other: Members, broad: Broad, number: int) -> tuple[Array, Array]:
+        new, log_ratio = super().propose(x, mine, other, broad, number)
+        decides = uniforms(self.seed, "jumps", len(x), int(PICK) + 1, 2 * number + 1)[mine, int(PICK)]
+        return new, np.where(np.isfinite(log_ratio), -np.log(decides), -np.inf)
 
 
-class Folded(EnsembleJumps):
-    """Folds proposals outside of the walls back inside."""
+class Clipped(EnsembleJumps):
+    """Moves proposals outside of the walls to the walls."""
 
-    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> None:
-        line.set_walls((np.full(1, -np.inf), np.full(1, np.inf)))
-        super().propose_on_line(line, x, side, number)
-        low, high = self.walls
-        places = line.places(side)
-        new = line.rows[NEW, places]
-        new = np.where(new < low, 2.0 * low - new, np.where(new > high, 2.0 * high - new, new))
-        line.rows[NEW, places] = np.clip(new, low, high)
+    def propose(self, x: Array, mine: Members, other: Members, broad: Broad, number: int) -> tuple[Array, Array]:
+        walls, self.walls = self.walls, (np.full(1, -np.inf), np.full(1, np.inf))
+        new, log_ratio = super().propose(x, mine, other, broad, number)
+        self.walls = walls
+        return np.clip(new, *walls), log_ratio
 
 
 @dataclass(frozen=True, init=False)
@@ -45,7 +41,7 @@ class Unweighted(pg.methods.DLE):
 
 
 @dataclass(frozen=True, init=False)
-class FoldedBack(pg.methods.DLE):
-    """DLE with proposals that are folded back."""
+class ClippedToWalls(pg.methods.DLE):
+    """DLE with proposals that are moved to the walls."""
 
-    kind_of_jumps: ClassVar[type[EnsembleJumps]] = Folded
+    kind_of_jumps: ClassVar[type[EnsembleJumps]] = Clipped

@@ -118,23 +118,6 @@ class Ensemble:
                 count = 1
             step += count
 
-    @property
-    def free(self) -> bool:
-        """Whether steps are those of `take_steps`, without any force but those of compiled terms."""
-        return type(self) is Ensemble and self.repulsion is None and self.outside is None
-
-    def advance_by(
-        self, loop: Callable[..., tuple[int, ...]], positions: Array, first_step: int, steps: int, *more: object
-    ) -> list[int]:
-        """Free steps by another compiled loop, which is given ``more`` as well; sums of the numbers that it returns."""
-        found, step, nothing = [], first_step, (self._no_force, np.empty((0, 0)))
-        while step < first_step + steps:
-            stepping, count = self._stepping(step, first_step + steps - step)
-            how = self.switches.array(), positions, nothing, stepping, self.key, step, count
-            found.append(loop(*self.terms, *how, *more))
-            step += count
-        return [sum(each) for each in zip(*found, strict=True)]
-
     def _stepping(self, step: int, most: int) -> tuple[tuple[Array, ...], int]:
         coefficients, count = self.steppings(step, most)
         walls = (self.low, self.high) if self.switches.walls or self.walled else (None, None)

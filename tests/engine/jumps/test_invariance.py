@@ -93,15 +93,7 @@ def test_the_law_of_an_energy_without_the_half_is_another():
     assert max(map(abs, found.values())) > 5.0, found
 
 
-class WithoutRatio(EnsembleJumps):
-    """In more than one dimension; on the line there is one in `particlegvi.verification.wrong_jumps`."""
-
-    def propose(self, x, mine, proposal, number):
-        new, log_ratio, log_uniform = super().propose(x, mine, proposal, number)
-        return new, np.where(np.isfinite(log_ratio), 0.0, log_ratio), log_uniform
-
-
-def mixture_errors(dim, prior, make=EnsembleJumps, particles=4000):
+def mixture_errors(dim, prior, particles=4000):
     """Deviations of the shares of a Gaussian mixture's three components after jumps of exact draws, in errors."""
     rng = np.random.default_rng(dim)
     means, sds, weights = 4.0 * rng.standard_normal((3, dim)), np.array([0.6, 1.0, 1.4]), np.array([0.2, 0.3, 0.5])
@@ -120,7 +112,7 @@ def mixture_errors(dim, prior, make=EnsembleJumps, particles=4000):
         return np.bincount(nearest, minlength=3) / len(x)
 
     x, exact = drawn(particles), shares(drawn(400_000))
-    jumps = make(
+    jumps = EnsembleJumps(
         loss, prior, None, None, kl_weight=1.0, lambda1=0.0, share=0.3, tolerance=1e-12, seed=1, particles=particles
     )
     for number in range(3):
@@ -136,8 +128,3 @@ def test_mixtures_in_more_dimensions_stay_what_they_are(dim, flat):
     prior = pg.priors.Flat(dim) if flat else pg.priors.Normal(np.zeros(dim), 5.0)
     found, accepted = mixture_errors(dim, prior)
     assert np.abs(found).max() < 4.5 and accepted > {3: 0.05, 5: 0.005, 10: 1e-5}[dim], (found, accepted)
-
-
-@pytest.mark.thorough
-def test_the_control_in_more_dimensions_does_not():
-    assert np.abs(mixture_errors(3, pg.priors.Flat(3), WithoutRatio)[0]).max() > 9.0

@@ -1,0 +1,145 @@
+"""Jumps part by part: proposals by their definition, and the acceptance of interacting particles by plain loops."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi.engine.jumps.ensemble import EnsembleJumps, fitted
+from particlegvi.engine.jumps.proposals import NORMAL, UNIFORM, Broad, accept_direct, halves, propose
+from particlegvi.engine.jumps.series import accept_series, series_of
+from particlegvi.engine.numerics.noise import key_words
+
+OPEN = (np.full(2, -np.inf), np.full(2, np.inf))
+
+
+def proposed(broad, share, x, mine, other, walls=OPEN):
+    new, log_ratio = np.empty((mine.size, x.shape[1])), np.empty(mine.size)
+    propose(broad, share, walls, x, mine, other, 4, key_words(3), 0, mine.size, new, log_ratio)
+    return new, log_ratio
+
+
+@pytest.mark.parametrize("kind", ["normal", "uniform", "student"])
+def test_proposals_and_their_ratios_are_those_of_the_definition(kind, rng):
+    x = rng.normal(size=(4000, 2))
+    mine, other = np.arange(2000), np.arange(2000, 4000)
+    broad = {
+        "normal": Broad(NORMAL, np.array([0.3, -1.0]), np.array([1.4, 2.0])),
+        "uniform": Broad(UNIFORM, np.array([-9.0, -8.0]), np.array([18.0, 20.0])),
+        "student": fitted(x[other]),
+    }[kind]
+    laws = [
+        {"normal": stats.norm(a, b), "uniform": stats.uniform(a, b), "student": stats.t(2.0, a, b)}[kind]
+        for a, b in zip(broad.location, broad.scale, strict=True)
+    ]
+    new, _ = proposed(broad, 1.0, x, mine, other)
+    assert all(stats.kstest(new[:, i], law.cdf).pvalue > 1e-4 for i, law in enumerate(laws))
+    mixed, log_ratio = proposed(broad, 0.4, x, mine, other)
+    moved = mixed - x[mine]
+    steps = {tuple(step) for step in (x[other][:, None] - x[other]).reshape(-1, 2).round(9)}
+    symmetric = np.array([tuple(step) in steps for step in moved.round(9)])
+    assert abs(symmetric.mean() - 0.6) < 4.0 * np.sqrt(0.24 / 2000) and not np.any(np.all(moved == 0.0, axis=1))
+    g = sum(law.logpdf(x[mine, i]) - law.logpdf(mixed[:, i]) for i, law in enumerate(laws))
+    log_uniform = np.where(symmetric, 0.0, g) - log_ratio
+    assert stats.kstest(np.exp(log_uniform), "uniform").pvalue > 1e-4
+    assert stats.kstest(np.exp(-log_ratio[~symmetric]), "uniform").pvalue < 1e-6 or kind == "uniform"  # control
+
+
+def test_a_group_is_cut_as_all_are():
+    order = np.empty((2, 3000), np.int64)
+    proposers, members = halves(3000, 4, 0.2, key_words(1), order)
+    rows = [order[side, : members[side]] for side in (0, 1)]
+    assert sorted(np.concatenate(rows)) == list(range(3000))
+    assert abs(proposers.sum() - 600) < 4.0 * np.sqrt(3000 * 0.16) and abs(members[0] - 1500) < 4.0 * np.sqrt(750)
+
+
+def test_a_place_outside_the_walls_or_without_a_number_proposes_nothing(rng):
+    x = rng.uniform(-1.0, 1.0, (400, 2))
+    x[3] = np.inf
+    walls = np.full(2, -1.0), np.full(2, 1.0)
+    new, log_ratio = proposed(
+        Broad(UNIFORM, walls[0], np.full(2, 2.0)), 0.1, x, np.arange(200), np.arange(200, 400), walls
+    )
+    still = np.isneginf(log_ratio)
+    assert still[3] and 20 < still.sum() < 180
+    assert np.array_equal(new[still], x[:200][still]) and np.all(np.abs(new[~still]) <= 1.0)
+    x[3] = 0.5
+    few, _ = proposed(Broad(NORMAL, np.zeros(2), np.ones(2)), 0.1, x, np.arange(5), np.arange(6, 7))
+    assert not np.any(few == x[:5])  # one particle in the other half has no difference: all draw from the broad part
+
+
+def plain(kernel, x, mine, new, margin, factor, corrected=True):
+    """As the compiled ways, by loops of numpy; x (N, dim) is moved. Without the correction all see the old places."""
+    before, taken = x.copy(), 0
+    for place, particle in enumerate(mine):
+        rest = np.delete(x if corrected else before, particle, axis=0)
+        change = sum(
+            sign * sum(kernel.value(r2) for r2 in ((rest - at) ** 2).sum(axis=1))
+            for sign, at in ((1.0, new[place]), (-1.0, x[particle]))
+        )
+        if margin[place] > factor * change:
+            x[particle] = new[place]
+            taken += 1
+    return taken
+
+
+def problem(dim, number=37):
+    rng = np.random.default_rng(dim)
+    x, mine = 2.0 * rng.standard_normal((number, dim)), rng.permutation(number)[:20]
+    new, margin = 2.0 * rng.standard_normal((20, dim)), rng.standard_normal(20)
+    margin[3] = -np.inf
+    return x, mine, new, margin
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dim"),
+    [
+        (pg.kernels.SquaredExponential(0.7, variance=1.4), 1),
+        (pg.kernels.Matern32(0.7), 2),
+        (pg.kernels.InverseMultiquadric(0.7), 5),
+    ],
+)
+def test_the_direct_sum_is_that_of_plain_loops(kernel, dim):
+    x, mine, new, margin = problem(dim)
+    expected = x.copy()
+    number = plain(kernel, expected, mine, new, margin, 0.4)
+    columns = np.ascontiguousarray(x.T)
+    assert accept_direct(kernel, columns, mine, new, margin, 0.4) == number
+    assert 3 < number < 19
+    assert np.array_equal(columns.T, expected)
+
+
+@pytest.mark.parametrize(("number", "scale", "factor"), [(37, 0.3, 0.4), (300, 1.5, 0.03)])
+def test_the_series_takes_the_same_particles_one_after_the_other(number, scale, factor):
+    kernel = pg.kernels.SquaredExponential(scale, variance=1.4)
+    x, mine, new, margin = problem(1, number)
+    expected, at_once, moved = x.copy(), x.copy(), x[:, 0].copy()
+    taken = plain(kernel, expected, mine, new, margin, factor)
+    series = series_of(moved, new[:, 0], scale, 1e-12)
+    assert accept_series(scale, 1.4, series, moved, mine, new[:, 0], margin, factor) == taken
+    assert 3 < taken < 19 and np.array_equal(moved, expected[:, 0])
+    plain(kernel, at_once, mine, new, margin, factor, corrected=False)
+    assert not np.array_equal(at_once, expected) or number > 37  # control: those before have moved
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-10])
+def test_the_series_keeps_its_bound(tolerance):
+    """kappa between particles at most nine lengthscales apart, from the frequencies that the series chose."""
+    series = series_of(np.linspace(0.0, 9.0, 200), np.zeros(1), 1.0, tolerance)
+    r, w = np.linspace(0.0, 9.0, 4001), series.frequency * np.arange(1, series.sums.shape[1] + 1)[:, None]
+    a0 = series.frequency / np.sqrt(2.0 * np.pi)
+    terms = 2.0 * a0 * np.exp(-0.5 * w**2) * np.cos(w * r)
+    assert np.max(np.abs(a0 + terms.sum(axis=0) - np.exp(-0.5 * r**2))) <= tolerance
+    fewer = a0 + terms[: len(terms) * 2 // 3].sum(axis=0)
+    assert np.max(np.abs(fewer - np.exp(-0.5 * r**2))) > tolerance
+
+
+def test_a_kernel_too_narrow_for_a_series_takes_the_sum():
+    jumps = EnsembleJumps(
+        pg.losses.get("double-well"), pg.priors.Normal(), None, pg.kernels.SquaredExponential(1e-4), kl_weight=1.0,
+        lambda1=1.0, share=0.1, tolerance=1e-12, seed=0, particles=40,
+    )  # fmt: skip
+    x = np.random.default_rng(0).normal(size=(40, 1))
+    assert series_of(x[:, 0], x[:, 0], 1e-4, 1e-12) is None
+    jumps.jump(x, 0)
+    assert jumps.counts["jumps accepted"] > 5
