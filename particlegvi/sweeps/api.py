@@ -18,7 +18,7 @@ from particlegvi.sweeps import plan as plans
 from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files, parts
-from particlegvi.tools.cells import Engine, Store
+from particlegvi.tools.cells import Engine
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import changed
@@ -130,7 +130,7 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | 
     if not folders.is_sweep(folder):
         return results.load(folder, loss)
     used = folders.read(place)["versions"]
-    return running.table_so_far(plans.plan(folders.stored_scenario(place), used), Store(place), place)[0]
+    return running.table_so_far(plans.plan(folders.stored_scenario(place), used), place)[0]
 
 
 def resume(
@@ -190,7 +190,7 @@ def finish(
     manifest = folders.read(place)
     stored = folders.stored_scenario(place)
     if manifest["status"] == "finished":
-        found, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), Store(place), place)
+        found, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), place)
         if not missing:
             return found
     words = changed(manifest["versions"])

@@ -35,10 +35,10 @@ STATUS = ("running", "finished")
 class SweepFolder(LockedFolder):
     """The folder of a sweep whose lock is held; ``text`` is the content of ``scenario.toml``."""
 
-    def __init__(self, path: Path, manifest: Facts, lock: Lock, text: str, fresh: bool) -> None:
-        super().__init__(path, manifest, lock)
+    def __init__(self, path: Path, manifest: Facts, text: str, fresh: bool) -> None:
+        super().__init__(path, manifest, Lock(path))
         self.text = text
-        self.fresh = fresh
+        self.fresh = fresh  # made just now
 
     def discard(self) -> None:
         """Give the lock back, and remove the folder if it is new."""
@@ -52,8 +52,7 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
     """Make the folder of a sweep, or take the lock of one that is there, for the grid of this scenario.
 
     A ValueError if the path exists and is not the folder of a sweep, if it holds another scenario, if another process
-    is writing into it, or if it cannot be made. A warning if it holds the tables of another grid, which will be
-    replaced.
+    is writing into it, or if it cannot be made.
     """
     text = scenarios.text(scenario)
     manifest: Facts = {
@@ -67,57 +66,39 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
 
     try:
         fresh = appear(path, fill)
-        read(path)
-        lock = Lock(path)
-        try:
-            folder = SweepFolder(path, read(path), lock, text, fresh)
-            if fresh:
-                return folder
-            _check_cells(path / "cells")
-            for place in (path, path / "cells"):
-                files.sweep(place)
-            before = _check_scenario(path, scenario) if os.path.lexists(path / SCENARIO) else None
-            if changed(versions) is not None:
-                folder.update(anyway=[*folder.manifest.get("anyway", []), decisive()])
-            if before != text or folder.manifest["versions"] != versions:
-                folder.update(status="running", versions=versions, scenario=scenario["name"])
-                files.write_text(path / SCENARIO, text)
-            return folder
-        except BaseException:
-            lock.release()
-            raise
+        folder = SweepFolder(path, read(path), text, fresh)
+        if not fresh:
+            try:
+                _go_on(folder, scenario, versions)
+            except BaseException:
+                folder.release()
+                raise
+        return folder
     except OSError as error:
         raise ValueError(f"the folder {path} cannot be used for a sweep: {error.strerror}") from None
 
 
-def _check_cells(cells: Path) -> None:
-    """Refuse a folder that has the name of a cell: no cell could be written there."""
-    cells.mkdir(exist_ok=True)  # git and object stores drop empty folders
-    with os.scandir(cells) as entries:
-        for entry in entries:
-            if entry.name.endswith(".json") and entry.is_dir(follow_symlinks=False):
-                raise ValueError(f"{entry.path} is a folder in the place of a finished cell; remove it")
-
-
-def _check_scenario(path: Path, scenario: Facts) -> str:
-    """Refuse a folder with a sweep of another scenario, and warn of another grid; the text of its scenario."""
-    stored = stored_scenario(path)
-    other = difference(numbers_of(stored), numbers_of(scenario))
-    if other is not None:
-        key, before, now = other
-        raise ValueError(
-            f"{path} is a sweep of another scenario: {key} is {before!r:.60}, not {now!r:.60};"
-            " choose another folder (--out)"
-        )
-    earlier, asked = ({key: each["sweep"].get(key) for key in ("over", "seeds")} for each in (stored, scenario))
-    other = difference(earlier, asked)
-    if other is not None and (path / "table.csv").exists():
-        key, before, now = other
-        warn(
-            f"{path} has the tables of another grid, where {key} is {before!r:.60}, not {now!r:.60}: they are replaced,"
-            " and its cells stay"
-        )
-    return files.read_text(path / SCENARIO, links=False)
+def _go_on(folder: SweepFolder, scenario: Facts, versions: dict[str, str]) -> None:
+    """Write this scenario into the folder of an earlier sweep; a ValueError if that had other numbers."""
+    path = folder.path
+    folder.manifest = read(path)
+    for place in (path, path / "cells"):
+        files.sweep(place)
+    before = ""
+    if os.path.lexists(path / SCENARIO):
+        other = difference(numbers_of(stored_scenario(path)), numbers_of(scenario))
+        if other is not None:
+            key, then, now = other
+            raise ValueError(
+                f"{path} is a sweep of another scenario: {key} is {then!r:.60}, not {now!r:.60};"
+                " choose another folder (--out)"
+            )
+        before = files.read_text(path / SCENARIO, links=False)
+    if changed(versions) is not None:
+        folder.update(anyway=[*folder.manifest.get("anyway", []), decisive()])
+    if before != folder.text or folder.manifest["versions"] != versions:
+        folder.update(status="running", versions=versions, scenario=scenario["name"])
+        files.write_text(path / SCENARIO, folder.text)
 
 
 def used(path: Path | None, anyway: bool) -> dict[str, str] | None:

@@ -138,20 +138,17 @@ def _same_numbers(value: object) -> object:
 
 def _whole_if_asked(scenario: Facts, targets: list[str], values: list[object]) -> list[object]:
     """The values of a range; the nearest whole numbers if its ends are whole and the keys take only whole numbers."""
-    found = [each for each in values if isinstance(each, float)]
-    broken = [each for each in found if not each.is_integer()]
-    nearest_ones = [round(each) for each in found]
-    if not broken or values[0] != nearest_ones[0] or values[-1] != nearest_ones[-1]:
+    rounded = [round(value) for value in values if isinstance(value, int | float)]
+    broken = next((place for place, value in enumerate(values) if value != rounded[place]), None)
+    if broken in (None, 0, len(values) - 1) or len(set(rounded)) < len(values):
         return values
-    try:
-        load(scenario, dict.fromkeys(targets, broken[0]))
-    except ValueError:
+    for chosen in (values, list(rounded)):
         try:
-            load(scenario, dict.fromkeys(targets, round(broken[0])))
+            load(scenario, dict.fromkeys(targets, chosen[broken]))
+            return chosen
         except ValueError:
-            return values  # refused for another reason, which `check` reports
-        return list(nearest_ones) if len(set(nearest_ones)) == len(values) else values
-    return values
+            continue
+    return values  # refused for another reason, which `check` reports
 
 
 def _expanded(scenario: Facts, key: str) -> list[str]:

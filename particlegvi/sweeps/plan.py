@@ -16,7 +16,7 @@ from particlegvi.settings import grids
 from particlegvi.sweeps.cell import FINISHED
 from particlegvi.sweeps.grid import Cell, Grid
 from particlegvi.sweeps.laws import laws
-from particlegvi.sweeps.numbers import lines
+from particlegvi.sweeps.table import lines
 from particlegvi.tools.cells import Store
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up, unknown

@@ -1,13 +1,10 @@
-"""The results of a sweep: numbers over the grid, in the forms of other programs, as tables and pictures.
-
-``table.md`` and ``sweep.json`` have marginal means with intervals over seeds, and the best settings.
-"""
+"""The results of a sweep: its numbers as arrays over the grid, in the forms of other programs, and as pictures."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,133 +12,106 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.diagnostics.over_seeds import interval, mean_over
 from particlegvi.scenario.kinds.text_table import cell
-from particlegvi.settings.grids import is_higher_better, possible
-from particlegvi.sweeps.numbers import GridNumbers, as_text
+from particlegvi.sweeps import report
+from particlegvi.sweeps.cell import FINISHED
+from particlegvi.sweeps.laws import laws
+from particlegvi.sweeps.table import Table, as_text
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
 from particlegvi.tools.export import writing
 from particlegvi.tools.export.columns import frame
+from particlegvi.tools.registry import look_up
 
 if TYPE_CHECKING:
     import pandas
     import xarray
     from matplotlib.figure import Figure
 
-BEST = 5
+# The measure by default: the first of these that the table has.
+USUAL = ("w1", "sliced_w1", "modes_covered", "rmse", "log_density", "nll", "auc", "average_loss")
+
 MOST_KEYS = 4  # of the figure of lines: each has a panel
 
 
-def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[Facts]]:
-    """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
-    values, stopped = sweep.values(measure, method), sweep.stopped(method)
-    keys, within = list(sweep.over), possible(measure, sweep.scenario)
-    found: dict[str, list[Facts]] = {}
-    for axis, key in enumerate(keys):
-        others = tuple(place for place in range(len(keys)) if place != axis)
-        entries = []
-        for place, value in enumerate(sweep.over[key]):
-            by_seed = mean_over(np.take(values, [place], axis), (axis, *others))
-            lost = int(np.take(stopped, place, axis).sum())
-            entries.append({"value": value, **spread(by_seed, within), "stopped": lost})
-        found[key] = entries
-    return found
+@dataclass(repr=False, eq=False)
+class Sweep:
+    """The results of `particlegvi.sweep`: its numbers over the grid; ``methods`` are those of the table."""
 
+    scenario: Facts  # the complete scenario that was swept
+    over: dict[str, list[object]]  # the values of each swept key
+    seeds: list[int]
+    table: Table  # the lines of ``table.csv``
+    measures: Sequence[str] = ()  # the numbers in tables and pictures; empty for the usual one
+    folder: Path | None = None
+    chosen: Sequence[str] = ()  # methods in the heat map; empty for all
+    computed: int = 0  # cells that were computed now; the others were there
 
-def spread(by_seed: Array, within: tuple[float, float]) -> Facts:
-    """Mean over the seeds, and its interval as far as the number can be there."""
-    known = by_seed[np.isfinite(by_seed)]
-    limits = interval(by_seed)
-    mean = float(known.mean()) if len(known) else None
-    low, high = (None, None) if limits is None else (max(limits[1], within[0]), min(limits[2], within[1]))
-    return {"mean": mean, "low": low, "high": high, "seeds": len(known)}
+    def __post_init__(self) -> None:
+        known = self.table
+        self.methods = known.methods
+        self.measures = list(self.measures) or [name for name in USUAL if name in known.of][:1] or known.numbers[:1]
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.headline()})"
 
-def best(sweep: GridNumbers, measure: str, method: str, number: int = BEST) -> list[Facts]:
-    """The settings with the best means over the seeds, lowest or highest; only settings with a number for each seed."""
-    values = sweep.values(measure, method)
-    grid = list(product(*sweep.over.values()))
-    means = values.reshape(len(grid), -1)
-    whole = [place for place in range(len(grid)) if np.isfinite(means[place]).all()]
-    sign = -1.0 if is_higher_better(measure) else 1.0
-    whole.sort(key=lambda place: (sign * float(means[place].mean()), place))
-    within = possible(measure, sweep.scenario)
-    return [
-        {"setting": dict(zip(sweep.over, grid[place], strict=True)), **spread(means[place], within)}
-        for place in whole[:number]
-    ]
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of values of each key, and of seeds."""
+        return (*(len(values) for values in self.over.values()), len(self.seeds))
 
-def facts(sweep: GridNumbers, versions: dict[str, str]) -> Facts:
-    """The content of ``sweep.json``."""
-    return {
-        "scenario": sweep.scenario["name"],
-        "over": sweep.over,
-        "seeds": sweep.seeds,
-        "versions": versions,
-        "cells": len(sweep),
-        "stopped": {method: int(sweep.stopped(method).sum()) for method in sweep.methods},
-        "measures": sweep.measures,
-        "methods": {
-            method: {
-                measure: {"best": best(sweep, measure, method), "marginal": marginals(sweep, measure, method)}
-                for measure in _known(sweep, method)
-            }
-            for method in sweep.methods
-        },
-    }
+    def values(self, measure: str, method: str) -> Array:
+        """A number of a method over the grid, an array of the shape of the grid with the seeds last.
 
+        NaN stands for a method that diverged, or has no such number.
+        """
+        look_up("method of the sweep", method, dict.fromkeys(self.methods))
+        numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})
+        return self._of_method(method, [value if isinstance(value, int | float) else np.nan for value in numbers])
 
-def _known(sweep: GridNumbers, method: str) -> list[str]:
-    """The measures that a method has."""
-    return [name for name in sweep.measures if sweep.has(name, method)]
+    def _of_method(self, method: str, column: Sequence[float]) -> Array:
+        """The entries of a column, one for each line of the table, in the lines of a method, over the grid."""
+        found = np.full(len(self), np.nan)
+        for place, label, value in zip(self.table.cell, self.table.of["method"], column, strict=True):
+            if label == method:
+                found[place] = value
+        return found.reshape(self.shape)
 
+    @property
+    def laws(self) -> dict[str, Array]:
+        """The values of each law of the scenario at the values of the swept key, by name."""
+        return laws(self.scenario, self.over)
 
-def markdown(sweep: GridNumbers) -> str:
-    """The content of ``table.md``; its first line counts the cells and those that diverged."""
-    blocks = [sweep.headline(), f"# {sweep.scenario['title'] or sweep.scenario['name']}"]
-    swept = ", ".join(f"`{key}` ({len(values)} values)" for key, values in sweep.over.items()) or "seeds alone"
-    blocks.append(f"Swept: {swept}. Means are over the seeds, with 95% intervals of the mean.")
-    for measure in sweep.measures:
-        for method in sweep.methods:
-            if measure in _known(sweep, method):
-                blocks += _blocks(sweep, measure, method)
-    return "\n\n".join(blocks) + "\n"
+    def truth(self, measure: str, method: str) -> Array | None:
+        """The mean or the sd of the target, over the grid as `values`; None where it is unknown."""
+        found = self._of_method(method, self.table.truths[measure]) if measure in self.table.truths else np.empty(0)
+        return found if np.isfinite(found).any() else None
 
+    def has(self, measure: str, method: str) -> bool:
+        """Whether a method has a number in any cell."""
+        columns = self.table.of
+        if measure not in self.table.numbers:
+            return False
+        both = zip(columns["method"], columns[measure], strict=True)
+        return any(label == method and isinstance(value, int | float) for label, value in both)
 
-def _blocks(sweep: GridNumbers, measure: str, method: str) -> Iterator[str]:
-    yield f"## {measure}, {method}"
-    if sweep.over:
-        word = "highest" if is_higher_better(measure) else "lowest"
-        chosen = best(sweep, measure, method)
-        head = ["rank", *sweep.over, measure, "95% interval"]
-        rows = [
-            [str(place + 1), *(as_text(each) for each in entry["setting"].values()), *_numbers(entry)]
-            for place, entry in enumerate(chosen)
-        ]
-        yield f"The settings with the {word} means:\n\n{_table(head, rows)}"
-    else:
-        found = spread(sweep.values(measure, method), possible(measure, sweep.scenario))
-        yield _table([measure, "95% interval"], [_numbers(found)])
-    for key, entries in marginals(sweep, measure, method).items():
-        rows = [[as_text(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
-        over = "the seeds" if len(sweep.over) == 1 else "the other keys and the seeds"
-        yield f"By `{key}`, averaged over {over}:\n\n{_table([key, measure, '95% interval', 'diverged'], rows)}"
+    def stopped(self, method: str) -> Array:
+        """1.0 if the method diverged or was refused, else 0.0; an array of the shape of the grid, seeds last."""
+        return np.nan_to_num(self._of_method(method, [float(each != FINISHED) for each in self.table.of["status"]]))
 
-
-def _numbers(entry: Facts) -> list[str]:
-    mean, low, high = entry["mean"], entry["low"], entry["high"]
-    return ["-" if mean is None else f"{mean:.4g}", "-" if low is None else f"{low:.4g} to {high:.4g}"]
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    every = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(each.replace('|', '/') for each in line)} |" for line in every)
-
-
-class Sweep(GridNumbers):
-    """The results of `particlegvi.sweep`: its numbers, and the forms for other programs."""
+    def headline(self) -> str:
+        """The number of cells, and the numbers of those in which a method diverged or was refused."""
+        counts = {}
+        for word in ("diverged", "refused"):
+            lines = zip(self.table.cell, self.table.of["status"], strict=True)
+            counts[word] = len({place for place, status in lines if str(status).startswith(word)})
+        settings = len(self) // len(self.seeds)
+        size = f"{_many(settings, 'setting')} x {_many(len(self.seeds), 'seed')} = {_many(len(self), 'cell')}"
+        refused = f", {counts['refused']} refused" if counts["refused"] else ""
+        return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}"
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The lines of ``table.csv`` as a frame: the swept keys, seed, method, status and numbers."""
@@ -227,7 +197,7 @@ class Sweep(GridNumbers):
 
     def describe(self) -> str:
         """The tables of ``table.md``."""
-        return markdown(self)
+        return report.markdown(self)
 
 
 def _column(values: list[object]) -> NDArray[np.generic]:
@@ -239,3 +209,7 @@ def _column(values: list[object]) -> NDArray[np.generic]:
 
 def _plain(value: object) -> object:
     return as_text(value) if isinstance(value, list | dict) else value
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"

@@ -8,7 +8,7 @@ import particlegvi as pg
 from particlegvi.diagnostics.over_seeds import band, interval
 from particlegvi.plotting.swept import Panel, like_exact_draws
 from particlegvi.settings.grids import possible
-from particlegvi.sweeps.sweep import best, marginals, spread
+from particlegvi.sweeps.report import best, marginals, spread
 
 from ..plotting.conftest import PlainSweep
 from ..refusals import refuse

@@ -7,6 +7,6 @@ function that computes a cell.
 
 from particlegvi.tools.cells.batches import Batch, Done, compute
 from particlegvi.tools.cells.engines import Engine, WorkerLost, choose
-from particlegvi.tools.cells.store import MemoryStore, Store
+from particlegvi.tools.cells.store import Store
 
-__all__ = ["Batch", "Done", "Engine", "MemoryStore", "Store", "WorkerLost", "choose", "compute"]
+__all__ = ["Batch", "Done", "Engine", "Store", "WorkerLost", "choose", "compute"]

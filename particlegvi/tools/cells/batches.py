@@ -6,7 +6,7 @@ import statistics
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import groupby, islice
 from typing import Generic, NamedTuple, TypeVar
 
 from particlegvi.tools.cells.engines import Engine, WorkerLost
@@ -17,7 +17,6 @@ Result = TypeVar("Result")
 
 SECONDS = 1.0  # work in a batch; a killed process loses at most this
 LARGEST = 500  # cells in a batch, however little each takes
-STRETCH = 3.0  # a batch may be longer by this factor to keep cells together that share work
 MEASURED = 20  # the last cells, whose times size the next batch: the first cells of a process take longer
 TRIES = 4  # the work ends after one cell has lost this many processes
 
@@ -55,40 +54,37 @@ def compute(
     pool: Engine,
     workers: int,
     seconds: float = SECONDS,
-    together: Callable[[Item], object] = id,
+    together: Callable[[Item], object] = lambda item: None,
 ) -> Generator[tuple[Item, Result, float], None, None]:
     """Yield each item with its result and the seconds that it took, in the order of completion.
 
     The function computes a batch; it can be pickled, and so can items and results. An item is taken when the engine has
-    room for it. A batch holds work for about so many ``seconds``, estimated from the cells before; with 0 each item is
-    a batch. Consecutive items with equal keys ``together(item)`` go into one batch, as long as that takes at most three
-    times ``seconds``.
+    room for it. A batch holds consecutive items with equal keys ``together(item)``, and work for about so many
+    ``seconds``, estimated from the cells before; with 0 each item is a batch.
 
     `WorkerLost` is raised if four processes were lost with one and the same item. After fewer losses the batches under
     way are computed again.
     """
-    desk: _Desk[Item, Result] = _Desk(items, seconds, together)
+    batches: Batches[Item, Result] = Batches(items, seconds, together)
     while True:
-        results = pool(sent(function), desk, workers)
+        results = pool(sent(function), batches, workers)
         try:
             for done in results:
-                yield from desk.take(done)
+                yield from batches.take(done)
             return
         except WorkerLost:
-            desk.take_back()
+            batches.take_back()
         finally:
             if isinstance(results, Generator):
                 results.close()  # also ends the processes after an exception of the caller
 
 
-class _Desk(Generic[Item, Result]):
+class Batches(Generic[Item, Result]):
     """The iterator of batches that an engine takes its tasks from. It knows which batches are under way."""
 
     def __init__(self, items: Iterable[Item], seconds: float, together: Callable[[Item], object]) -> None:
-        self._items = iter(items)
-        self._together = together
+        self._fresh = self._cut(items, together)
         self._again: deque[Item] = deque()
-        self._seen: deque[Item] = deque()
         self._seconds = seconds
         self._measured: deque[float] = deque(maxlen=MEASURED)
         self._under_way: dict[int, list[Item]] = {}
@@ -101,40 +97,24 @@ class _Desk(Generic[Item, Result]):
 
     def __next__(self) -> Batch[Item]:
         """The next batch. A lost batch is cut into single cells: one that kills its process then loses no others."""
-        if self._again:
-            chosen = [self._again.popleft()]
-        else:
-            chosen = list(islice(self._rest(), self._size()))
-            chosen += self._relatives(chosen)
-        if not chosen:
-            raise StopIteration
+        chosen = [self._again.popleft()] if self._again else next(self._fresh)
         self._number += 1
         self._under_way[self._number] = chosen
         return Batch(self._number, chosen)
 
+    def _cut(self, items: Iterable[Item], together: Callable[[Item], object]) -> Iterator[list[Item]]:
+        for _, alike in groupby(items, together):
+            while chosen := list(islice(alike, self._size())):
+                yield chosen
+
     def _size(self) -> int:
         if not self._measured:
             return 1
-        each = statistics.median(self._measured)
-        return LARGEST if each * LARGEST <= self._seconds else max(1, round(self._seconds / each))
-
-    def _relatives(self, chosen: list[Item]) -> Iterator[Item]:
-        """More items with the key of the last one, as long as the batch stays short enough."""
-        each = statistics.median(self._measured) if self._measured else self._seconds
-        key = self._together(chosen[-1]) if chosen else None
-        for place, item in enumerate(self._rest(), len(chosen) + 1):
-            if place * each > STRETCH * self._seconds or place > LARGEST or self._together(item) != key:
-                self._seen.append(item)
-                return
-            yield item
-
-    def _rest(self) -> Iterator[Item]:
-        """First the items that were inspected but not taken, then all others."""
-        while self._seen:
-            yield self._seen.popleft()
-        yield from chain(self._items)  # without the chain, the end of this generator would close one of items
+        median = statistics.median(self._measured)
+        return LARGEST if median * LARGEST <= self._seconds else max(1, round(self._seconds / median))
 
     def take(self, done: Done[Result]) -> Iterator[tuple[Item, Result, float]]:
+        """The items of a batch that came back, with their results and seconds."""
         self._in_vain = 0
         items = self._under_way.pop(done.number)
         self._measured.extend(done.seconds)

@@ -114,13 +114,12 @@ def dask(address: str) -> Engine:
             except TimeoutError:
                 raise ValueError(f"the scheduler at {shown(address)} has no worker after {WAIT:.0f} s") from None
             running = as_completed(loop=client.loop)
-            threads = _Threads(client.nthreads)
             ended = ConnectionError(f"the scheduler at {shown(address)} has ended")
             waiting = 0  # submitted tasks whose results have not come: `running` forgets those of a lost scheduler
 
             def fill() -> None:
                 nonlocal waiting
-                for task in islice(rest, max(0, AHEAD * threads.count() - waiting)):
+                for task in islice(rest, max(0, AHEAD * sum(client.nthreads().values()) - waiting)):
                     running.add(client.submit(function, task, pure=False, retries=2))
                     waiting += 1
 
@@ -134,7 +133,6 @@ def dask(address: str) -> Engine:
                     raise ended from None
                 future.release()
                 waiting -= 1
-                fill()
                 yield result
                 fill()
             if waiting:
@@ -143,18 +141,3 @@ def dask(address: str) -> Engine:
             client.close()
 
     return pool
-
-
-class _Threads:
-    """The number of threads of all workers, asked for once a second."""
-
-    def __init__(self, ask: Callable[[], dict[str, int]]) -> None:
-        self._ask = ask
-        self._asked = 0.0
-        self._count = 1
-
-    def count(self) -> int:
-        if time.monotonic() - self._asked > 1.0:
-            self._count = max(1, sum(self._ask().values()))
-            self._asked = time.monotonic()
-        return self._count

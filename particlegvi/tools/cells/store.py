@@ -71,25 +71,3 @@ class Store:
     def _digest(self, content: Facts, identity: Facts) -> str:
         counts = {key: content.get(key) for key in (*identity, self._result)}  # how long it took does not
         return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()
-
-
-class MemoryStore:
-    """Finished cells that are kept in memory, where there is no folder, with the methods of `Store`."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, Facts] = {}
-
-    def prepare(self) -> None:
-        """Do nothing: there is no folder to make."""
-
-    def sweep(self) -> None:
-        """Do nothing: there are no unfinished files."""
-
-    def write(self, name: str, identity: Facts, result: Facts, seconds: float) -> None:
-        self._found[name] = result
-
-    def read(self, name: str, identity: Facts) -> Facts | None:
-        return self._found.get(name)
-
-    def has(self, name: str) -> bool:
-        return name in self._found

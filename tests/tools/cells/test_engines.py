@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from particlegvi.tools.cells import MemoryStore, Store, choose
+from particlegvi.tools.cells import Store, choose
 from particlegvi.tools.cells.engines import in_process, loky
 
 from ...processes import linux, running, wait_until
@@ -132,14 +132,9 @@ IDENTITY = {"scenario": {"steps": 3, "title": "ä"}, "versions": {"numpy": "2.0"
 RESULT = {"rows": [{"method": "DLE", "w1": 0.1234567890123456789}], "status": {"DLE": "finished"}}
 
 
-@pytest.fixture(params=["folder", "memory"])
-def store(request, tmp_path):
-    made = Store(tmp_path) if request.param == "folder" else MemoryStore()
-    made.prepare()
-    return made
-
-
-def test_what_is_written_is_read(store):
+def test_what_is_written_is_read(tmp_path):
+    store = Store(tmp_path)
+    store.prepare()
     assert not store.has("a" * 64) and store.read("a" * 64, IDENTITY) is None
     store.write("a" * 64, IDENTITY, RESULT, 0.25)
     assert store.has("a" * 64) and store.read("a" * 64, IDENTITY) == RESULT

@@ -1,0 +1,126 @@
+"""A sweep in words: marginal means with intervals over seeds, and the best settings, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.diagnostics.over_seeds import interval, mean_over
+from particlegvi.settings.grids import is_higher_better, possible
+from particlegvi.sweeps.table import as_text
+
+if TYPE_CHECKING:
+    from particlegvi.sweeps.sweep import Sweep
+
+BEST = 5
+
+
+def marginals(sweep: Sweep, measure: str, method: str) -> dict[str, list[Facts]]:
+    """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
+    values, stopped = sweep.values(measure, method), sweep.stopped(method)
+    keys, within = list(sweep.over), possible(measure, sweep.scenario)
+    found: dict[str, list[Facts]] = {}
+    for axis, key in enumerate(keys):
+        others = tuple(place for place in range(len(keys)) if place != axis)
+        entries = []
+        for place, value in enumerate(sweep.over[key]):
+            by_seed = mean_over(np.take(values, [place], axis), (axis, *others))
+            lost = int(np.take(stopped, place, axis).sum())
+            entries.append({"value": value, **spread(by_seed, within), "stopped": lost})
+        found[key] = entries
+    return found
+
+
+def spread(by_seed: Array, within: tuple[float, float]) -> Facts:
+    """Mean over the seeds, and its interval as far as the number can be there."""
+    known = by_seed[np.isfinite(by_seed)]
+    limits = interval(by_seed)
+    mean = float(known.mean()) if len(known) else None
+    low, high = (None, None) if limits is None else (max(limits[1], within[0]), min(limits[2], within[1]))
+    return {"mean": mean, "low": low, "high": high, "seeds": len(known)}
+
+
+def best(sweep: Sweep, measure: str, method: str, number: int = BEST) -> list[Facts]:
+    """The settings with the best means over the seeds, lowest or highest; only settings with a number for each seed."""
+    values = sweep.values(measure, method)
+    grid = list(product(*sweep.over.values()))
+    means = values.reshape(len(grid), -1)
+    whole = [place for place in range(len(grid)) if np.isfinite(means[place]).all()]
+    sign = -1.0 if is_higher_better(measure) else 1.0
+    whole.sort(key=lambda place: (sign * float(means[place].mean()), place))
+    within = possible(measure, sweep.scenario)
+    return [
+        {"setting": dict(zip(sweep.over, grid[place], strict=True)), **spread(means[place], within)}
+        for place in whole[:number]
+    ]
+
+
+def as_facts(sweep: Sweep, versions: dict[str, str]) -> Facts:
+    """The content of ``sweep.json``."""
+    return {
+        "scenario": sweep.scenario["name"],
+        "over": sweep.over,
+        "seeds": sweep.seeds,
+        "versions": versions,
+        "cells": len(sweep),
+        "stopped": {method: int(sweep.stopped(method).sum()) for method in sweep.methods},
+        "measures": sweep.measures,
+        "methods": {
+            method: {
+                measure: {"best": best(sweep, measure, method), "marginal": marginals(sweep, measure, method)}
+                for measure in _known(sweep, method)
+            }
+            for method in sweep.methods
+        },
+    }
+
+
+def _known(sweep: Sweep, method: str) -> list[str]:
+    """The measures that a method has."""
+    return [name for name in sweep.measures if sweep.has(name, method)]
+
+
+def markdown(sweep: Sweep) -> str:
+    """The content of ``table.md``; its first line counts the cells and those that diverged."""
+    blocks = [sweep.headline(), f"# {sweep.scenario['title'] or sweep.scenario['name']}"]
+    swept = ", ".join(f"`{key}` ({len(values)} values)" for key, values in sweep.over.items()) or "seeds alone"
+    blocks.append(f"Swept: {swept}. Means are over the seeds, with 95% intervals of the mean.")
+    for measure in sweep.measures:
+        for method in sweep.methods:
+            if measure in _known(sweep, method):
+                blocks += _blocks(sweep, measure, method)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _blocks(sweep: Sweep, measure: str, method: str) -> Iterator[str]:
+    yield f"## {measure}, {method}"
+    if sweep.over:
+        word = "highest" if is_higher_better(measure) else "lowest"
+        chosen = best(sweep, measure, method)
+        head = ["rank", *sweep.over, measure, "95% interval"]
+        rows = [
+            [str(place + 1), *(as_text(each) for each in entry["setting"].values()), *_numbers(entry)]
+            for place, entry in enumerate(chosen)
+        ]
+        yield f"The settings with the {word} means:\n\n{_table(head, rows)}"
+    else:
+        found = spread(sweep.values(measure, method), possible(measure, sweep.scenario))
+        yield _table([measure, "95% interval"], [_numbers(found)])
+    for key, entries in marginals(sweep, measure, method).items():
+        rows = [[as_text(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
+        over = "the seeds" if len(sweep.over) == 1 else "the other keys and the seeds"
+        yield f"By `{key}`, averaged over {over}:\n\n{_table([key, measure, '95% interval', 'diverged'], rows)}"
+
+
+def _numbers(entry: Facts) -> list[str]:
+    mean, low, high = entry["mean"], entry["low"], entry["high"]
+    return ["-" if mean is None else f"{mean:.4g}", "-" if low is None else f"{low:.4g} to {high:.4g}"]
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    every = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(each.replace('|', '/') for each in line)} |" for line in every)
