@@ -138,11 +138,11 @@ def _same_numbers(value: object) -> object:
 
 def _whole_if_asked(scenario: Facts, targets: list[str], values: list[object]) -> list[object]:
     """The values of a range; the nearest whole numbers if its ends are whole and the keys take only whole numbers."""
-    rounded = [round(value) for value in values if isinstance(value, int | float)]
+    rounded: list[object] = [round(value) for value in values if isinstance(value, int | float)]
     broken = next((place for place, value in enumerate(values) if value != rounded[place]), None)
-    if broken in (None, 0, len(values) - 1) or len(set(rounded)) < len(values):
+    if broken in (None, 0, len(values) - 1) or len(set(map(repr, rounded))) < len(values):
         return values
-    for chosen in (values, list(rounded)):
+    for chosen in (values, rounded):
         try:
             load(scenario, dict.fromkeys(targets, chosen[broken]))
             return chosen
