@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.diagnostics.over_seeds import interval, mean_over
 from particlegvi.settings.grids import is_higher_better, possible
+from particlegvi.sweeps.numbers import GridNumbers
 from particlegvi.sweeps.table import as_text
-
-if TYPE_CHECKING:
-    from particlegvi.sweeps.sweep import Sweep
 
 BEST = 5
 
 
-def marginals(sweep: Sweep, measure: str, method: str) -> dict[str, list[Facts]]:
+def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[Facts]]:
     """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
     values, stopped = sweep.values(measure, method), sweep.stopped(method)
     keys, within = list(sweep.over), possible(measure, sweep.scenario)
@@ -44,7 +41,7 @@ def spread(by_seed: Array, within: tuple[float, float]) -> Facts:
     return {"mean": mean, "low": low, "high": high, "seeds": len(known)}
 
 
-def best(sweep: Sweep, measure: str, method: str, number: int = BEST) -> list[Facts]:
+def best(sweep: GridNumbers, measure: str, method: str, number: int = BEST) -> list[Facts]:
     """The settings with the best means over the seeds, lowest or highest; only settings with a number for each seed."""
     values = sweep.values(measure, method)
     grid = list(product(*sweep.over.values()))
@@ -59,7 +56,7 @@ def best(sweep: Sweep, measure: str, method: str, number: int = BEST) -> list[Fa
     ]
 
 
-def as_facts(sweep: Sweep, versions: dict[str, str]) -> Facts:
+def as_facts(sweep: GridNumbers, versions: dict[str, str]) -> Facts:
     """The content of ``sweep.json``."""
     return {
         "scenario": sweep.scenario["name"],
@@ -79,12 +76,12 @@ def as_facts(sweep: Sweep, versions: dict[str, str]) -> Facts:
     }
 
 
-def _known(sweep: Sweep, method: str) -> list[str]:
+def _known(sweep: GridNumbers, method: str) -> list[str]:
     """The measures that a method has."""
     return [name for name in sweep.measures if sweep.has(name, method)]
 
 
-def markdown(sweep: Sweep) -> str:
+def markdown(sweep: GridNumbers) -> str:
     """The content of ``table.md``; its first line counts the cells and those that diverged."""
     blocks = [sweep.headline(), f"# {sweep.scenario['title'] or sweep.scenario['name']}"]
     swept = ", ".join(f"`{key}` ({len(values)} values)" for key, values in sweep.over.items()) or "seeds alone"
@@ -96,7 +93,7 @@ def markdown(sweep: Sweep) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(sweep: Sweep, measure: str, method: str) -> Iterator[str]:
+def _blocks(sweep: GridNumbers, measure: str, method: str) -> Iterator[str]:
     yield f"## {measure}, {method}"
     if sweep.over:
         word = "highest" if is_higher_better(measure) else "lowest"

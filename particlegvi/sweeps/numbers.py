@@ -1,0 +1,102 @@
+"""The numbers of a sweep as arrays over its grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.sweeps.cell import FINISHED
+from particlegvi.sweeps.laws import laws
+from particlegvi.sweeps.table import Table
+from particlegvi.tools.registry import look_up
+
+# The measure by default: the first of these that the table has.
+USUAL = ("w1", "sliced_w1", "modes_covered", "rmse", "log_density", "nll", "auc", "average_loss")
+
+
+@dataclass(repr=False, eq=False)
+class GridNumbers:
+    """The numbers of a sweep as arrays over its grid; ``methods`` are those of the table."""
+
+    scenario: Facts  # the complete scenario that was swept
+    over: dict[str, list[object]]  # the values of each swept key
+    seeds: list[int]
+    table: Table  # the lines of ``table.csv``
+    measures: Sequence[str] = ()  # the numbers in tables and pictures; empty for the usual one
+    folder: Path | None = None
+    chosen: Sequence[str] = ()  # methods in the heat map; empty for all
+    computed: int = 0  # cells that were computed now; the others were there
+
+    def __post_init__(self) -> None:
+        known = self.table
+        self.methods = known.methods
+        self.measures = list(self.measures) or [name for name in USUAL if name in known.of][:1] or known.numbers[:1]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.headline()})"
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of values of each key, and of seeds."""
+        return (*(len(values) for values in self.over.values()), len(self.seeds))
+
+    def values(self, measure: str, method: str) -> Array:
+        """A number of a method over the grid, an array of the shape of the grid with the seeds last.
+
+        NaN stands for a method that diverged, or has no such number.
+        """
+        look_up("method of the sweep", method, dict.fromkeys(self.methods))
+        numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})
+        return self._of_method(method, [value if isinstance(value, int | float) else np.nan for value in numbers])
+
+    def _of_method(self, method: str, column: Sequence[float]) -> Array:
+        """The entries of a column, one for each line of the table, in the lines of a method, over the grid."""
+        found = np.full(len(self), np.nan)
+        for place, label, value in zip(self.table.cell, self.table.of["method"], column, strict=True):
+            if label == method:
+                found[place] = value
+        return found.reshape(self.shape)
+
+    @property
+    def laws(self) -> dict[str, Array]:
+        """The values of each law of the scenario at the values of the swept key, by name."""
+        return laws(self.scenario, self.over)
+
+    def truth(self, measure: str, method: str) -> Array | None:
+        """The mean or the sd of the target, over the grid as `values`; None where it is unknown."""
+        found = self._of_method(method, self.table.truths[measure]) if measure in self.table.truths else np.empty(0)
+        return found if np.isfinite(found).any() else None
+
+    def has(self, measure: str, method: str) -> bool:
+        """Whether a method has a number in any cell."""
+        columns = self.table.of
+        if measure not in self.table.numbers:
+            return False
+        both = zip(columns["method"], columns[measure], strict=True)
+        return any(label == method and isinstance(value, int | float) for label, value in both)
+
+    def stopped(self, method: str) -> Array:
+        """1.0 if the method diverged or was refused, else 0.0; an array of the shape of the grid, seeds last."""
+        return np.nan_to_num(self._of_method(method, [float(each != FINISHED) for each in self.table.of["status"]]))
+
+    def headline(self) -> str:
+        """The number of cells, and the numbers of those in which a method diverged or was refused."""
+        counts = {}
+        for word in ("diverged", "refused"):
+            lines = zip(self.table.cell, self.table.of["status"], strict=True)
+            counts[word] = len({place for place, status in lines if str(status).startswith(word)})
+        settings = len(self) // len(self.seeds)
+        size = f"{_many(settings, 'setting')} x {_many(len(self.seeds), 'seed')} = {_many(len(self), 'cell')}"
+        refused = f", {counts['refused']} refused" if counts["refused"] else ""
+        return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
