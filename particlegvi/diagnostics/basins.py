@@ -15,7 +15,6 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets import DensityTarget
 from particlegvi.tools import arguments, parts
-from particlegvi.tools.docstrings import shares_parameters
 
 BARRIER = 1.0  # height of a barrier in the log density that separates two basins
 DRAWS = 4000
@@ -139,8 +138,10 @@ def _joined(levels: Array, neighbours: NDArray[np.int64], barrier: float) -> NDA
 CHUNK = 4_000_000
 
 
-def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
-    """Index of the mode nearest to each particle in Euclidean distance, (n,); of equally near modes, the first.
+def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Number of particles nearest to each mode in Euclidean distance, an integer array (k,) that sums to n.
+
+    Of equally near modes, the first counts.
 
     Parameters
     ----------
@@ -150,26 +151,12 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     x, at = in_space(particles), in_space(modes, key="modes")
     if x.shape[1] != at.shape[1]:
         raise arguments.shaped("modes", modes, f"an array (k, {x.shape[1]}) of finite numbers with k of at least 1")
-    result = np.empty(len(x), dtype=np.int64)
+    counts = np.zeros(len(at), dtype=np.int64)
     size = max(1, CHUNK // at.size)
     for start in range(0, len(x), size):
         gaps = x[start : start + size, None, :] - at
-        result[start : start + size] = np.argmin(np.sum(gaps * gaps, axis=2), axis=1)
-    return result
-
-
-@shares_parameters(nearest_mode)
-def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
-    """Number of particles nearest to each mode, an integer array (k,) that sums to n."""
-    nearest = nearest_mode(particles, modes)
-    return np.bincount(nearest, minlength=len(in_space(modes, key="modes")))
-
-
-@shares_parameters(nearest_mode)
-def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
-    """Share of the particles nearest to each mode, an array (k,) that sums to one."""
-    counts = mode_occupancy(particles, modes)
-    return counts / counts.sum()
+        counts += np.bincount(np.argmin(np.sum(gaps * gaps, axis=2), axis=1), minlength=len(at))
+    return counts
 
 
 def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:

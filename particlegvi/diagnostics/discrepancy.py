@@ -26,42 +26,26 @@ from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, 
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, parts
-from particlegvi.tools.docstrings import shares_parameters
 
 Profile = Callable[[Array], Array]  # a function of squared distances
 REFERENCE = 1000
 CHUNK = 2_000_000  # pairs at a time
 
 
-def maximum_mean_discrepancy_squared(
-    particles: ArrayLike, target: KnownTarget | ArrayLike, kernel: Kernel, unbiased: bool = True
-) -> float:
-    """MMD^2: by default the U-statistic (3) of Gretton et al. in the particles, which may be negative.
-
-    It leaves out the pairs of a particle with itself, so that its mean over samples is the MMD^2 of their distribution.
-
-    Parameters
-    ----------
-    particles : array (n, dim), in 1-D also (n,)
-        At least two for the U-statistic.
-    target : target with a density, or array (m, dim)
-        A density is represented by 1000 points (quantiles on the line, draws in the plane); the pairs of points of the
-        target with themselves stay.
-    kernel : kernel with a number for its lengthscale
-    unbiased : bool
-        False takes the V-statistic, with self pairs.
-    """
-    parts.kernel(kernel)
-    return _squared(particles, target, lambda r2: profile_values(kernel, r2), arguments.flag("unbiased", unbiased))
-
-
-@shares_parameters(maximum_mean_discrepancy_squared)
 def maximum_mean_discrepancy(particles: ArrayLike, target: KnownTarget | ArrayLike, kernel: Kernel) -> float:
     """The MMD of the particles as they are: the square root of Gretton et al.'s V-statistic (5), never negative.
 
     It takes n (n + m) operations.
+
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+    target : target with a density, or array (m, dim)
+        A density is represented by 1000 points (quantiles on the line, draws in the plane).
+    kernel : kernel with a number for its lengthscale
     """
-    return float(np.sqrt(max(maximum_mean_discrepancy_squared(particles, target, kernel, unbiased=False), 0.0)))
+    parts.kernel(kernel)
+    return _root(particles, target, lambda r2: profile_values(kernel, r2))
 
 
 def energy_distance(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
@@ -81,7 +65,7 @@ def energy_distance(particles: ArrayLike, target: KnownTarget | ArrayLike) -> fl
         In the root of the units of the particles; infinite where the target has no mean.
     """
     if not is_target(target) or target.dim != 1 or target.kind == "atoms":
-        return float(np.sqrt(max(_squared(particles, target, lambda r2: -np.sqrt(r2), False), 0.0)))
+        return _root(particles, target, lambda r2: -np.sqrt(r2))
     x = np.sort(in_space(particles, 1)[:, 0])
     if not np.isfinite(target.mean):
         return float("inf")
@@ -100,28 +84,19 @@ def _mean_difference(target: DensityTarget | GaussianOptima) -> float:
     return float(2.0 * masses @ ((y - target.mean) * (2.0 * target.cdf(y) - 1.0)))
 
 
-def _squared(particles: ArrayLike, target: KnownTarget | ArrayLike, profile: Profile, unbiased: bool) -> float:
-    x = in_space(particles)
-    density, weights = False, None
+def _root(particles: ArrayLike, target: KnownTarget | ArrayLike, profile: Profile) -> float:
+    """The square root of the V-statistic of a profile."""
+    x, weights = in_space(particles), None
     if not is_target(target):
         y = in_space(target, key="target")
     elif target.kind == "atoms":
         y, weights = target.atoms, target.weights
     else:
-        density, y = target.kind == "density", reference(target, REFERENCE)[0]
+        y = reference(target, REFERENCE)[0]
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"target must be of dimension {x.shape[1]}, as the particles are, not {y.shape[1]}")
-    own = float(profile(np.zeros(1))[0])
-    n, m = len(x), len(y)
-    if unbiased and n < 2:
-        raise ValueError("particles must be at least two for an unbiased MMD^2, not one")
-    within = _mean(profile, x, x, None)
-    if unbiased:
-        within = (n * within - own) / (n - 1)
-    among = _mean(profile, y, y, weights)
-    if unbiased and density and x.shape[1] > 1:
-        among = (m * among - own) / (m - 1)  # the reference consists of draws, whose mean is corrected as well
-    return within - 2.0 * _mean(profile, x, y, weights) + among
+    squared = _mean(profile, x, x, None) - 2.0 * _mean(profile, x, y, weights) + _mean(profile, y, y, weights)
+    return float(np.sqrt(max(squared, 0.0)))
 
 
 def _mean(profile: Profile, x: Array, y: Array, weights: Array | None) -> float:
@@ -129,50 +104,29 @@ def _mean(profile: Profile, x: Array, y: Array, weights: Array | None) -> float:
     size = max(1, CHUNK // len(y))
     shares = np.full(len(y), 1.0 / len(y)) if weights is None else weights
     rows = [profile(squared_distances(x[start : start + size], y)) @ shares for start in range(0, len(x), size)]
-    each = np.concatenate(rows)
-    return float(shares @ each) if x is y else float(np.mean(each))
+    means = np.concatenate(rows)
+    return float(shares @ means) if x is y else float(np.mean(means))
 
 
 Score = Callable[[Array], Array]
 DIFFERENCE = 1e-4  # half width of a central difference, in standard deviations
 
 
-def kernel_stein_discrepancy_squared(
-    particles: ArrayLike, score: Score, lengthscale: float = 1.0, unbiased: bool = True
-) -> float:
-    """KSD^2: by default the U-statistic (Liu, Lee and Jordan, 2016, (14)), unbiased for the particles' distribution.
-
-    It may be negative.
+def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: float = 1.0) -> float:
+    """The KSD of the particles as they are: the square root of the V-statistic, never negative.
 
     Parameters
     ----------
     particles : array (n, dim), in 1-D also (n,)
-        At least two for the U-statistic.
     score : callable
         Gradient of the log density at points (n, dim), as an array (n, dim); see `target_score`.
     lengthscale : float
         c above.
-    unbiased : bool
-        False takes the V-statistic, with self pairs.
     """
     x = in_space(particles)
     parts.function("score", score)
-    lengthscale = arguments.scale("lengthscale", lengthscale)
-    table = stein_kernel(x, score_at(score, x), lengthscale)
-    if not arguments.flag("unbiased", unbiased):
-        return float(table.mean())
-    if len(x) < 2:
-        raise ValueError("particles must be at least two for an unbiased KSD^2, not one")
-    return float((table.sum() - np.trace(table)) / (len(x) * (len(x) - 1.0)))
-
-
-@shares_parameters(kernel_stein_discrepancy_squared)
-def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: float = 1.0) -> float:
-    """The KSD of the particles as they are: the square root of the V-statistic, with self pairs.
-
-    It takes n^2 operations and n^2 numbers of memory.
-    """
-    return float(np.sqrt(max(kernel_stein_discrepancy_squared(particles, score, lengthscale, unbiased=False), 0.0)))
+    squared = stein_kernel(x, score_at(score, x), arguments.scale("lengthscale", lengthscale)).mean()
+    return float(np.sqrt(max(squared, 0.0)))
 
 
 def score_at(score: Score, x: Array) -> Array:

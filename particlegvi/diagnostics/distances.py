@@ -74,7 +74,7 @@ def _distances(x: Array, target: DensityTarget, kernel: Kernel, score: Score | N
         ks = line_distances.kolmogorov_smirnov(many, target)
         found["ks"] = Distance(ks, line_distances.kolmogorov_smirnov_floor(len(many), LEVELS), len(many))
     else:
-        quantiles = line_distances.sliced_wasserstein_floor(target, len(many), LEVELS, seed=seed)
+        quantiles = line_distances.sliced_wasserstein_floor(target, len(many), LEVELS, seed)
         found["sliced_w1"] = Distance(line_distances.sliced_wasserstein(many, target), quantiles, len(many))
     found |= _paired(few, target, kernel, seed)
     if score is not None:

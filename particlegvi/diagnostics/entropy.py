@@ -14,15 +14,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.diagnostics.particles import in_space, on_line
-from particlegvi.tools import arguments
+from particlegvi.contracts import Array
+from particlegvi.diagnostics.particles import in_space
 
 NEIGHBOURS = 3
 CHUNK = 200_000
 
 
 def entropy(particles: ArrayLike) -> tuple[float, str]:
-    """Entropy in nats and the name of the estimator: `entropy_spacings` on the line, else nearest neighbours.
+    """Entropy in nats and the name of the estimator: spacings on the line, else nearest neighbours.
 
     Parameters
     ----------
@@ -37,67 +37,43 @@ def entropy(particles: ArrayLike) -> tuple[float, str]:
         "spacings" or "nearest neighbours".
     """
     x = in_space(particles)
+    if len(x) < 2:
+        raise ValueError("particles must be at least two for an entropy, not one")
     if x.shape[1] == 1:
-        return entropy_spacings(x), "spacings"
-    return entropy_nearest_neighbours(x), "nearest neighbours"
+        return spacings(x[:, 0]), "spacings"
+    return nearest_neighbours(x), "nearest neighbours"
 
 
-def entropy_spacings(particles: ArrayLike, order: int = NEIGHBOURS) -> float:
-    """Entropy -E log q of particles on the line, from the gaps between ordered particles.
+def spacings(x: Array) -> float:
+    """Entropy -E log q of two or more particles on the line (n,), from the gaps between ordered particles, in nats.
 
     ``mean over i of [log(x_(i+m) - x_(i-m)) - psi(k_i)] + psi(n + 1)``, with psi the digamma function, indices cut off
     at 1 and n, and k_i the number of gaps spanned: Vasicek's estimator (1976, J. R. Statist. Soc. B 38, 54-59), with
     the ends counted as in Ebrahimi, Pflughoeft and Soofi (1994) and the mean of the logarithm of a uniform spacing,
-    psi(k) - psi(n + 1), in place of log(k/n) (Cressie, 1976).
-
-    Parameters
-    ----------
-    particles : array (n,) or (n, 1)
-        At least two.
-    order : int
-        m, at least 1; the number of gaps is cut off at the ends.
-
-    Returns
-    -------
-    float
-        In nats; minus infinity where 2 m + 1 particles coincide.
+    psi(k) - psi(n + 1), in place of log(k/n) (Cressie, 1976). Here m is 3.
     """
     from scipy.special import digamma
 
-    x = np.sort(on_line(particles))
+    x = np.sort(x)
     n = len(x)
-    order = _checked(n, "order", order)
     index = np.arange(n)
-    low, high = np.maximum(index - order, 0), np.minimum(index + order, n - 1)
+    low, high = np.maximum(index - NEIGHBOURS, 0), np.minimum(index + NEIGHBOURS, n - 1)
     with np.errstate(divide="ignore"):
         logs = np.log(x[high] - x[low])
     return float(np.mean(logs - digamma(high - low)) + digamma(n + 1))
 
 
-def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOURS) -> float:
-    """Entropy -E log q of particles, from the distances to their k-th nearest neighbours.
+def nearest_neighbours(x: Array) -> float:
+    """Entropy -E log q of two or more particles (n, dim), from the distances to their third nearest neighbours.
 
     ``psi(n) - psi(k) + log(volume of the unit ball) + dim/n sum_i log(distance_i)`` (Kozachenko and Leonenko, 1987,
     Probl. Inf. Transm. 23, 95-101; for k > 1 Kraskov, Stoegbauer and Grassberger, 2004, equation 20).
-
-    Parameters
-    ----------
-    particles : array (n, dim), in 1-D also (n,)
-        At least two.
-    neighbours : int
-        k, at least 1; n - 1 where there are fewer particles.
-
-    Returns
-    -------
-    float
-        In nats; minus infinity where k + 1 particles coincide.
     """
     from scipy.spatial import cKDTree
     from scipy.special import digamma
 
-    x = in_space(particles)
     n, dim = x.shape
-    k = min(_checked(n, "neighbours", neighbours), n - 1)
+    k = min(NEIGHBOURS, n - 1)
     tree = cKDTree(x)
     with np.errstate(divide="ignore"):
         total = sum(
@@ -105,9 +81,3 @@ def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOUR
         )
     ball = 0.5 * dim * math.log(math.pi) - math.lgamma(0.5 * dim + 1.0)
     return float(digamma(n) - digamma(k) + ball + dim * total / n)
-
-
-def _checked(n: int, key: str, number: int) -> int:
-    if n < 2:
-        raise ValueError("particles must be at least two for an entropy, not one")
-    return arguments.whole(key, number, 1)

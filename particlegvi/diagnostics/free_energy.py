@@ -57,7 +57,6 @@ def free_energy(
     method: Method,
     prior: Prior | None = None,
     seed: int = 0,
-    most_paired: int = MOST_PAIRED,
 ) -> FreeEnergyParts:
     """Estimate of L(Q) of the distribution Q that particles are drawn from.
 
@@ -76,19 +75,16 @@ def free_energy(
         Flat when left out.
     seed : int
         Seed of the run, for a lengthscale that a rule chooses from prior samples.
-    most_paired : int
-        Largest number of particles in the sum over pairs. Of more particles a part is used, evenly spaced in order.
     """
     x = in_space(particles, int(parts.loss(loss).dim))
     parts.method(method)
-    seed, most_paired = arguments.seed(seed), _most(most_paired)
-    prior = _prior(prior, loss)
+    seed, prior = arguments.seed(seed), _prior(prior, loss)
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     squared, divergence, estimator = 0.0, 0.0, ""
     if len(x) < 2 and (kl_weight or mmd_weight):
         raise ValueError("particles must be at least two for a free energy with kl_weight or mmd_weight, not one")
     if mmd_weight:
-        squared = mmd_squared_to_prior(x, resolve(method.kernel, prior, None, seed)[0], prior, most_paired)
+        squared = mmd_squared_to_prior(x, resolve(method.kernel, prior, None, seed)[0], prior)
     if kl_weight:
         disorder, estimator = entropy(x)
         divergence = -disorder - float(np.mean(prior.log_density(x)))
@@ -127,25 +123,14 @@ def target_free_energy(
     return _parts(mean_loss, mmd_weight, squared, kl_weight, divergence, "quadrature")
 
 
-def mmd_squared_to_prior(particles: ArrayLike, kernel: Kernel, prior: Prior, most_paired: int = MOST_PAIRED) -> float:
-    """Unbiased estimate of MMD^2(Q, P) from particles of Q and the mean embedding of the prior P.
+def mmd_squared_to_prior(x: Array, kernel: Kernel, prior: Prior) -> float:
+    """Unbiased estimate of MMD^2(Q, P) from two or more particles (n, dim) of Q and the mean embedding of the prior P.
 
     ``mean over pairs i != j of kappa(x_i, x_j) - 2 mean of mu_P(x_i) + E mu_P(T)`` with T from P. It may be negative.
-
-    Parameters
-    ----------
-    particles : array (n, dim), at least two
-    kernel : kernel with a number for its lengthscale
-    prior : prior
-        With Flat, only the sum over pairs remains.
-    most_paired : int
-        Largest number of particles in the sum over pairs; of more, so many are used, evenly spaced in their order.
+    At most 20,000 particles enter the sum over pairs, evenly spaced in their order. With a Flat prior only this sum
+    remains.
     """
-    parts.kernel(kernel)
-    x = in_space(particles, parts.prior(prior).dim)
-    paired = some(x, _most(most_paired))
-    if len(paired) < 2:
-        raise ValueError("particles must be at least two for an unbiased MMD^2, not one")
+    paired = some(x, MOST_PAIRED)
     number = len(paired)
     pairs = (number * pair_energy(kernel, paired) - float(kernel.value(0.0))) / (number - 1.0)
     attraction = float(np.mean(values(embedding(prior, kernel).term, x)))
@@ -159,9 +144,7 @@ def prior_self_energy(prior: Prior, kernel: Kernel, seed: int = 0) -> float:
     each coordinate: s / sqrt(s^2 + 2 sd^2) for Normal, and with w = width/s, sqrt(2 pi)/w erf(w/sqrt 2) -
     2 (1 - exp(-w^2/2))/w^2 for Uniform. Otherwise the mean embedding's average over 4000 prior samples.
     """
-    parts.kernel(kernel)
-    seed = arguments.seed(seed)
-    if isinstance(parts.prior(prior), Flat):
+    if isinstance(prior, Flat):
         return 0.0
     gaussians = gaussian_sum(kernel)
     if gaussians is None or not isinstance(prior, Normal | Uniform):
@@ -200,10 +183,6 @@ def _prior(prior: Prior | None, loss: Loss) -> Prior:
         return Flat(int(loss.dim))
     parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
     return prior
-
-
-def _most(paired: int) -> int:
-    return arguments.whole("most_paired", paired, 2, arguments.MOST_PARTICLES)
 
 
 ROUNDING = 1e-13  # of a log density, relative

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, checked_levels, halves
+from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, halves
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, line_target, on_line
 from particlegvi.diagnostics.transport import between_samples, to_points
 from particlegvi.targets import DensityTarget, GaussianOptima
-from particlegvi.tools import arguments, parts
 from particlegvi.tools.docstrings import shares_parameters
 
 
@@ -25,8 +24,7 @@ def wasserstein1(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float
     F_n is the empirical distribution function of the particles and F that of the target. On every gap between two
     particles F_n is constant, and the integral of F has the antiderivative x F(x) - M(x) with M the partial mean.
 
-    In more dimensions the least mean distance between two samples is an assignment, for at most 3000 points, or a
-    linear program, for at most 40,000 pairs of points of different numbers.
+    In more dimensions the least mean distance between two samples is an assignment, for at most 3000 points.
 
     Parameters
     ----------
@@ -118,7 +116,7 @@ def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:
     return float(max(np.max(steps[1:] - cdf), np.max(cdf - steps[:-1])))
 
 
-def kolmogorov_smirnov_floor(n: int, quantiles: Sequence[float] = (0.05, 0.95)) -> tuple[float, ...]:
+def kolmogorov_smirnov_floor(n: int, levels: Array) -> tuple[float, ...]:
     """Quantiles of the distance of ``n`` independent exact draws, which are the same for every density.
 
     They are those of Kolmogorov's limit distribution divided by ``sqrt(n) + 0.12 + 0.11/sqrt(n)`` (Stephens, 1970,
@@ -126,34 +124,27 @@ def kolmogorov_smirnov_floor(n: int, quantiles: Sequence[float] = (0.05, 0.95)) 
     """
     from scipy.special import kolmogi
 
-    levels = checked_levels(quantiles)
-    root = float(np.sqrt(arguments.whole("n", n, 1)))
-    return tuple(float(value) for value in kolmogi(1.0 - levels) / (root + 0.12 + 0.11 / root))
+    root = float(np.sqrt(n))
+    return tuple(float(value) for value in kolmogi(1.0 - np.asarray(levels)) / (root + 0.12 + 0.11 / root))
 
 
 DIRECTIONS = 16
-MOST_DIRECTIONS = 100_000
 CELLS = 500
 NEGLIGIBLE = 1e-7  # total mass of the lightest nodes, which are left out
 MOST_DRAWS = 128  # draws in one simulated sample
 
 
-def sliced_wasserstein(
-    particles: ArrayLike, target: KnownTarget | ArrayLike, order: int = 1, directions: int = DIRECTIONS
-) -> float:
-    """``[mean over directions of W_order^order along each]^(1/order)``, to the target's quadrature or to points.
+def sliced_wasserstein(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
+    """The mean of W1 along 16 directions, to the target's quadrature or to points.
 
     In the plane the directions are evenly spaced angles, half a spacing off the axes; in more dimensions they are
-    random with a fixed seed. On the line it is `wasserstein1` or `wasserstein2`, to the target's quadrature.
+    random with a fixed seed. On the line it is `wasserstein1`, to the target's quadrature.
 
     Parameters
     ----------
     particles : array (n, dim), in 1-D also (n,)
     target : target, or array (m, dim)
         A density, atoms, or other particles.
-    order : int
-        1 or 2.
-    directions : int
 
     Returns
     -------
@@ -162,68 +153,43 @@ def sliced_wasserstein(
     """
     points, masses = as_weighted(target)
     x = in_space(particles, points.shape[1])
-    if arguments.real("order", order, "1 or 2") not in (1.0, 2.0):
-        raise arguments.refuse("order", order, "1 or 2")
-    order = int(order)
-    total, directions = 0.0, _many(directions)
-    for direction in spread_directions(x.shape[1], directions):
+    distances = []
+    for direction in spread_directions(x.shape[1]):
         along = points @ direction
         place = np.argsort(along)
-        total += to_points(np.sort(x @ direction), along[place], masses[place], order) ** order
-    return float((total / directions) ** (1.0 / order))
+        distances.append(to_points(np.sort(x @ direction), along[place], masses[place], 1))
+    return float(np.mean(distances))
 
 
-def sliced_wasserstein_floor(
-    target: DensityTarget,
-    n: int,
-    quantiles: Sequence[float] = (0.05, 0.95),
-    directions: int = DIRECTIONS,
-    seed: int = 0,
-) -> tuple[float, ...]:
+def sliced_wasserstein_floor(target: DensityTarget, n: int, levels: Sequence[float], seed: int) -> tuple[float, ...]:
     """Quantiles of the sliced W1 distance between the target and ``n`` independent exact draws from it.
 
     Computed from 400 simulated samples. For more than 128 draws the samples have 128, and the distance is multiplied by
     sqrt(128/n): W1 on the line falls as n^(-1/2) where the tails are lighter than ``|x|^-3`` (del Barrio, Gine and
     Matran, 1999).
-
-    Parameters
-    ----------
-    target : target with a density
-    n : int
-        Number of draws.
-    quantiles : sequence of floats in [0, 1]
-    directions : int
-        Number of directions, evenly spread, as `sliced_wasserstein` has them.
-    seed : int
-
-    Returns
-    -------
-    tuple of floats, one for each quantile
     """
-    parts.target(target, density=True)
-    n, directions = arguments.whole("n", n, 1, arguments.MOST_PARTICLES), _many(directions)
-    levels = checked_levels(quantiles)
     size = min(n, MOST_DRAWS)
     draws = target.sample(size * REPLICATES, seed)
     points, masses = as_weighted(target)
+    directions = spread_directions(target.dim)
     distance = np.zeros(REPLICATES)
-    for direction in spread_directions(target.dim, directions):
+    for direction in directions:
         u, x = _quantiles(points @ direction, masses)
         cell = np.searchsorted(x, draws @ direction) + np.repeat(np.arange(REPLICATES) * (len(x) + 1), size)
         counts = np.bincount(cell, minlength=REPLICATES * (len(x) + 1)).reshape(REPLICATES, -1)
         distance += np.abs(np.cumsum(counts, axis=1)[:, :-1] / size - u) @ halves(np.diff(x))
-    distance *= np.sqrt(size / n) / directions
+    distance *= np.sqrt(size / n) / len(directions)
     return tuple(float(value) for value in np.quantile(distance, levels))
 
 
-def spread_directions(dim: int, number: int) -> Array:
-    """Unit vectors (number, dim)."""
+def spread_directions(dim: int) -> Array:
+    """Unit vectors (16, dim); on the line a single one."""
     if dim == 1:
-        return np.ones((number, 1))
+        return np.ones((1, 1))
     if dim == 2:
-        angle = np.pi * (np.arange(number) + 0.5) / number
+        angle = np.pi * (np.arange(DIRECTIONS) + 0.5) / DIRECTIONS
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    vectors = np.random.default_rng(0).standard_normal((number, dim))
+    vectors = np.random.default_rng(0).standard_normal((DIRECTIONS, dim))
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -239,10 +205,6 @@ def as_weighted(target: KnownTarget | ArrayLike) -> tuple[Array, Array]:
         kept = heaviest[: 1 + np.searchsorted(np.cumsum(target.masses[heaviest]), target.masses.sum() - NEGLIGIBLE)]
         return target.grid.reshape(-1, target.dim)[kept], target.masses[kept]
     raise ValueError(f'target must be a density, atoms or an array of points, not of the kind "{target.kind}"')
-
-
-def _many(directions: int) -> int:
-    return arguments.whole("directions", directions, 1, MOST_DIRECTIONS)
 
 
 def _quantiles(along: Array, masses: Array) -> tuple[Array, Array]:

@@ -15,41 +15,23 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import KnownTarget, line_target
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments
-from particlegvi.tools.docstrings import shares_parameters
 
 CELLS = 1000
 REPLICATES = 400
 TAIL = 2.0 ** -np.arange(12.0, 44.0)
 SIMULATED = 2000
 KEPT = 40
-ALLOWED_DRAWS = "a number from 0.5, that of two draws that are compared, to 2^32"
 
 
 def line_floors(
-    target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
+    target: KnownTarget, n: int, levels: Sequence[float], replicates: int = REPLICATES, seed: int = 0
 ) -> dict[str, tuple[float, ...]]:
     """Quantiles of several distances between the target and ``n`` exact draws: W1, and for a density W2 and energy.
 
-    Parameters
-    ----------
-    target : target with one dimension
-    n : int
-        Number of draws.
-    quantiles : sequence of floats in [0, 1]
-    replicates : int
-        Number of simulated samples, which all distances share; a 95% quantile from 400 has an error of about 4%.
-    seed : int
-
-    Returns
-    -------
-    dict
-        Under "w1", "w2" and "energy" a number for each quantile; "w1" alone where the target is atoms.
+    All distances share the simulated samples; a 95% quantile from 400 has an error of about 4%. The keys are "w1",
+    "w2" and "energy"; "w1" alone where the target is atoms.
     """
-    line_target(target)
-    n = arguments.whole("n", n, 1, arguments.MOST_PARTICLES)
-    replicates = arguments.whole("replicates", replicates, 1, 1_000_000)
-    levels = checked_levels(quantiles)
-    draw = np.random.default_rng([arguments.seed(seed), n])
+    draw = np.random.default_rng([seed, n])
     if target.kind == "atoms":
         masses, x = target.weights, target.atoms[:, 0]
         miss = _misses(draw, masses, int(n), replicates)
@@ -73,7 +55,6 @@ def line_floors(
     return null_quantiles
 
 
-@shares_parameters(line_floors)
 def wasserstein1_floor(
     target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
 ) -> tuple[float, ...]:
@@ -83,17 +64,28 @@ def wasserstein1_floor(
     draws. The counts of draws in some 1500 cells are simulated, and W1 follows by the trapezoidal rule with an error of
     about one per cent, less than the noise of the replicates.
 
-    The quantiles are in the units of the target, and infinite if it has no mean.
+    Parameters
+    ----------
+    target : target with one dimension
+    n : int
+        Number of draws.
+    quantiles : sequence of floats in [0, 1]
+    replicates : int
+        Number of simulated samples.
+    seed : int
+
+    Returns
+    -------
+    tuple of floats, one for each quantile
+        In the units of the target, and infinite if it has no mean.
     """
-    return line_floors(target, n, quantiles, replicates, seed)["w1"]
-
-
-def checked_levels(quantiles: Sequence[float]) -> Array:
-    """Levels of quantiles as an array; a ValueError unless they are a list of numbers in [0, 1]."""
+    line_target(target)
+    n = arguments.whole("n", n, 1, arguments.MOST_PARTICLES)
+    replicates = arguments.whole("replicates", replicates, 1, 1_000_000)
     levels = arguments.array("quantiles", quantiles, "a list of numbers in [0, 1]")
     if levels.ndim != 1 or levels.size == 0 or not np.all((levels >= 0.0) & (levels <= 1.0)):
         raise arguments.refuse("quantiles", quantiles, "a list of numbers in [0, 1]")
-    return levels
+    return line_floors(target, n, levels.tolist(), replicates, arguments.seed(seed))["w1"]
 
 
 def halves(gaps: Array) -> Array:
@@ -134,34 +126,14 @@ def _order_two(miss: Array, u: Array, x: Array) -> Array:
 
 
 def limit_floor(
-    table: Array, n: float, quantiles: Sequence[float] = (0.05, 0.95), centred: bool = False, seed: int = 0
+    table: Array, n: float, levels: Sequence[float], *, centred: bool = False, seed: int = 0
 ) -> tuple[float, ...]:
-    """Quantiles of the square root of the V-statistic of ``n`` exact draws.
+    """Quantiles of the square root of the V-statistic of ``n`` exact draws, in a limit whose mean is exact for any n.
 
-    Parameters
-    ----------
-    table : array (m, m)
-        Values of the kernel between m draws from the target.
-    n : float
-        Number of draws; for two samples of n1 and n2 draws, 1/(1/n1 + 1/n2).
-    quantiles : sequence of floats in [0, 1]
-    centred : bool
-        Whether the kernel has mean zero under the target, as Stein's kernel has.
-    seed : int
-
-    Returns
-    -------
-    tuple of floats, one for each quantile
-        Quantiles of the limit distribution, whose mean is exact for any n.
+    The table (m, m) has the values of the kernel between m draws from the target; for two samples of n1 and n2 draws,
+    n is 1/(1/n1 + 1/n2). A ``centred`` kernel has mean zero under the target, as Stein's kernel has.
     """
-    levels = checked_levels(quantiles)
-    n, seed = arguments.real("n", n, ALLOWED_DRAWS), arguments.seed(seed)
-    if not 0.5 <= n <= arguments.MOST_PARTICLES:
-        raise arguments.refuse("n", n, ALLOWED_DRAWS)
-    table = arguments.array("table", table, "an array (m, m) of numbers")
-    if table.ndim != 2 or not table.size or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
-        raise arguments.refuse("table", table, "a finite array (m, m) with m of at least 1")
-    if not arguments.flag("centred", centred):
+    if not centred:
         mean = table.mean(axis=0)
         table = table - mean - mean[:, None] + mean.mean()
     eigenvalues = np.maximum(np.linalg.eigvalsh(table)[::-1], 0.0) / len(table)

@@ -12,7 +12,6 @@ from particlegvi.diagnostics.particles import in_space
 from particlegvi.engine.terms.evaluate import squared_distances
 
 MOST_MATCHED = 3000  # points of an assignment: ten seconds
-MOST_ROUTES = 40_000  # pairs of points of a transport problem: some seconds
 
 
 def to_points(x: Array, y: Array, weights: Array, order: int) -> float:
@@ -30,8 +29,8 @@ def to_points(x: Array, y: Array, weights: Array, order: int) -> float:
 def between_samples(particles: ArrayLike, others: object, order: int) -> float:
     """The Wasserstein distance of this order between two samples, whose points have equal masses.
 
-    On the line by the quantile functions. In more dimensions by an assignment where the least common multiple of both
-    numbers is at most 3000, and by a linear program where their product is at most 40,000; a ValueError beyond.
+    On the line by the quantile functions. In more dimensions by an assignment, where the least common multiple of both
+    numbers is at most 3000; a ValueError beyond.
     """
     x = in_space(particles)
     y = in_space(others, x.shape[1], "target")
@@ -40,27 +39,12 @@ def between_samples(particles: ArrayLike, others: object, order: int) -> float:
         return to_points(np.sort(x[:, 0]), np.sort(y[:, 0]), np.ones(m), order)
     cost = squared_distances(x, y) ** (0.5 * order)
     size = math.lcm(n, m)
-    if size <= MOST_MATCHED:
-        from scipy.optimize import linear_sum_assignment
-
-        each = cost.repeat(size // n, axis=0).repeat(size // m, axis=1)
-        total = float(each[linear_sum_assignment(each)].mean())
-    elif n * m <= MOST_ROUTES:
-        total = _transported(cost)
-    else:
+    if size > MOST_MATCHED:
         raise ValueError(
             f"target must have as many points as there are particles, at most {MOST_MATCHED}, for an exact distance in"
             f" {x.shape[1]} dimensions, not {m} for {n}; sliced_wasserstein takes any number"
         )
-    return total ** (1.0 / order)
+    from scipy.optimize import linear_sum_assignment
 
-
-def _transported(cost: Array) -> float:
-    """The least mean cost of moving equal masses at the rows to equal masses at the columns."""
-    from scipy.optimize import linprog
-    from scipy.sparse import eye_array, kron, vstack
-
-    n, m = cost.shape
-    leaving, arriving = kron(eye_array(n), np.ones((1, m))), kron(np.ones((1, n)), eye_array(m))
-    masses = np.concatenate([np.full(n, 1.0 / n), np.full(m, 1.0 / m)])
-    return max(float(linprog(cost.ravel(), A_eq=vstack([leaving, arriving]), b_eq=masses, method="highs").fun), 0.0)
+    pairs = cost.repeat(size // n, axis=0).repeat(size // m, axis=1)
+    return float(pairs[linear_sum_assignment(pairs)].mean()) ** (1.0 / order)

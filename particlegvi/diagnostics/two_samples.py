@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.diagnostics.distances import LEVELS, Distance
-from particlegvi.diagnostics.line_distances import DIRECTIONS, spread_directions
+from particlegvi.diagnostics.line_distances import spread_directions
 from particlegvi.diagnostics.null_quantiles import REPLICATES
 from particlegvi.diagnostics.particles import in_space, some
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -73,7 +73,7 @@ def _scale(pool: Array) -> float:
 def _all(points: Array, weights: Array, scale: float) -> dict[str, Array]:
     """The distances between two parts of points (n, dim), for each row of weights (rows, n) of both signs."""
     dim = points.shape[1]
-    directions = spread_directions(dim, 1 if dim == 1 else DIRECTIONS)
+    directions = spread_directions(dim)
     along = np.zeros(len(weights))
     for direction in directions:
         place = points @ direction

@@ -148,29 +148,18 @@ class Repulsive:
     def solve(self) -> Solution:
         """The fixed point."""
         nodes = discretise(self.phi, self.place, rough=True)
-        keep, interaction = self._interaction(nodes)
-        height = float(np.max(interaction.apply(nodes.masses[keep])))
         # The first guess is the density without interaction: a field that cancels mu_P.
-        pool = [Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))]
-        for strength in _stages(self.strength, height):
-            last = strength == self.strength
-            guess = self._candidate(nodes, strength, pool[-1].field)
-            pool.append(self._spread(guess, rough=True)[0])
-            for attempt in range(MOST_ATTEMPTS):
-                # Nodes adapted to all densities so far: the latest may have mass where the earlier ones had none.
-                nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
-                found, nodes = self._spread(self._solved(nodes, strength, pool[-2:]), rough=not last)
-                if not last and found.excess < 1e-3:
-                    break
-                if last:
-                    residual, bound = self._residual(nodes)
-                    if residual <= CLOSE or (residual <= BEARABLE and attempt == MOST_ATTEMPTS - 1):
-                        return Solution(self._mixture([found]), nodes, found.log_normaliser, residual, bound)
-                pool.append(found)
-            else:
-                raise ValueError("the target's fixed point did not converge: its mass does not settle in one place")
-            pool = [found]
-        raise AssertionError
+        latest = Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))
+        pool = [latest, self._spread(self._candidate(nodes, self.strength, self.embedding), rough=True)[0]]
+        for attempt in range(MOST_ATTEMPTS):
+            # Nodes adapted to all densities so far: the latest may have mass where the earlier ones had none.
+            nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
+            latest, nodes = self._spread(self._solved(nodes, self.strength, pool[-2:]), rough=False)
+            residual, bound = self._residual(nodes)
+            if residual <= CLOSE or (residual <= BEARABLE and attempt == MOST_ATTEMPTS - 1):
+                return Solution(self._mixture([latest]), nodes, latest.log_normaliser, residual, bound)
+            pool.append(latest)
+        raise ValueError("the target's fixed point did not converge: its mass does not settle in one place")
 
     def _mixture(self, parts: list[Candidate]) -> LogWeight:
         """Logarithm of the sum of the densities: nodes adapted to it resolve each of them."""

@@ -6,6 +6,7 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi import diagnostics
+from particlegvi.diagnostics.null_quantiles import line_floors
 
 from ..plain_parts import PlainAtoms
 from ..refusals import refuse, refused
@@ -53,8 +54,6 @@ def test_occupancy_counts_nearest_modes():
     modes = np.array([[3.0, 3.0], [-3.0, 3.0], [3.0, -3.0], [-3.0, -3.0]])
     points = modes[[0, 0, 1, 3, 3, 3]] + np.random.default_rng(4).normal(size=(6, 2))
     assert diagnostics.mode_occupancy(points, modes).tolist() == [2, 1, 0, 3]
-    assert diagnostics.nearest_mode(points, modes).tolist() == [0, 0, 1, 3, 3, 3]
-    assert diagnostics.mode_fractions(points, modes) == pytest.approx([1 / 3, 1 / 6, 0.0, 0.5])
     assert diagnostics.mode_occupancy([0.1, 3.2, 3.1], [0.0, 3.14]).tolist() == [1, 2]
 
 
@@ -95,7 +94,7 @@ def test_floors_are_the_quantiles_of_the_distances_themselves(n, samples, target
     measures = {
         "w1": diagnostics.wasserstein1, "w2": diagnostics.wasserstein2, "energy": diagnostics.energy_distance,
     }  # fmt: skip
-    floors = diagnostics.line_floors(target, n, levels, replicates=1000)
+    floors = line_floors(target, n, levels, replicates=1000)
     draws = LAWS["student"][0].rvs(size=(samples, n), random_state=np.random.default_rng(n))
     for name, measure in measures.items():
         seen = np.array([measure(x, target) for x in draws])

@@ -149,8 +149,8 @@ def ratio(name, jumps, seed):
         floor = pg.diagnostics.wasserstein1_floor(target, particles, (0.99,), replicates=5000)[0]
         return pg.diagnostics.wasserstein1(run.final, target) / floor
     points = target.sample(20_000, seed=99)
-    draws = [pg.diagnostics.sliced_wasserstein(target.sample(particles, seed=s), points, 1) for s in range(200)]
-    return pg.diagnostics.sliced_wasserstein(run.final, points, 1) / np.quantile(draws, 0.99)
+    draws = [pg.diagnostics.sliced_wasserstein(target.sample(particles, seed=s), points) for s in range(200)]
+    return pg.diagnostics.sliced_wasserstein(run.final, points) / np.quantile(draws, 0.99)
 
 
 @pytest.mark.slow

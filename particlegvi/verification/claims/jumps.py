@@ -77,7 +77,7 @@ def mode_shares(
     loss, prior = pg.Loss.from_formula(FORMULA, variables=["x", "y"]), pg.priors.Normal([0.0, 0.0], [SD, SD])
     method = pg.methods.DLE(KL, jumps=not wrong)
     run = problems.simulate(method, seed, particles, steps, step_size, loss=loss, prior=prior)
-    mass, shares = masses(), pg.diagnostics.mode_fractions(run.final, CENTRES)
+    mass, shares = masses(), pg.diagnostics.mode_occupancy(run.final, CENTRES) / particles
     worst = float(np.max(np.abs(shares - mass) / np.sqrt(mass * (1.0 - mass) / particles)))
     return Check("largest deviation of a count, in standard errors", worst, chance.ERRORS)
 

@@ -13,7 +13,6 @@ import numpy as np
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
 from particlegvi.diagnostics.escaped import HUGE, escaped, problem_scale
-from particlegvi.diagnostics.line_distances import DIRECTIONS
 from particlegvi.diagnostics.misplaced import misplaced_in_words
 from particlegvi.diagnostics.particles import reference
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -218,8 +217,7 @@ class Evidence:
             floor *= np.sqrt(distance["particles"] / len(used) * (1.0 + len(used) / worth))
         elif distance["particles"] != len(used):
             floor = diagnostics.wasserstein1_floor(target, len(used), (0.99,), seed=run.seed)[0]
-        directions = 1 if target.dim == 1 else DIRECTIONS
-        far = [diagnostics.sliced_wasserstein(run.positions[k][used], points, 1, directions) for k in records]
+        far = [diagnostics.sliced_wasserstein(run.positions[k][used], points) for k in records]
         return diagnostics.time_to_equilibrium(run.times[records], far, floor)
 
 
