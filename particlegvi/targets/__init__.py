@@ -20,7 +20,9 @@ from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.errors import warn
 
+NOTABLE = 0.01  # share of the mass that the search for wells may have missed, from which on it is said
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
@@ -99,12 +101,23 @@ def target(
         from particlegvi.targets.minimisers import gibbs, repulsive
 
         if mmd_weight == 0.0:
-            return gibbs(loss, prior, kl_weight)
+            density = gibbs(loss, prior, kl_weight)
+            if density.missed is not None and density.missed > NOTABLE:
+                warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
+            return density
         from particlegvi.kernels import resolve
 
         points = None if isinstance(initial, Distribution) else initial
         kernel, _ = resolve(method.kernel, prior, points, seed)
         return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
+
+
+def unfound(missed: float) -> str:
+    """How much of its mass a target's search for wells may have missed, in words; empty up to one per cent."""
+    if missed <= NOTABLE:
+        return ""
+    share = "any share" if missed >= 1.0 else f"{missed:.0%}"
+    return f"the search for the wells of Q* may have missed {share} of its mass"
 
 
 def _basins(loss: Loss, prior: Prior, initial: Start | None) -> AtomicTarget:

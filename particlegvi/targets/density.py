@@ -42,7 +42,7 @@ class DensityTarget:
     missed : float or None
         Proven by interval arithmetic, for DLE with a loss that is a formula: ``|Z'/Z - 1|`` is at most this number,
         with Z the normaliser and Z' that of the quadrature. So the density is right to this share everywhere, and no
-        well with more of the mass is missed. None where nothing is proven.
+        well with more of the mass is missed. 1 where this was tried and nothing could be proven, None where it was not.
     grid, density : arrays (n,) or (n, 2), and (n,)
         The quadrature's nodes inside the support, and the density there.
     masses : array (n,)
@@ -156,7 +156,7 @@ class DensityTarget:
 
     def __repr__(self) -> str:
         moments = f"mean={self.mean}, variance={self.variance}"
-        proven = "" if self.missed is None else f", missed<={self.missed:.0e} (proven)"
+        proven = "" if self.missed is None or self.missed >= 1.0 else f", missed<={self.missed:.0e} (proven)"
         return f"DensityTarget(dim={self.dim}, {moments}, residual={self.residual:.1e}{proven})"
 
 

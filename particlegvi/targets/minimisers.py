@@ -3,8 +3,8 @@
 DRLE's Q* is the density with q = exp(-(V + lambda1 kappa * q) / lambda2) / Z, V = loss - lambda1 mu_P - lambda2 log p.
 Writing r for lambda1/lambda2 and phi for -loss/lambda2 + log p, it is q = exp(phi + r (mu_P - kappa * q)) / Z, where
 the q inside the convolution is normalised too (the thesis's (C.128), normalised afterwards, solves another problem).
-r grows in stages: at each, the quadrature is adapted to the last density, and the fixed point is solved at its nodes.
-The residual is measured on new nodes, adapted to the solution.
+The quadrature is adapted to the densities found so far and the fixed point solved at its nodes, mostly once; the
+residual is measured on new nodes, adapted to the solution.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import numpy as np
 
 from particlegvi.contracts import Kernel, Loss, Prior, Term
 from particlegvi.engine.terms.evaluate import values
+from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.priors import embedding
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.fixed_point import image, solve
+from particlegvi.targets.quadrature.log_formula import log_density_formula
 from particlegvi.targets.quadrature.mesh import Interaction
-from particlegvi.targets.quadrature.missed import certifier
+from particlegvi.targets.quadrature.missed import Certifier
 from particlegvi.targets.quadrature.nodes import Nodes, discretise
 from particlegvi.targets.quadrature.potential import LogWeight, Place, gibbs_log_weight, place_of
 
@@ -67,8 +69,7 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
 def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes | None, float | None]:
     """The place of exp(-loss/kl_weight) p with the wells that its survey misses, its quadrature, and `Missed.share`.
 
-    Only a formula can be searched without a gap: there is no quadrature for other losses and priors. The share is None
-    for these, and if no bound is found.
+    Only a formula can be searched without a gap: there is no quadrature for other losses and priors, and no share.
     """
     place, log_weight = place_of(prior), gibbs_log_weight(loss, prior, kl_weight)
     certify = certifier(loss, prior, kl_weight, place)
@@ -82,13 +83,23 @@ def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes 
         place = place._replace(wells=(*place.wells, *missed.wells))
         nodes = discretise(log_weight, place)
         missed = certify.missed(nodes)
-    return place, nodes, missed.share if missed.share < 1.0 else None
+    return place, nodes, missed.share
 
 
-GROWTH = 8.0  # factor between the r of one stage and the next
+def certifier(loss: Loss, prior: Prior, kl_weight: float, place: Place) -> Certifier | None:
+    """The certifier of ``-loss/kl_weight + log p``; None if the loss or the prior is no formula."""
+    text = log_density_formula(loss, prior, kl_weight)
+    if text is None or not isinstance(loss, KnownLoss):
+        return None
+    try:
+        return Certifier(text, loss.variables, place)
+    except ValueError:  # the joint formula is too long, or one of its constants overflows
+        return None
+
+
 LOST = (1e-13, 1e-10)  # tail mass that the convolution may leave out
 FAR_BELOW = 400.0  # log density below the maximum under which the repulsion is not evaluated
-MOST_ATTEMPTS = 20  # adaptations of the nodes in one stage
+MOST_ATTEMPTS = 20  # adaptations of the nodes
 MOST_DENSITIES = 10  # latest densities to which nodes are adapted
 CLOSE = 1e-7  # residual at which a solution is accepted
 BEARABLE = 1e-4  # residual at which a solution is accepted after the last attempt
@@ -104,7 +115,6 @@ class Candidate(NamedTuple):
     field: LogWeight
     log_normaliser: float
     log_peak: float  # logarithm of its largest value
-    excess: float = 0.0  # logarithm of its true mass over its mass at the nodes of the solver
 
 
 class Solution(NamedTuple):
@@ -186,9 +196,8 @@ class Repulsive:
     def _spread(self, candidate: Candidate, rough: bool) -> tuple[Candidate, Nodes]:
         """The density normalised over all of its support, and nodes adapted to it."""
         nodes = discretise(self._mixture([candidate]), self.place, ROUNDING, rough)
-        excess, peak = nodes.log_normaliser, float(np.max(nodes.log_density))
-        total = candidate.log_normaliser + excess
-        return Candidate(candidate.strength, candidate.field, total, peak, excess), nodes
+        total, peak = candidate.log_normaliser + nodes.log_normaliser, float(np.max(nodes.log_density))
+        return Candidate(candidate.strength, candidate.field, total, peak), nodes
 
     def _candidate(self, nodes: Nodes, strength: float, field: LogWeight) -> Candidate:
         near = nodes.log_density > np.max(nodes.log_density) - FAR_BELOW
@@ -225,13 +234,6 @@ class Repulsive:
                 if lost == LOST[-1]:
                     raise
         raise AssertionError
-
-
-def _stages(strength: float, height: float) -> list[float]:
-    """Increasing strengths that end at ``strength``; at the first, a repulsion of size ``height`` changes q little."""
-    first = min(strength, 1.0 / height)
-    number = int(np.ceil(np.log(strength / first) / np.log(GROWTH))) + 1
-    return [strength] if number == 1 else [float(now) for now in np.geomspace(first, strength, number)]
 
 
 def _bulk(nodes: Nodes, lost: float) -> np.ndarray:

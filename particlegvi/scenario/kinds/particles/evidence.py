@@ -18,11 +18,11 @@ from particlegvi.diagnostics.particles import reference
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.scenario.kinds.particles.descent import Descent, descent, last_movement
 from particlegvi.simulation.run import Run
+from particlegvi.targets import unfound
 
 SHORT = 0.1  # a run is short if particles move less than this share of the squared distance of independent draws
 STUCK = 0.05  # a run is metastable if a smaller share of particles has changed basin
 UNMOVED = 100  # a particle at exactly the same place after so many steps counts as stuck
-UNFOUND = 0.01  # share of the mass that the search for wells may have missed, from which on it is said
 SERIES = 40  # number of records at which a distance is computed
 IN_SERIES = 500  # number of particles for each of these distances
 PAIRED = 2000  # number of points that represent a target in the plane for these distances
@@ -191,10 +191,7 @@ class Evidence:
     def unfound(self) -> str:
         """How much of the target's mass its search for wells may have missed, in words, if that is notable."""
         missed = self.target.missed if self.has_target("density") else None
-        if missed is None or missed <= UNFOUND:
-            return ""
-        share = "any share" if missed >= 1.0 else f"{missed:.2g}"
-        return f"the search for the wells of Q* may have missed {share} of its mass"
+        return "" if missed is None else unfound(missed)
 
     @cached_property
     def too_few(self) -> bool:
