@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, colour, completion, data, looking, making, plugin, running, sweeping
+from particlegvi.cli import checking, completion, data, looking, making, plugin, running, sweeping
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.version import __version__
 
@@ -74,7 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     from particlegvi.tools.signals import StopSignals
 
-    colour.choose(vars(options).get("color", "auto"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that this terminal cannot show
     if vars(options).get("quiet"):  # matplotlib logs that its cache cannot be written

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from particlegvi.cli import colour
 from particlegvi.cli.options import PARTS, QUIET, SEED, Commands, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, say
 
@@ -19,7 +18,6 @@ COMMANDS = Commands()
     SEED,
     PARTS,
     flag("--quiet", "print only the claims that do not hold"),
-    colour.OPTION,
 )
 def verify(options: argparse.Namespace) -> int:
     from particlegvi.tools.progress import command_bars
@@ -30,7 +28,7 @@ def verify(options: argparse.Namespace) -> int:
 
         good = command.verify(
             options.name, seed=options.seed, as_json=options.json, quiet=options.quiet, begin=bar.word,
-            say=lambda text: bar.aside(partial(colour.put_tested, text)),
+            say=lambda text: bar.aside(partial(print, text, flush=True)),
         )  # fmt: skip
     return DONE if good else FAILED
 
@@ -40,7 +38,6 @@ def verify(options: argparse.Namespace) -> int:
     option("--only", "these workloads only", nargs="+", metavar="WORKLOAD"),
     flag("--quick", "two rounds and smaller sizes, to see whether it works"),
     option("--out", "folder for results.json and scaling.png", metavar="DIR"),
-    colour.OPTION,
 )
 def bench(options: argparse.Namespace) -> None:
     from particlegvi.tools.progress import command_bars
@@ -51,7 +48,7 @@ def bench(options: argparse.Namespace) -> None:
 
         bar.word("measuring")
         benchmarks("report").bench(
-            options.only, options.quick, options.out, lambda text: bar.aside(partial(colour.put_tested, text))
+            options.only, options.quick, options.out, lambda text: bar.aside(partial(print, text, flush=True))
         )
 
 
@@ -61,7 +58,6 @@ def bench(options: argparse.Namespace) -> None:
     flag("--warm", "first compile all that the shipped scenarios need"),
     flag("--clean", "remove all compiled code, and nothing else"),
     QUIET,
-    colour.OPTION,
 )
 def doctor(options: argparse.Namespace) -> int:
     from particlegvi.tools.progress import command_bars
@@ -92,5 +88,5 @@ def doctor(options: argparse.Namespace) -> int:
 
         print(json.dumps(facts, indent=2))
     elif not options.quiet:
-        colour.put_tested("\n".join(report.lines(facts)))
+        print("\n".join(report.lines(facts)))
     return DONE if facts["self_test"]["passed"] else FAILED

@@ -92,23 +92,19 @@ def page(options: argparse.Namespace) -> None:
 )
 def animate(options: argparse.Namespace) -> None:
     from particlegvi import scenario
+    from particlegvi.runs.animate import FILM
     from particlegvi.runs.animate import animate as film
     from particlegvi.tools.progress import command_bars
 
-    chosen = {**({} if options.methods is None else {"methods": options.methods}), **look(options)}
+    chosen = {name: getattr(options, name) for name in FILM} | look(options)
+    chosen |= {} if options.methods is None else {"methods": options.methods}
     with command_bars(options.quiet) as progress:
         path = film(
             options.source,
             options.out,
             options.figure,
-            options.frames,
-            options.seconds,
             seed=options.seed,
             overrides=dict(scenario.setting(argument) for argument in options.set),
-            width=options.width,
-            even=options.even,
-            loop=options.loop,
-            overwrite=options.overwrite,
             progress=progress,
             **chosen,
         )

@@ -6,7 +6,6 @@ import os
 import sys
 from contextlib import suppress
 
-from particlegvi.cli import colour
 from particlegvi.tools.quoting import as_argument
 
 TYPE_CHECKING = False
@@ -54,9 +53,8 @@ def say(text: str) -> None:
     """Print a line or two on stderr, without control characters from a file or an argument."""
     plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     if sys.stderr is not None:
-        shown = colour.warned(plain) if colour.is_wanted(sys.stderr) else plain
         with suppress(OSError):  # a full disk below the log, or a reader that has left: the work goes on
-            print(f"particlegvi: {shown}", file=sys.stderr, flush=True)
+            print(f"particlegvi: {plain}", file=sys.stderr, flush=True)
 
 
 def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli import colour, sweeping
+from particlegvi.cli import sweeping
 from particlegvi.cli.options import (
     CHECKPOINT,
     LOOK,
@@ -37,7 +37,6 @@ COMMANDS = Commands()
     QUIET,
     NO_FIGURE,
     PARTS,
-    colour.OPTION,
     CHECKPOINT,
     *LOOK,
 )
@@ -71,7 +70,6 @@ def run(options: argparse.Namespace) -> None:
     QUIET,
     NO_FIGURE,
     PARTS,
-    colour.OPTION,
     CHECKPOINT,
     sweeping.WORKERS,
     sweeping.DASK,
@@ -113,7 +111,7 @@ def resume(options: argparse.Namespace) -> None:
 def conclude(results: Results, options: argparse.Namespace) -> None:
     """Print the table of the results, and where they are saved."""
     if not options.quiet:
-        colour.put(results.describe(), results.summary["methods"], colour.verdicts_of(results.summary))
+        print(results.describe())
         pictures = [] if options.no_figure else results.pictures
         names = f" (pictures: {', '.join(pictures)})" if pictures else ""
         if not options.no_figure and not results.scenario.get("figures"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli import colour
 from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, Commands, changes, flag, option, whole_number
 
 TYPE_CHECKING = False
@@ -49,7 +48,6 @@ ANYWAY = flag("--anyway", "go on although versions or code have changed; the man
     PARTS,
     QUIET,
     NO_FIGURE,
-    colour.OPTION,
 )
 def sweep(options: argparse.Namespace) -> None:
     from pathlib import Path
@@ -142,7 +140,7 @@ def plot(folder: str, kinds: Sequence[str | None], style: Facts) -> None:
 def conclude(found: Sweep, options: argparse.Namespace) -> None:
     """Print the table of the sweep, how many cells were computed, and where they are saved."""
     if not options.quiet:
-        colour.put(found.describe(), found.methods)
+        print(found.describe())
         there = len(found) - found.computed
         print(f"{found.computed:,} cells computed, {there:,} were there; saved in {found.folder}")
 

@@ -8,32 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import scenario
-from particlegvi.contracts import Facts, Listening, Scenario
+from particlegvi.contracts import Listening, Scenario
 from particlegvi.plotting import films
 from particlegvi.runs.execute import execute, to_run
-from particlegvi.runs.results import Results, load
+from particlegvi.runs.results import load
 from particlegvi.scenario import catalogue
-from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.parts import listening as check_listening
 from particlegvi.tools.progress import listening
 
+FILM = ("frames", "seconds", "width", "even", "loop", "overwrite")  # the settings of a film
 RECORDS = 600  # of a run that is simulated for a film: half of 120 frames show a tenth of the time
 
 
-@shares_parameters(Results.animate)
 def animate(
     source: str | os.PathLike[str] | Scenario,
     out: str | os.PathLike[str] | None = None,
     figure: str | None = None,
-    frames: int | None = None,
-    seconds: float = 8.0,
     *,
     seed: int | None = None,
     overrides: Mapping[str, object] | None = None,
-    width: int = 800,
-    even: bool = False,
-    loop: bool = False,
-    overwrite: bool = False,
     progress: Listening = "auto",
     **options: Any,
 ) -> Path:
@@ -45,25 +38,29 @@ def animate(
     ----------
     source : str, path or mapping
         Folder of a run, or the name of a scenario, the path of a TOML file or the content of one.
+    out, figure, progress : optional
+        As for `particlegvi.runs.results.Results.animate`.
     seed : int, optional
         The seed of the run of a scenario; 0 when left out.
     overrides : mapping, optional
         Values for keys of the scenario, such as ``{"methods.DRLE.kl_weight": 0.3}``.
+    **options
+        ``frames``, ``seconds``, ``width``, ``even``, ``loop`` and ``overwrite`` of
+        `particlegvi.runs.results.Results.animate`, and options of the figure.
 
     Returns
     -------
     Path
         The file of the film.
     """
-    film: Facts = {"frames": frames, "seconds": seconds, "width": width, "even": even, "loop": loop}
-    film["overwrite"] = overwrite
     check_listening(progress)
     if isinstance(source, str | os.PathLike) and is_folder(source):
         if seed is not None or overrides:
             raise ValueError(f"seed and settings must be left out for {os.fspath(source)}, which is a finished run")
-        return load(source).animate(out, figure, progress=progress, **film, **options)
+        return load(source).animate(out, figure, progress=progress, **options)
     settings = scenario.load(source, dict(overrides or {}))
-    entry = films.figure_for(settings, figure, options)
+    film = {name: value for name, value in options.items() if name in FILM}
+    entry = films.figure_for(settings, figure, {name: options[name] for name in options if name not in FILM})
     chosen = figure if entry is None else entry["kind"]
     path = films.file_beside(None, settings["name"], chosen or "film") if out is None else out
     films.FilmSettings(path, **film)  # refuses before anything is simulated
@@ -71,7 +68,7 @@ def animate(
         settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
     with listening(progress) as heard:
         results = execute(to_run(settings, 0 if seed is None else seed), progress=heard, save=False)
-        return results.animate(path, chosen, progress=heard, **film, **options)
+        return results.animate(path, chosen, progress=heard, **options)
 
 
 def is_folder(source: str | os.PathLike[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import sysconfig
 import tomllib
@@ -30,7 +31,7 @@ def test_it_is_written_whole_and_never_over_anything(tmp_path, monkeypatch, caps
     for entry in (each for table in project["entry-points"].values() for each in table.values()):
         module, _, name = entry.partition(":")
         place = Path("river-stones", *module.split("."))
-        assert place.is_dir() if not name else f"class {name}(" in place.with_suffix(".py").read_text()
+        assert place.is_dir() if not name else re.search(rf"(class|def) {name}\(", place.with_suffix(".py").read_text())
     assert main(["new-plugin", "river-stones"]) == 2
     assert "river-stones exists and is left as it is" in capsys.readouterr().err
 

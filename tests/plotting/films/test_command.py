@@ -49,7 +49,7 @@ def test_a_name_and_a_file_are_run_with_records_enough_and_not_saved(capsys, tmp
     named = ["animate", "global-minimiser", *SMALL, *SHORT, "--seed", 3, "--methods", "DLE", "DE"]
     code, out, err = called(capsys, *named)
     assert (code, out, err) == (0, "global-minimiser-histograms.gif\n", "")
-    assert (seen[0][0]["record_every"], seen[0][1]) == (1, 3)
+    assert (seen[0][0].scenario["record_every"], seen[0][0].seed) == (1, 3)
     (tmp_path / "mine.toml").write_text('based_on = "lifting"\nsteps = 20\nparticles = 8\nrecord_every = 10\n')
     code, out, err = called(capsys, "animate", "mine.toml", "--out", "a.webp", "--width", 200, "--figure", "histograms")
     assert (code, out) == (0, "a.webp\n") and "the film has 3 frames instead of 120" in err

@@ -1,4 +1,0 @@
-_particlegvi_runs() {
-    local -a manifests=( */manifest.json(N) runs/*/manifest.json(N) )
-    compadd "$@" -- "${manifests[@]%/manifest.json}"
-}
