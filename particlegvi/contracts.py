@@ -46,8 +46,7 @@ StepListening: TypeAlias = "StepProgress | bool | Literal['auto'] | None"
 class Stages(Protocol):
     """An optional part of a `Progress` or `StepProgress`: it is told of whatever takes long before it begins."""
 
-    # ``done`` of ``total`` parts are done (0 as it begins; 0 in all: unknown), which take ``seconds`` (0: unknown)
-    def stage(self, name: Stage, done: int, total: int, seconds: float, /) -> None: ...
+    def stage(self, name: Stage, done: int, total: int, /) -> None: ...  # parts done; a total of 0 is unknown
 
 
 class Term(Protocol):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import files
+from particlegvi.tools import files, system
 from particlegvi.tools.errors import needed
 from particlegvi.tools.registry import look_up
 
@@ -140,10 +140,8 @@ def entries(name: str) -> tuple[Facts, Facts]:
 
 def folders() -> list[Path]:
     """The folders that `load` searches, in this order."""
-    from particlegvi.engine.numerics.compiled import user_cache_folder  # loads numba, which `names` does not need
-
     chosen = os.environ.get("PARTICLEGVI_DATA")
-    return [*([Path(chosen)] if chosen else []), user_cache_folder() / "data"]
+    return [*([Path(chosen)] if chosen else []), system.user_cache_folder() / "data"]
 
 
 def find(stem: str) -> Path | None:

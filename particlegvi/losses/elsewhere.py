@@ -91,11 +91,6 @@ class FromLibraries:
     _functions: tuple[Function, Function] | None
     _gradient_at: Callable[..., object] | None
 
-    @property
-    def made_of(self) -> tuple[object, ...]:
-        """The parts that compute the loss: its term or its functions, and the function of minibatches, or None."""
-        return self.term if self.term is not None else self._functions, self._gradient_at
-
     @classmethod
     @explains_bad_calls
     def from_jax(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from particlegvi.contracts import Kernel, Located, Placed, Prior, Term
-from particlegvi.engine.numerics.compiled import distinct
+from particlegvi.engine.numerics.user_code import frozen
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.embedding_table import EmbeddingTable
 from particlegvi.priors.flat import Flat
@@ -113,7 +113,7 @@ def _key(prior: Prior, kernel: Kernel, how: str) -> Hashable:
 def _content(thing: object) -> Hashable:
     """The numbers of a kernel, and the code of a user's."""
     if isinstance(thing, tuple):
-        return type(distinct(thing)), *map(_content, thing)
+        return type(frozen(thing)), *map(_content, thing)
     array = np.asarray(thing)
     return array.shape, array.tobytes()
 

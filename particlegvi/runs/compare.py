@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
@@ -19,7 +18,7 @@ from particlegvi.runs.execute import execute
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.simulation.loop import expected, keeps, simulate
+from particlegvi.simulation.loop import keeps, simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.targets.draws import draws_of
@@ -102,7 +101,7 @@ def compare(
     with (
         remembered(),
         listening(progress) as heard,
-        compiling_told(heard, partial(expected, loss, chosen.values())),
+        compiling_told(heard),
     ):
         for method in chosen.values():
             problem = check_problem(loss, method, prior, initial, settings)

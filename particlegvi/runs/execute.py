@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from particlegvi.contracts import Facts, Listening, Progress, Scenario
@@ -24,10 +23,9 @@ from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.parts import listening as check_listening
 from particlegvi.tools.parts import progress as check_progress
-from particlegvi.tools.progress import listening
+from particlegvi.tools.progress import listening, tell
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.signals import say_last
-from particlegvi.tools.stages import tell
 
 STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"
 
@@ -146,7 +144,7 @@ def simulate_rest(
         command = f"particlegvi resume {as_argument(folder.path)}"
         say_last(f"; to go on say: {f'pg.resume({str(folder.path)!r}, loss=...)' if in_python else command}")
     try:
-        with compiling_told(progress, partial(results.kind.compiles, results.parts, results.scenario)):
+        with compiling_told(progress):
             for number, label in enumerate(results.labels):
                 if label not in results:
                     tell(progress, "steps", number, len(results.labels))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,7 +13,6 @@ from particlegvi import losses, methods
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, StepListening, Storage
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
-from particlegvi.engine.terms.tape import FormulaTape
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
@@ -27,14 +25,9 @@ from particlegvi.tools import arguments, memory, parts
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import Diverged, carry, remembered, warn
 from particlegvi.tools.progress import listening_to_steps
-from particlegvi.tools.stages import Expected
 
 MOST_RECORDS = 200
 # Kernels and seconds, measured on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`.
-PLAIN = Expected(5, 2.0)  # the start, the loss and its gradient, the prior's, the steps without a repulsion
-LINE = Expected(5, 3.0)  # the Fourier series, and the facts of a repulsion
-PLANE = Expected(12, 4.3)  # the direct sum, the steps that take it in, and the boxes
-FORMULA = Expected(0, 2.5)  # added for the interpreter of formulas in each of them
 
 
 @runtime_checkable
@@ -118,7 +111,7 @@ def simulate(
     with (
         remembered(),
         listening_to_steps(progress, label) as heard,
-        compiling_told(heard, partial(expected, loss, [method])),
+        compiling_told(heard),
     ):
         problem = check_problem(loss, method, prior, initial, settings)
         if out is not None:
@@ -238,16 +231,6 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
         step,
         particle,
     )
-
-
-def expected(loss: Loss, methods: Iterable[Method]) -> Expected:
-    """The kernels that a run of these methods compiles if none has been compiled before, for the progress bar only."""
-    parts = [PLAIN]
-    if any(method.mmd_weight > 0.0 for method in methods):
-        parts.append(LINE if loss.dim == 1 else PLANE)
-    if isinstance(loss.term, FormulaTape):
-        parts.append(FORMULA)
-    return Expected(sum(part.kernels for part in parts), sum(part.seconds for part in parts))
 
 
 def loss_kind(loss: Loss) -> str:

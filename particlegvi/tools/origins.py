@@ -1,6 +1,6 @@
-"""Where the parts from outside that a run uses come from, as its folder notes it: distribution, version and a digest.
+"""Where the parts from outside that a run uses come from, as its folder notes it: distribution and version.
 
-A note is an entry of a table of versions: ``"losses ripples": "my-package 1.0, digest 0123456789abcdef"``.
+A note is an entry of a table of versions: ``"losses ripples": "my-package 1.0"``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from particlegvi.tools import outside
 from particlegvi.tools.quoting import plain, shown
 
-DIGEST = ", digest "
+DIGEST = ", digest "  # follows in folders of version 0.1.0
 
 
 def notes(content: object) -> dict[str, str]:
@@ -29,7 +29,7 @@ def notes_of_built(content: object) -> dict[str, str]:
 def now(key: str) -> str:
     """The note of a key in this process; empty where the part is not there."""
     found = outside.origins(*key.split(" ", 1)) if is_note(key) else []
-    return f"{found[0]}{DIGEST}{outside.digest(found[0]) or 'unknown'}" if found else ""
+    return str(found[0]) if found else ""
 
 
 def is_note(key: str) -> bool:
@@ -39,23 +39,27 @@ def is_note(key: str) -> bool:
 
 def changed(noted: Mapping[str, object]) -> tuple[str, str] | None:
     """The first note that is another one in this process: both in words."""
-    key = next((key for key, origin in noted.items() if is_note(key) and now(key) != origin), None)
+    key = next((key for key, note in noted.items() if is_note(key) and now(key) != _owner(note)), None)
     if key is None:
         return None
     kind, name = key.split(" ", 1)
-    then = plain(str(noted[key])[:100])
+    then = plain(_owner(noted[key])[:100])
     return f"{shown(name)} (particlegvi.{kind}) of {then}", f"that of {now(key) or 'no package'}"
 
 
 def check_there(folder: Path, noted: Mapping[str, str]) -> None:
     """Refuse, with a sentence that says what to install, a folder whose parts from outside are not here."""
-    for key, origin in noted.items():
+    for key, note in noted.items():
         if is_note(key) and not now(key):
             kind, name = (plain(each[:80]) for each in key.split(" ", 1))
-            owner = plain(origin.partition(DIGEST)[0][:80])
+            owner = plain(_owner(note)[:80])
             module = owner.removeprefix("the module ")
             way = f"install {owner}" if module == owner else f"import {module} first, or say --parts {module}.py"
             raise ValueError(f"{folder} needs {shown(name)} (particlegvi.{kind}) of {owner}, which is not here; {way}")
+
+
+def _owner(note: object) -> str:
+    return str(note).partition(DIGEST)[0]
 
 
 def _words(content: object) -> Iterator[str]:

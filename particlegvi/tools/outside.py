@@ -138,7 +138,6 @@ def find(kind: str, name: object, what: str) -> object:
         if len(found) > 1:
             raise _given_twice(what, name, found)
         _imported[place] = imported(installed()[kind][name][0], what)
-        digest(found[0])  # before anybody edits the file
     return _registered.get(place, _imported.get(place))
 
 
@@ -227,8 +226,6 @@ def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
     if owners:
         raise ValueError(f'the {what} "{name}" must have another name: {owners[0]} has this one')
     _registered[kind, name] = part
-    digest.cache_clear()  # the module may have been edited, and imported again
-    digest(Origin(kind, name, part.__module__))
     return part
 
 
@@ -263,26 +260,3 @@ def _file_of(module: str) -> Path | None:
     except (ImportError, ValueError):  # of a script, or of a notebook
         return Path(vars(sys.modules.get(module, sys)).get("__file__", ""))
     return None if specification is None else Path(specification.origin or "").resolve()
-
-
-@cache
-def digest(origin: Origin) -> str:
-    """Digest of the sources of a part: all files of its package, or its own text in a notebook; empty without any."""
-    import hashlib  # the command line starts without
-
-    whole = hashlib.sha256()
-    words = origin.module.split(".")
-    for number in range(len(words)):  # a namespace has no file
-        file = _file_of(".".join(words[: number + 1]))
-        if file is not None and file.is_file():
-            for each in sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file]:
-                content = each.read_bytes()
-                whole.update(f"{each.relative_to(file.parent).as_posix()} {len(content)} ".encode() + content)
-            return whole.hexdigest()[:16]
-    try:
-        import inspect
-
-        whole.update(inspect.getsource(_registered[origin.kind, origin.name]).encode())  # type: ignore[arg-type]
-    except (KeyError, TypeError, OSError):
-        return ""
-    return whole.hexdigest()[:16]

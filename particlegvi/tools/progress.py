@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import os
+import shutil
 import sys
 import threading
 import time
 
+from particlegvi.contracts import Stages
 from particlegvi.tools import signals
 
 TYPE_CHECKING = False
@@ -28,9 +29,22 @@ TICK = 0.5  # seconds between two signs of life: of the elapsed time where nothi
 PATIENCE = 1.0  # seconds before "auto" shows anything
 ELAPSED = "{desc} [{elapsed}]"
 COUNTED = "{desc} |{bar}| {n_fmt} of {total_fmt} {unit} [{elapsed}]"
+WORDS: dict[Stage, str] = {
+    "compiling": "compiling for this machine, once",
+    "scenarios": "compiling ahead",
+    "steps": "preparing the steps",
+    "truth": "comparing with the truth",
+    "pictures": "drawing",
+}
 UNITS: dict[Stage, str] = {
     "compiling": "kernels", "scenarios": "scenarios", "steps": "methods", "truth": "parts", "pictures": "pictures"
 }  # fmt: skip
+
+
+def tell(progress: object, name: Stage, done: int = 0, total: int = 0) -> None:
+    """Tell ``progress`` of a stage if it wants to hear of stages (`particlegvi.contracts.Stages`)."""
+    if isinstance(progress, Stages):
+        progress.stage(name, done, total)
 
 
 class Bars:
@@ -46,7 +60,7 @@ class Bars:
     heading : str
         Text before every label.
     patience : float
-        Seconds before anything is shown, unless a stage will take longer; 0 shows the first label at once.
+        Seconds before anything is shown.
     first : str
         Label until the first stage or method is reported.
     """
@@ -54,57 +68,33 @@ class Bars:
     def __init__(self, front: Front | None, heading: str = "", patience: float = 0.0, first: str = "loading") -> None:
         self.front = front
         self.heading = heading
-        self.patience = patience
         self.first = first
-        self.label = ""
         self.bar: Any = None
         self._line: NotebookLine | None = None
-        self._count: tuple[int, int | None, str, str | None] = (0, None, "", ELAPSED)  # done, total, unit, format
-        self._compiling = 0.0  # seconds of compiling so far, which comes in several pieces
-        self._begun = time.monotonic()
+        self._shown: tuple[str, int, int | None, str, str | None] = ("", 0, None, "", None)
+        self._from = time.monotonic() + patience
         self._lock = threading.Lock()  # the work and the thread that shows the time both change the bar
         self._left = threading.Event()
 
     def __enter__(self) -> Self | None:
         if self.front is None:
             return None
-        self._begun = time.monotonic()
-        self._next(self.first, 0, None, "", ELAPSED)
+        self.word(self.first)
         # A notebook shows the output of a thread in the cell whose context the thread has.
         threading.Thread(target=contextvars.copy_context().run, args=(self._tick,), daemon=True).start()
         return self
 
     def __call__(self, label: str, done: int, total: int) -> None:
-        self.update(label, done, total)
+        """Show that ``done`` of ``total`` steps of a method are done. A new label starts a new bar."""
+        self._show(label, done, total, "step", None)
 
-    def update(self, label: str, done: int, steps: int) -> None:
-        """Show that ``done`` of ``steps`` steps of a method are done. A new label starts a new bar."""
-        with self._lock:
-            if label != self.label:
-                self._next(label, 0, steps, "step", None)
-            self._move(done, steps)
-
-    def stage(self, name: Stage, done: int, total: int, seconds: float) -> None:
+    def stage(self, name: Stage, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` parts of a stage are done. A new stage starts a new bar."""
-        from particlegvi.tools.stages import words
-
-        label = words(name, seconds)
-        with self._lock:
-            if seconds >= self.patience > 0.0:
-                self.patience = 0.0
-            if label != self.label:
-                self._next(label, done, total or None, UNITS[name], COUNTED if total > 1 else ELAPSED)
-                if name == "compiling" and self.bar is not None:
-                    self.bar.start_t -= self._compiling
-            self._move(done, total or None, refresh=True)
-            if name == "compiling" and self.bar is not None:
-                self._compiling = self.bar.format_dict["elapsed"]
+        self._show(WORDS[name], done, total or None, UNITS[name], COUNTED if total > 1 else ELAPSED)
 
     def word(self, label: str) -> None:
         """Start a bar that shows only the elapsed time."""
-        if self.front is not None:
-            with self._lock:
-                self._next(label, 0, None, "", ELAPSED)
+        self._show(label, 0, None, "", ELAPSED)
 
     def aside(self, work: Callable[[], object]) -> None:
         """Call a function that writes to the terminal, with the bar hidden meanwhile."""
@@ -115,44 +105,39 @@ class Bars:
             if self.bar is not None:
                 self.bar.refresh()
 
-    def _next(self, label: str, done: int, total: int | None, unit: str, form: str | None) -> None:
-        if self.bar is not None:
-            self.bar.close()
-            self.bar = None
-        self.label, self._count = label, (done, total, unit, form)
-        self._show()
+    def _show(self, label: str, done: int, total: int | None, unit: str, form: str | None) -> None:
+        with self._lock:
+            if label != self._shown[0] and self.bar is not None:
+                self.bar.close()
+                self.bar = None
+            self._shown = label, done, total, unit, form
+            self._draw()
 
-    def _move(self, done: int, total: int | None, refresh: bool = False) -> None:
-        """Set the bar to ``done`` of ``total``. Make the bar first if the patience is over."""
-        self._count = (done, total, *self._count[2:])
-        if self.bar is None:
-            self._show()
-        elif refresh:
-            self.bar.total, self.bar.n = total, done
-            self.bar.refresh()
-        else:
-            self.bar.update(done - self.bar.n)
-
-    def _show(self) -> None:
-        if time.monotonic() - self._begun < self.patience:
+    def _draw(self) -> None:
+        label, done, total, unit, form = self._shown
+        if self.front is None or time.monotonic() < self._from:
             return
-        done, total, unit, form = self._count
-        settings = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False}
-        settings |= {"ncols": width(), "nrows": 20}  # tqdm shows nothing on a terminal of unknown size
-        if self.front == "notebook":
-            self._line = self._line or NotebookLine()
-        from tqdm import tqdm
+        if self.bar is None:
+            if self.front == "notebook":
+                self._line = self._line or NotebookLine()
+            from tqdm import tqdm
 
-        self.bar = tqdm(desc=f"{self.heading} {self.label}".strip(), file=self._line, **settings)
+            # tqdm shows nothing on a terminal of unknown size
+            size = {"ncols": shutil.get_terminal_size().columns, "nrows": 20}
+            how = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False, **size}
+            self.bar = tqdm(desc=f"{self.heading} {label}".strip(), file=self._line, **how)
+        else:
+            self.bar.total = total
+            self.bar.update(done - self.bar.n)
+            if form is not None:  # of a stage, which is rarely told
+                self.bar.refresh()
 
     def _tick(self) -> None:
         while not self._left.wait(TICK):
             with self._lock:
-                if self._left.is_set():
-                    return
                 if self.bar is None:
-                    self._show()
-                else:
+                    self._draw()
+                elif not self._left.is_set():
                     self.bar.refresh()
 
     def __exit__(self, *_: object) -> None:
@@ -194,10 +179,10 @@ class StepBars:
         self.bars, self.label = bars, label
 
     def __call__(self, done: int, steps: int) -> None:
-        self.bars.update(self.label, done, steps)
+        self.bars(self.label, done, steps)
 
-    def stage(self, name: Stage, done: int, total: int, seconds: float) -> None:
-        self.bars.stage(name, done, total, seconds)
+    def stage(self, name: Stage, done: int, total: int) -> None:
+        self.bars.stage(name, done, total)
 
 
 @contextlib.contextmanager
@@ -273,11 +258,3 @@ def is_child() -> bool:
     """Whether this process is a worker of a pool (multiprocessing, loky or Dask): several share one terminal."""
     processes = sys.modules.get("multiprocessing.process")
     return processes is not None and processes.current_process().name != "MainProcess"
-
-
-def width() -> int:
-    """Columns of the terminal; 80 if they are unknown."""
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except (OSError, ValueError, AttributeError):
-        return 80

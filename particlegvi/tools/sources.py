@@ -20,7 +20,6 @@ PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
 AFTER_THE_NUMBERS = ("cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
 SOURCES = "sources"  # the key of the digest, in manifests and beside the versions of a sweep
-SHORT = 12  # characters of a commit that a sentence shows
 
 
 def versions() -> dict[str, str]:
@@ -51,32 +50,6 @@ def sources() -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
-def commit(checkout: Path = PACKAGE.parent) -> str:
-    """The commit that a checkout is at, read from its folder ``.git``; empty where there is none."""
-    try:
-        git = checkout / ".git"
-        if git.is_file():  # of a worktree
-            git = checkout / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-        head = (git / "HEAD").read_text(encoding="utf-8").strip()
-        if not head.startswith("ref: "):
-            return _whole(head)
-        name = head.removeprefix("ref: ")
-        common = git / "commondir"
-        shared = git / common.read_text(encoding="utf-8").strip() if common.is_file() else git
-        for folder in (git, shared):
-            if (folder / name).is_file():
-                return _whole((folder / name).read_text(encoding="utf-8").strip())
-        packed = (shared / "packed-refs").read_text(encoding="utf-8").splitlines()
-        return _whole(next((line.split()[0] for line in packed if line.endswith(f" {name}")), ""))
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _whole(found: str) -> str:
-    return found if len(found) in (40, 64) and set(found) <= set("0123456789abcdef") else ""
-
-
 def decisive(scenario: object = None) -> dict[str, str]:
     """The versions that numbers depend on, and the digest of the sources: they name the cells of a sweep.
 
@@ -86,9 +59,8 @@ def decisive(scenario: object = None) -> dict[str, str]:
 
 
 def code() -> dict[str, str]:
-    """The digest of the sources, and the commit where there is one."""
-    at = commit()
-    return {SOURCES: sources(), **({"commit": at} if at else {})}
+    """The digest of the sources, as the manifest has it."""
+    return {SOURCES: sources()}
 
 
 def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
@@ -97,17 +69,12 @@ def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
     Python's own version does not reach the numbers. Where ``then`` names no sources, as in early folders, only versions
     are compared.
     """
-    here = {**decisive(), **code()}
+    here = decisive()
     for name in [*versions(), SOURCES]:
         before, now = then.get(name, "none"), here[name]
         if name == "python" or before == now or (name == SOURCES and SOURCES not in then):
             continue
         if name == SOURCES:
-            return f"other sources of particlegvi ({_shown(then)})", _shown(here)
+            return f"other sources of particlegvi (digest {str(before)[:16]})", f"digest {now}"
         return f"{name} {before}", now
     return origins.changed(then)
-
-
-def _shown(code: Mapping[str, object]) -> str:
-    at = f", commit {str(code['commit'])[:SHORT]}" if code.get("commit") else ""
-    return f"digest {str(code[SOURCES])[:16]}{at}"

@@ -10,6 +10,7 @@ import contextlib
 import os
 import platform
 import sys
+from pathlib import Path
 
 WINDOWS = sys.platform == "win32"
 LONGEST_PATH = 260
@@ -48,6 +49,17 @@ def too_long(path: str | os.PathLike[str]) -> str:
     if not WINDOWS or len(os.path.abspath(path)) < LONGEST_PATH - 100:  # the files inside need some
         return ""
     return f" (Windows takes paths of up to {LONGEST_PATH} characters; choose a shorter one)"
+
+
+def user_cache_folder() -> Path:
+    """The folder for this user's caches: ``$XDG_CACHE_HOME``, or the platform's own folder of caches."""
+    if WINDOWS:
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "particlegvi"
 
 
 def processor() -> str:

@@ -64,12 +64,9 @@ def test_a_function_for_other_processes_brings_the_modules_of_registered_parts(f
     assert main(["show", "global-minimiser", "--parts", file]) == 0
     function = sent(len)
     assert isinstance(function, Sent)
-    ((origin, place, digest),) = function.modules
-    assert origin.module == "my_steps" and place.endswith(file) and len(digest) == 16
+    ((origin, place),) = function.modules
+    assert origin.module == "my_steps" and place.endswith(file)
     assert function([1, 2]) == 2
-    other = Sent(len, ((origin, place, "another"),), ())
-    with pytest.raises(ValueError, match="a worker must have the module my_steps that the client has"):
-        other([1])
 
 
 def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for(nothing_from_outside):
@@ -83,7 +80,7 @@ def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for
     with pytest.raises(ValueError, match="put it into a file such as my_parts.py, and say import my_parts, or --parts"):
         pg.schedules.get("mine")
     with pytest.raises(ValueError, match="which another process cannot import"):
-        origins.changed({"schedules mine": "the module __main__, digest unknown"})  # as a worker asks
+        origins.changed({"schedules mine": "the module __main__"})  # as a worker asks
 
 
 @pytest.mark.thorough

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import errors, progress, signals, stages
+from particlegvi.tools import errors, progress, signals
 
 from ..refusals import refuse
 
@@ -157,7 +157,7 @@ def test_auto_is_for_those_who_look_on(made, monkeypatch):
     assert progress.automatic() is None and progress.chosen(True).front is None
 
 
-def test_auto_waits_a_second_unless_it_will_be_long(made, notebook, monkeypatch):
+def test_auto_waits_a_second(made, notebook, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(progress, "PATIENCE", 3600.0)  # a busy machine may take more than a second
         pg.simulate(LOSS, DLE, PRIOR, **SMALL)
@@ -165,14 +165,11 @@ def test_auto_waits_a_second_unless_it_will_be_long(made, notebook, monkeypatch)
     with progress.listening("auto") as heard:
         heard("DE", 1, 10)
         assert made == []
-        heard._begun -= 1.0
+        heard._from -= 1.0
         heard("DE", 5, 10)
         assert [(bar.desc, bar.seen) for bar in made] == [("DE", [5])]
         heard("DE", 7, 10)
         assert made[0].n == 7
-    with progress.listening("auto") as heard:
-        heard.stage("compiling", 0, 3, 30.0)
-        assert made[-1].desc == "compiling for this machine, once: about 30 s"
 
 
 def test_what_is_printed_meanwhile_stands_apart(made, notebook):
@@ -192,7 +189,7 @@ def test_what_is_printed_meanwhile_stands_apart(made, notebook):
 def test_a_notebook_shows_one_line_and_keeps_nothing(notebook, recwarn):
     with progress.Bars("notebook") as bars:
         for done in range(3):
-            bars.update("DE", done, 4)
+            bars("DE", done, 4)
             bars.bar.refresh()
         bars.word("drawing")
     assert any("DE:  50%" in line and "2/4" in line for line in notebook)
@@ -239,9 +236,3 @@ def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
     with pytest.raises(pg.Diverged) as diverged:
         pg.simulate(pg.Loss.from_formula("-x^4", ["x"]), DLE, PRIOR, 5, 400, 0.1)
     assert pg.last_interrupted() is diverged.value.run
-
-
-def test_the_words_round_the_seconds():
-    rounded = {0.0: "", 0.6: ": about 1 s", 7.6: ": about 8 s", 28.0: ": about 30 s", 62.0: ": about 60 s"}
-    for seconds, said in rounded.items():
-        assert stages.words("compiling", seconds) == "compiling for this machine, once" + said

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 import shutil
 import warnings
@@ -14,12 +12,11 @@ from typing import NamedTuple
 from particlegvi.contracts import Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.numerics.compiled import OUTSIDE, cache_folder, cache_parent
-from particlegvi.engine.numerics.shared_cache import is_whole
+from particlegvi.engine.numerics.kernel_cache import SUFFIX, cache_folder, cache_parent
 from particlegvi.runs.execute import execute, to_run
 from particlegvi.scenario import catalogue, load
 from particlegvi.tools.cells import choose
-from particlegvi.tools.stages import tell
+from particlegvi.tools.progress import tell
 
 DIGEST = re.compile("[0-9a-f]{16}")  # the name of a folder of compiled code: nothing else is ever removed
 STEPS = 20  # of each run: kernels depend on the number of particles, which stays, and not on that of steps
@@ -33,32 +30,21 @@ class Contents(NamedTuple):
     versions: int  # of the sources, each with a folder of its own
     kernels: int  # in the folder of these sources
     bytes: int
-    damaged: int  # files in the folder of these sources whose seal is wrong
 
 
 def contents() -> Contents:
     """The state now."""
     parent, current = cache_parent(), cache_folder()
-    folders, apart = _folders(parent), _folders(parent / OUTSIDE)
-    size = sum(place.stat().st_size for folder in [*folders, *apart] for place in folder.rglob("*") if place.is_file())
-    kernels = len(list(Path(current).rglob("*.nbi"))) if current else 0
-    return Contents(parent, bool(current) and os.access(current, os.W_OK), len(folders), kernels, size, damaged())
-
-
-def damaged() -> int:
-    """The number of files in the folder of these sources that are not as they were written."""
-    current = cache_folder()
-    found = 0
-    for place in Path(current).rglob("*.nb[ic]") if current else ():
-        with contextlib.suppress(OSError):  # gone meanwhile, or not to be read now
-            found += not is_whole(place)
-    return found
+    folders = _folders(parent)
+    size = sum(place.stat().st_size for folder in folders for place in folder.rglob("*") if place.is_file())
+    kernels = len(list(current.glob(f"*{SUFFIX}"))) if current else 0
+    return Contents(parent, current is not None, len(folders), kernels, size)
 
 
 def clean() -> Contents:
-    """Remove all compiled code, of these sources, of earlier ones and of parts from outside; what there was."""
+    """Remove all compiled code, of these sources and of earlier ones; what there was."""
     before = contents()
-    for folder in [*_folders(before.folder), *_folders(before.folder / OUTSIDE)]:
+    for folder in _folders(before.folder):
         shutil.rmtree(folder)
     return before
 
@@ -75,8 +61,8 @@ def warm(
     """Run each scenario for a few steps, with its truth and without pictures; the names of those left out.
 
     Left out are those whose data are not there, and tables, which would take minutes and compile nothing of their own.
-    The processes, one for each processor where their number is not said, share the kernels: each is compiled by one of
-    them (`particlegvi.engine.numerics.shared_cache`). Where the cache cannot be written there is only this process.
+    There is one process for each processor where their number is not said, and only this one where the cache cannot be
+    written.
     """
     chosen = sorted(catalogue.ours()) if names is None else list(names)
     left = {}

@@ -18,14 +18,12 @@ from particlegvi import losses, methods, priors
 from particlegvi.cli.doctor import cache
 from particlegvi.contracts import Facts
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.numerics.compiling import processor
 from particlegvi.simulation.loop import simulate
 from particlegvi.tools import memory
 from particlegvi.tools import system as systems
 from particlegvi.tools.registry import from_outside
 from particlegvi.tools.sources import versions
 
-DAMAGED = "DAMAGED FILES: {}, which runs compile again and particlegvi doctor --clean removes"
 BASE = ("matplotlib", "llvmlite", "joblib", "threadpoolctl", "tomli-w", "tqdm", "shtab")
 _NAMED = ("particlegvi", "python", "numpy", "scipy", "numba", "matplotlib")
 STEPS, PARTICLES = 100, 4
@@ -45,16 +43,15 @@ def report() -> Facts:
     Under ``paste`` are three lines for the report of a problem. Sizes are in bytes; None is what this system does not
     say, and in ``extras`` what is not installed.
     """
-    damaged = cache.damaged()  # before the self-test, which mends what it meets
     outcome = self_test()  # compiles, so that the cache is looked at afterwards
-    compiled = cache.contents()._replace(damaged=damaged)
+    compiled = cache.contents()
     facts: Facts = {
         "versions": versions() | {name: _version(name) for name in BASE},
         "extras": {extra: {name: _version(name) for name in names} for extra, names in _extras().items()},
         "system": {
             "platform": platform.platform(),
             "machine": platform.machine(),
-            "processor": processor(),
+            "processor": systems.processor(),
             "processors": os.cpu_count(),
             "linear_algebra": systems.linear_algebra(),
         },
@@ -94,7 +91,6 @@ def _paste(facts: Facts) -> list[str]:
     named = ", ".join(f"{name} {version}" for name, version in facts["versions"].items() if name in _NAMED)
     system, compiled, outcome = facts["system"], facts["cache"], facts["self_test"]
     state = "writable" if compiled["writable"] else "not writable"
-    state += f", {compiled['damaged']} DAMAGED FILES" if compiled["damaged"] else ""
     return [
         named,
         f"{system['platform']}, {system['processor']}, {system['processors']} processors, {facts['threads']['number']}"
@@ -122,7 +118,6 @@ def lines(facts: Facts) -> list[str]:
         ("threads", f"{facts['threads']['number']} ({facts['threads']['layer']})"),
         ("compiled code", f"{compiled['folder']}: {compiled['kernels']} kernels; {size}"),
         ("", "it can be written" if compiled["writable"] else "IT CANNOT BE WRITTEN: every process compiles anew"),
-        *([("", DAMAGED.format(compiled["damaged"]))] if compiled["damaged"] else []),
         *(("part of others", f"{each['kind']} {each['name']} of {each['origin']}") for each in good),
         *(("PART NOT USED", f"{each['kind']} {each['name']} of {each['origin']}: {each['problem']}") for each in bad),
         ("memory", "not known" if there is None else f"{memory.gigabytes(there)} available"),

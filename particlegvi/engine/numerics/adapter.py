@@ -20,7 +20,8 @@ from numba.core import types
 from numba.extending import overload_method
 
 from particlegvi.engine.numerics import mathematics
-from particlegvi.engine.numerics.compiled import INLINED, LOOP, is_covered
+from particlegvi.engine.numerics.compiled import HELPER, INLINED
+from particlegvi.engine.numerics.user_code import is_covered
 
 _compiled: dict[Any, Any] = {}
 
@@ -71,7 +72,7 @@ for each in ("gradient", "cost_at", "slope_at", "curvature_at"):
     _of_two(each)
 
 
-@overload_method(types.BaseNamedTuple, "values", jit_options=LOOP)
+@overload_method(types.BaseNamedTuple, "values", jit_options=HELPER)
 def _values(self, points, out):
     """Values at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
     if hasattr(self.instance_class, "values"):
@@ -85,7 +86,7 @@ def _values(self, points, out):
     return loop
 
 
-@overload_method(types.BaseNamedTuple, "gradients", jit_options=LOOP)
+@overload_method(types.BaseNamedTuple, "gradients", jit_options=HELPER)
 def _gradients(self, points, out):
     """Gradients at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
     if hasattr(self.instance_class, "gradients"):

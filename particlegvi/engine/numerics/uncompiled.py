@@ -14,6 +14,7 @@ CAUSES = ("Untyped global name", "Unknown attribute", "NameError", "Cannot ")  #
 FAILED = "Failed in"  # begins the line above the sentence, in each of nested reports
 OURS = (str(Path(__file__).resolve().parents[2]), str(Path(numba.__file__).resolve().parent))
 PLACES = re.compile(r'File "([^"\n]+)", line (\d+)')
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # which numba adds where colorama is installed
 
 
 def is_of_compiling(error: BaseException) -> bool:
@@ -43,7 +44,7 @@ def failed(name: str, error: BaseException, owners: tuple[object, ...], way_out:
 
 def _reason(error: BaseException) -> str:
     """The sentence in a message of numba that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in COLOURS.sub("", str(error)).splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith(CAUSES)]
     after = [line for before, line in zip(lines, lines[1:], strict=False) if before.startswith(FAILED)]
     said = [line for line in after if not line.startswith((FAILED, "- "))]
@@ -52,7 +53,7 @@ def _reason(error: BaseException) -> str:
 
 def _place(error: BaseException, owners: tuple[object, ...]) -> str:
     """The line at fault as numba names it, or else the line where the definition begins."""
-    for file, line in PLACES.findall(str(error)):
+    for file, line in PLACES.findall(COLOURS.sub("", str(error))):
         if not str(Path(file).resolve()).startswith(OURS):
             return f"{Path(file).name}, line {line}"
     for owner in owners:

@@ -10,8 +10,8 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from particlegvi.engine.numerics.compiled import OPTIONS
-from particlegvi.engine.numerics.outside_code import jitted
 from particlegvi.engine.numerics.uncompiled import failed, is_of_compiling
+from particlegvi.engine.numerics.user_code import compiled_copy
 from particlegvi.tools import arguments
 
 Function: TypeAlias = Callable[..., Any]
@@ -107,13 +107,13 @@ def _filling(gradient: Function, fills: bool, returns_number: bool) -> Function:
                 out[i] = slope[i] if i < slope.shape[0] else np.nan
 
     fill.__module__ = OUTSIDE
-    return jitted(fill, **OPTIONS)
+    return compiled_copy(fill, **OPTIONS)
 
 
 def _jitted(role: str, function: object) -> Function:
     if not (inspect.isfunction(function) or isinstance(function, Dispatcher)):
         raise arguments.refuse(role, function, "a function")
-    return jitted(function, **OPTIONS)
+    return compiled_copy(function, **OPTIONS)
 
 
 def _number_of_arguments(role: str, function: Function, allowed: tuple[int, ...]) -> int:

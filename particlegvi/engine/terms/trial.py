@@ -29,7 +29,7 @@ LATEST = 100_000  # step from which a batch is drawn
 
 def from_outside(part: object) -> bool:
     """Whether a user made this part: a term with code from outside, or an object of a class from outside."""
-    from particlegvi.engine.numerics.compiled import is_ours
+    from particlegvi.engine.numerics.user_code import is_ours
 
     own = type(part).__module__.partition(".")[0] == "particlegvi"
     return not is_ours(part) if isinstance(part, tuple) else not own
@@ -37,10 +37,9 @@ def from_outside(part: object) -> bool:
 
 def frozen(term: Part) -> Part:
     """A term from outside as compiled code has it: its helpers are compiled once for each content."""
-    from particlegvi.engine.numerics.compiled import distinct
+    from particlegvi.engine.numerics import user_code
 
-    found: Part = distinct(term)  # type: ignore[assignment]
-    return found
+    return user_code.frozen(term)
 
 
 def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array, width: float | Array = 1.0) -> None:

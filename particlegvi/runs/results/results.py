@@ -26,9 +26,9 @@ from particlegvi.tools import origins
 from particlegvi.tools.errors import warn
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.parts import loss as check_loss
+from particlegvi.tools.progress import tell
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import versions
-from particlegvi.tools.stages import tell
 
 
 class Results(Runs):
@@ -222,9 +222,7 @@ def _with_given(there: Folder, content: Facts, parts: Parts, loss: Loss | None) 
     if loss is not None:
         if "given" not in known:
             raise ValueError(f"loss must be left out: {there.path} has its own, {parts.loss.name}")
-        unsure = fingerprint.check_same(there.path, known, check_loss(loss, moves=True))
-        if unsure:
-            warn(unsure)
+        fingerprint.check_same(there.path, known, check_loss(loss, moves=True))
         parts = parts._replace(loss=loss)  # type: ignore[arg-type]  # any loss will do
     if "array" in content.get("initial", {}):
         parts = parts._replace(initial=there.given("initial"))

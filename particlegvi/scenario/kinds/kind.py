@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, StepProgress, Storage
 from particlegvi.settings.keys import Key
-from particlegvi.tools.stages import Expected
 
 if TYPE_CHECKING:  # they import numpy
     import xarray
@@ -126,10 +125,6 @@ class Kind:
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         """The most bytes that one stored array of a run may have: a file that promises more is not read."""
         return LARGEST
-
-    def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
-        """An estimate of the kernels that the first run compiles, for the progress bar only."""
-        return Expected()
 
     def simulate(self, job: Job) -> Run:
         """Run one label, from its start or from the snapshot in its storage."""

@@ -16,20 +16,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Sent(Generic[Task, Result]):
-    """A function that first imports the modules of these parts, in any process; each has its file and its digest."""
+    """A function that first imports the modules of these parts, in any process; each has its file."""
 
     function: Callable[[Task], Result]
-    modules: tuple[tuple[outside.Origin, str, str], ...]
+    modules: tuple[tuple[outside.Origin, str], ...]
     left: tuple[outside.Origin, ...]  # the parts that cannot be sent
 
     def __call__(self, task: Task) -> Result:
-        for origin, file, digest in self.modules:
+        for origin, file in self.modules:
             if file:
                 outside.load_file(file)
             else:
                 importlib.import_module(origin.module)
-            if outside.digest(origin) != digest:
-                raise ValueError(f"a worker must have the module {origin.module} that the client has, not another")
         for origin in self.left:
             outside.refuse_later(origin.kind, origin.name, _remedy(origin.name, origin.module))
         return self.function(task)
@@ -41,7 +39,7 @@ def sent(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
     if not found:
         return function
     good = [each for each in found if _is_importable(each.module)]
-    modules = [(each, outside.loaded_files.get(each.module, ""), outside.digest(each)) for each in good]
+    modules = [(each, outside.loaded_files.get(each.module, "")) for each in good]
     return Sent(function, tuple(modules), tuple(each for each in found if each not in good))
 
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import warnings
 
 import pytest
@@ -41,24 +40,10 @@ def test_the_digest_covers_what_makes_numbers_and_nothing_else(root, tmp_path, m
         before = digest()
 
 
-def test_the_commit_is_that_of_the_checkout(root, tmp_path):
-    said = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True)
-    if said.returncode == 0:
-        assert origin.commit.__wrapped__(root) == said.stdout.strip()
-    assert origin.commit.__wrapped__(tmp_path) == ""
-    git = tmp_path / ".git"
-    git.mkdir()
-    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
-    (git / "packed-refs").write_text(f"# pack-refs\n{'a1' * 20} refs/heads/main\n", encoding="utf-8")
-    assert origin.commit.__wrapped__(tmp_path) == "a1" * 20
-    (git / "HEAD").write_text("../../etc/passwd", encoding="utf-8")
-    assert origin.commit.__wrapped__(tmp_path) == ""
-
-
 def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(half, capsys):
     assert manifest(half)["code"]["sources"] == origin.sources()
-    put(half, code={"sources": OTHER, "commit": "c" * 40})
-    refused = f"begun with other sources of particlegvi \\(digest {OTHER}, commit c{{12}}\\) and this is .*--anyway"
+    put(half, code={"sources": OTHER})
+    refused = f"begun with other sources of particlegvi \\(digest {OTHER}\\) and this is .*--anyway"
     refuse(lambda: pg.resume(half), refused)
     assert main(["resume", str(half), "--quiet"]) == 2
     said = capsys.readouterr().err

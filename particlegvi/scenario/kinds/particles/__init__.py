@@ -17,7 +17,6 @@ from particlegvi.scenario.kinds.particles import defaults
 from particlegvi.scenario.kinds.particles.keys import KEYS
 from particlegvi.settings import keys
 from particlegvi.tools import memory
-from particlegvi.tools.stages import Expected
 
 if TYPE_CHECKING:
     import xarray
@@ -59,11 +58,6 @@ class Particles(Kind):
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         records = memory.most_records(scenario["steps"], scenario.get("record_every"))
         return 8 * records * int(scenario["particles"]) * int(parts.loss.dim)
-
-    def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
-        from particlegvi.simulation.loop import expected
-
-        return expected(parts.loss, parts.methods.values())
 
     def targets(self, runs: Runs, parts: Parts) -> Targets:
         from particlegvi.scenario.kinds.particles import truth
