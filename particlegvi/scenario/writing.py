@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,11 @@ from particlegvi.tools import quoting
 # Matches a list of numbers that tomli_w wrote over several lines. Texts never match: their line ends are written as \n.
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
 TEMPLATE = Path(__file__).with_name("new_scenario.txt")
-CHOSEN = "Left out, these two are chosen whenever the file is run. For this loss, prior and weights"
+NAMES = {
+    "DE": "deep ensemble: down the loss, without noise",
+    "DLE": "deep Langevin ensemble; jumps = true takes particles over high barriers, exactly",
+    "DRLE": "deep repulsive Langevin ensemble",
+}
 FIGURES = {"histograms": "the particles beside the truth Q*", "particles": "the particles over the loss"}
 
 
@@ -69,10 +72,8 @@ def write_template(file: str | os.PathLike[str], loss: str, variables: list[str]
 
 def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
     """The text of the scenario file."""
-    chosen: list[str] = []
     entry: object = {"formula": loss, "variables": variables} if variables else loss
-    made = load({"name": place.stem, "loss": entry}, None, chosen)
-    why = next(phrase for phrase in chosen if phrase.startswith("steps")).partition(", ")[2]
+    made = load({"name": place.stem, "loss": entry})
     written = tomli_w.dumps({"loss": loss}) if not variables else f"loss = {_on_a_line(made['loss'])}\n"
     shown = [each["kind"] for each in made["figures"]]
     pictures = "\n".join(f'[[figures]]\nkind = "{each}"  # {FIGURES[each]}\n' for each in shown)
@@ -82,11 +83,16 @@ def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
         loss=written.rstrip(),
         prior=_on_a_line(made["prior"]),
         particles=made["particles"],
-        why=textwrap.fill(f"{CHOSEN} {why}.", 110, initial_indent="# ", subsequent_indent="# "),
         step_size=_toml(made["step_size"]),
         steps=made["steps"],
+        methods="\n".join(_method(label, entry) for label, entry in made["methods"].items()),
         figures=pictures or "# [[figures]]\n",
     )
+
+
+def _method(label: str, entry: Facts) -> str:
+    lines = [f"[methods.{label}]  # {NAMES[label]}", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
+    return "\n".join(lines) + "\n"
 
 
 def _toml(value: object) -> str:

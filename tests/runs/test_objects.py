@@ -67,7 +67,7 @@ def test_another_loss_or_none_does_not_go_on(tmp_path):
         compared(tmp_path / "run", progress=Stop(3), **ALWAYS)
     folder = tmp_path / "run"
     refuse(lambda: pg.resume(folder), 'needs its loss "points".*loss=...')
-    refuse(lambda: pg.resume(folder, loss=loss_of(DATA + 1e-6)), "loss.*values differ")
+    refuse(lambda: pg.resume(folder, loss=loss_of(DATA + 1e-9)), "loss.*values differ")
     refuse(lambda: pg.resume(folder, loss=pg.losses.get("double-well")), "loss.*dimension 3")
     refuse(lambda: pg.run(folder / "scenario.toml", out=tmp_path / "other"), "loss.*pg.resume")
     assert not (tmp_path / "other").exists()

@@ -19,7 +19,7 @@ from particlegvi.runs.storage.lock import SCENARIO
 from particlegvi.runs.storage.manifest import PICTURES, New, difference
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
-from particlegvi.scenario.kinds.particles import fingerprint, objects
+from particlegvi.scenario.kinds.particles import entries
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import origins
@@ -148,7 +148,7 @@ class Results(Runs):
 
 
 class Comparison(Results):
-    """Runs by label from one start and with one noise, of parts that were handed in as objects.
+    """Runs by label from one start and with one noise, of parts that were handed in as entries.
 
     It has all of `Results`. Its ``scenario`` says what was compared; once it has a folder, with an entry for each part.
     """
@@ -159,9 +159,9 @@ class Comparison(Results):
         return str(self.parts.loss.name)
 
     def new(self) -> New:
-        self.scenario = check(objects.complete(self.scenario, self.parts))
+        self.scenario = check(entries.complete(self.scenario, self.parts))
         arrays = {"initial": self.parts.initial, "reference": self.parts.reference}
-        given = {objects.name_of_array(key, each): each for key, each in arrays.items() if isinstance(each, np.ndarray)}
+        given = {entries.name_of_array(key, each): each for key, each in arrays.items() if isinstance(each, np.ndarray)}
         return super().new()._replace(arrays=given)
 
 
@@ -222,7 +222,7 @@ def _with_given(there: Folder, content: Facts, parts: Parts, loss: Loss | None) 
     if loss is not None:
         if "given" not in known:
             raise ValueError(f"loss must be left out: {there.path} has its own, {parts.loss.name}")
-        fingerprint.check_same(there.path, known, check_loss(loss, moves=True))
+        entries.check_same(there.path, known, check_loss(loss, moves=True))
         parts = parts._replace(loss=loss)  # type: ignore[arg-type]  # any loss will do
     if "array" in content.get("initial", {}):
         parts = parts._replace(initial=there.given("initial"))

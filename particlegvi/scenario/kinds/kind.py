@@ -90,7 +90,11 @@ class Kind:
     name: str  # the value of ``kind`` in a scenario
     keys: dict[str, Key]  # the keys of such a scenario, in the order in which they are written
     smallest: str  # a scenario file with the required keys only
-    methods: Mapping[str, Facts] = {}  # the methods of a scenario that names none
+
+    @property
+    def methods(self) -> Mapping[str, Facts]:
+        """The methods of a scenario that names none."""
+        return {}
 
     def module(self, name: str) -> ModuleType:
         """The module of this name in the folder of the kind."""

@@ -176,11 +176,11 @@ class TableSettings:
         values |= {key: KEYS[key].check(value, key) for key, value in values.items() if key != "table"}
         declared = declaration(values["table"])
         chosen = values.pop("models")
-        known = {**declared.models, **declared.more_models}
+        known = [*declared.models, *declared.more_models]
         own: dict[str, Facts] = {}
         if declared.name == FUNCTIONS:
             registry = importlib.import_module("particlegvi.scenario.tables.functions.models")
-            known = dict.fromkeys(registry.names())
+            known = registry.names()
             _check_names("model", chosen, known)
             if isinstance(chosen, dict):
                 checked = {name: registry.get(name).checked(each, f"models.{name}") for name, each in chosen.items()}

@@ -7,7 +7,7 @@ summary.json, one file each, and ``table`` the table for a terminal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,10 @@ class Particles(Kind):
     name = "particles"
     keys = KEYS
     smallest = 'loss = "x^2/2"'
-    methods = defaults.METHODS
+
+    @property
+    def methods(self) -> Mapping[str, Facts]:
+        return {label: defaults.with_defaults(label, {}) for label in defaults.METHODS}
 
     def complete(self, scenario: Facts) -> list[str]:
         return defaults.fill(scenario)

@@ -6,23 +6,17 @@ again. The terminal shows a phrase for each choice.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from typing import Any
 
 from particlegvi.contracts import Facts
 from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.scenario.kinds.particles.keys import KEYS
 
-if TYPE_CHECKING:
-    from particlegvi.scenario.kinds.particles.building import Parts
-
-PARTICLES = 300
+PARTICLES, STEPS = 300, 10_000
 LONGEST_TITLE = 70
-BY_DIMENSION = ("prior", "step_size", "steps", "figures")
-METHODS: dict[str, Facts] = {"DE": {}, "DLE": {"kl_weight": 1.0}, "DRLE": {"kl_weight": 1.0, "mmd_weight": 0.5}}
+METHODS = ("DE", "DLE", "DRLE")  # with the default values of their parameters
 FIGURES = {1: "histograms", 2: "particles"}  # by dimension; no figure shows particles in more dimensions
-MOST_STEPS = {1: 100_000}  # by dimension; a step costs more if the repulsion is not a Fourier series
-MOST_STEPS_ELSE = 20_000
-LEAST_STEPS = 500
 
 
 def loss(value: Any) -> Any:
@@ -51,30 +45,48 @@ def fill(scenario: Facts) -> list[str]:
     if "loss" in scenario:
         scenario["loss"] = loss(scenario["loss"])
     left_out = scenario.get("methods", {None: False})
-    if isinstance(left_out, dict) and left_out and all(each is False for each in left_out.values()):
-        scenario["methods"] = {label: dict(each) for label, each in METHODS.items() if label not in left_out}
-        weights = {label: ", ".join(f"{key} {value:g}" for key, value in METHODS[label].items())
-                   for label in scenario["methods"]}  # fmt: skip
-        told = [f"{label} ({each})" if each else label for label, each in weights.items()]
-        chosen.append(f"methods = {', '.join(told)}")
+    if isinstance(left_out, dict) and left_out and all(entry is False for entry in left_out.values()):
+        scenario["methods"] = {label: with_defaults(label, {}) for label in METHODS if label not in left_out}
+        weights = {label: ", ".join(f"{key} {value:g}" for key, value in entry.items())
+                   for label, entry in scenario["methods"].items()}  # fmt: skip
+        words = [f"{label} ({each})" if each else label for label, each in weights.items()]
+        chosen.append(f"methods = {', '.join(words)}")
+    if isinstance(scenario.get("methods"), dict):
+        scenario["methods"] = {label: with_defaults(label, entry) for label, entry in scenario["methods"].items()}
     formula = scenario["loss"].get("formula") if isinstance(scenario.get("loss"), dict) else None
     if isinstance(formula, str) and len(formula) <= LONGEST_TITLE and formula.isprintable():
         scenario.setdefault("title", formula)
     started = scenario.get("initial")
     if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
         scenario.setdefault("particles", len(started["points"]))
-    if "particles" not in scenario:
-        scenario["particles"] = PARTICLES
-        chosen.append(f"particles = {PARTICLES}")
-    wanted = [key for key in BY_DIMENSION if key not in scenario]
-    if "loss" in scenario and wanted:
-        chosen += _by_dimension(scenario)
+    for key, number in (("particles", PARTICLES), ("steps", STEPS)):
+        if key not in scenario:
+            scenario[key] = number
+            chosen.append(f"{key} = {number}")
+    if "loss" in scenario and not {"prior", "step_size", "figures"} <= set(scenario):
+        chosen += _by_loss(scenario)
     return chosen
 
 
-def _by_dimension(scenario: Facts) -> list[str]:
-    """Fill in prior, figures, step size and steps, which depend on the loss."""
-    from particlegvi.scenario.kinds.particles import building
+def with_defaults(label: str, entry: Any) -> Any:
+    """The entry of a method with the numbers and words that it leaves out, so that a stored run keeps its own.
+
+    The check of the key refuses mistakes.
+    """
+    from particlegvi import methods
+
+    name = entry.get("method", label) if isinstance(entry, dict) else None
+    if name not in methods.names():
+        return entry
+    parameters = inspect.signature(methods.get(name)).parameters.values()
+    defaults = {each.name: each.default for each in parameters if isinstance(each.default, int | float | str)}
+    defaults.pop("embedding", None)  # the run chooses a way, and its facts say which; the truth does not depend on it
+    return {**entry, **{key: value for key, value in defaults.items() if key not in entry}}
+
+
+def _by_loss(scenario: Facts) -> list[str]:
+    """Fill in prior, figures and step size, which depend on the loss."""
+    from particlegvi.scenario.kinds.particles import building, first_step
 
     chosen = []
     dim = building.loss_of(KEYS["loss"].check(scenario["loss"], "loss")).dim
@@ -84,36 +96,9 @@ def _by_dimension(scenario: Facts) -> list[str]:
     if "figures" not in scenario:
         scenario["figures"] = [{"kind": FIGURES[dim]}] if dim in FIGURES else []
         chosen.append(f"figures = {FIGURES.get(dim, f'none, because none shows particles in {dim} dimensions')}")
-    if "step_size" in scenario and "steps" in scenario:
-        return chosen
-    checked = {key: KEYS[key].check(scenario[key], key) for key in KEYS if key in scenario}
-    return [*chosen, *_step_size_and_steps(scenario, building.physics(checked))]
-
-
-def _step_size_and_steps(scenario: Facts, parts: Parts) -> list[str]:
-    from particlegvi.integrators import schedules
-    from particlegvi.methods.free_energy import FreeEnergy
-    from particlegvi.scenario.kinds.particles import estimates
-
-    problem = estimates.problem_of(parts.loss, parts.prior, parts.initial, list(parts.methods.values()))
-    chosen = []
     if "step_size" not in scenario:
-        scenario["step_size"] = estimates.step_size(problem)
-        why = f"about 1/{estimates.SAFETY:.0f} of the largest stable one at the start"
-        chosen.append(f"step_size = {scenario['step_size']:g}, {why}")
-    if "steps" in scenario:
-        return chosen
-    size = schedules.resolved(scenario["step_size"])
-    first = size.initial if isinstance(size, schedules.Schedule) else size
-    most = MOST_STEPS.get(problem.loss.dim, MOST_STEPS_ELSE)
-    time, why = estimates.time_needed(problem)
-    if time <= most * first:
-        steps = estimates.rounded(max(time / first, LEAST_STEPS), up=True)
-        scenario["steps"] = min(most, int(steps))
-    else:
-        scenario["steps"] = most
-        noisy = [each for each in parts.methods.values() if each.kl_weight > 0.0]
-        jump = noisy and all(isinstance(each, FreeEnergy) and each.jumps for each in noisy)
-        why = f"the most that is chosen{'; jumps cross the barriers' if jump else f', although {why}'}"
-    chosen.append(f"steps = {scenario['steps']}, {why}")
+        checked = {key: KEYS[key].check(scenario[key], key) for key in KEYS if key in scenario}
+        parts = building.physics(checked)
+        scenario["step_size"] = first_step.step_size(parts.loss, parts.prior, parts.initial, parts.methods.values())
+        chosen.append(f"step_size = {scenario['step_size']:g}, a twentieth of the largest stable one at the start")
     return chosen

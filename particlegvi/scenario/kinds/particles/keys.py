@@ -112,8 +112,7 @@ KEYS: dict[str, Key] = {
         checks.whole(1, MOST_PARTICLES), "number of particles", keys.CHOSEN, "300, or as many as initial has points"
     ),
     "steps": Key(
-        checks.whole(1, 10**12), "number of updates", keys.CHOSEN,
-        "as many as the time to equilibrium takes, at most 100,000 on the line and 20,000 otherwise",
+        checks.whole(1, 10**12), "number of updates", keys.CHOSEN, "10000",
     ),
     "step_size": Key(
         keys.step_size, "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
@@ -137,8 +136,7 @@ KEYS: dict[str, Key] = {
     "initial": Key(initial, "the start of the particles: a prior's name, or points; absent: drawn from the prior"),
     "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
     "methods": Key(
-        methods, "the methods, each with its weights", keys.CHOSEN,
-        "DE, DLE with kl_weight 1, DRLE with kl_weight 1 and mmd_weight 0.5",
+        methods, "the methods, each with its weights", keys.CHOSEN, "DE, DLE and DRLE with their default weights",
     ),
     **keys.TAIL,
     "figures": keys.TAIL["figures"]._replace(

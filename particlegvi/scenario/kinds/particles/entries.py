@@ -1,7 +1,8 @@
-"""Parts that were handed in as objects, as the entries of a scenario: a run of objects gets a folder like any other.
+"""Entries of a scenario for parts that were handed in as objects: a run of objects gets a folder like any other.
 
 A part with a name is written with its name and its parameters, and must follow from them. A loss in functions of Python
-cannot be written: its entry says how another one is told from it (`fingerprint`). An array of starts becomes a file.
+cannot be written: its entry has its values at some points, which tell it from another one. An array of starts becomes a
+file.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from operator import attrgetter
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Loss, Scenario
+from particlegvi.engine.terms.trial import trial_points
 from particlegvi.integrators import schedules
 from particlegvi.methods.jumps import Jumps
-from particlegvi.scenario.kinds.particles import building, defaults, fingerprint
+from particlegvi.scenario.kinds.particles import building, defaults
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.tools.quoting import as_written, shown
 
+CLOSE = 1e-12  # relative difference of values that are the same but for rounding
 MOST_WRITTEN = 1000  # numbers of a parameter that are written out
 REMEDY = "leave out out, or give it a name by pg.{room}.register, and parameters that are its attributes"
 
@@ -52,15 +55,34 @@ def name_of_array(key: str, array: Array) -> str:
     return f"{key}-{hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:8]}"
 
 
+def check_same(place: object, known: Facts, loss: Loss) -> None:
+    """Refuse another loss than the one of a folder, by its dimension and its values at some points.
+
+    ``place`` is the folder, for the message, and ``known`` the entry of its loss.
+    """
+    if loss.dim != known["dim"]:
+        raise ValueError(f"loss must be of dimension {known['dim']}, as that of {place} is, not {loss.dim}")
+    if not np.allclose(known["values"], _values(loss)[: len(known["values"])], rtol=CLOSE, atol=0.0):
+        raise ValueError(f"loss must be the one with which {place} was begun, not another: its values differ")
+
+
+def _values(loss: Loss) -> list[float]:
+    """The loss at some points, 0 where it is not finite."""
+    with np.errstate(all="ignore"):
+        values = np.asarray(loss.value(trial_points(loss.dim)), dtype=np.float64)
+    return np.where(np.isfinite(values), values, 0.0).tolist()
+
+
 def _of_loss(loss: Loss) -> Facts:
     for entry in _entries_of_loss(loss):
         try:
             made = building.loss_of(entry)
-            if type(made.term) is type(loss.term) and fingerprint.values(made) == fingerprint.values(loss):
-                return entry
         except (ValueError, TypeError):
             continue
-    return fingerprint.entry(loss)
+        if type(made.term) is type(loss.term) and _values(made) == _values(loss):
+            return entry
+    name = "".join(letter for letter in str(loss.name)[:80] if letter.isprintable())
+    return {"given": name or "loss", "dim": int(loss.dim), "values": _values(loss)}
 
 
 def _entries_of_loss(loss: Loss) -> list[Facts]:
