@@ -10,7 +10,7 @@ from particlegvi.losses.loss import Loss as Loss
 from particlegvi.priors.formula import Prior as Prior
 from particlegvi.runs.results.runs import Run as Run
 from particlegvi.tools.errors import Diverged as Diverged, last_interrupted as last_interrupted
-from particlegvi.runs.compare import simulate as simulate
+from particlegvi.runs.simulating import simulate as simulate
 from particlegvi.targets import target as target
 from particlegvi.runs.execute import run as run
 from particlegvi.runs.animate import animate as animate

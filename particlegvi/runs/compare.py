@@ -5,22 +5,19 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from particlegvi import methods as registry
-from particlegvi.contracts import Array, Distribution, Facts, Listening, Method, Prior, Progress, Start, StepProgress
+from particlegvi.contracts import Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators.stepping import Integrator
-from particlegvi.methods.flow import ParticleProblem
-from particlegvi.runs.execute import execute
+from particlegvi.runs.compared import Saving, compared
 from particlegvi.runs.results import Comparison
+from particlegvi.runs.simulating import simulate
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
-from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.simulation.loop import keeps, simulate
 from particlegvi.simulation.problem import Settings, check_problem
-from particlegvi.simulation.run import Run
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
@@ -29,8 +26,6 @@ from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import unknown
-
-__all__ = ["compare", "simulate"]  # whoever takes `simulate` from here gets runs that can have a folder
 
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # arguments of the call for methods that are given by their name
 
@@ -114,65 +109,7 @@ def compare(
         facts |= {} if modes is None else {"modes": modes.tolist()}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = Saving(out, overwrite, checkpoint_every)
-        return _compared(problem, chosen, (initial, draws), saving, facts, heard)
-
-
-class Saving(NamedTuple):
-    """The folder of runs, if they get one, and how it is written."""
-
-    out: str | os.PathLike[str] | None
-    overwrite: bool
-    checkpoint_every: float
-
-
-def _compared(
-    problem: ParticleProblem,
-    chosen: Mapping[str, Method],
-    given: tuple[Start | None, Array | None],
-    saving: Saving,
-    facts: Facts,
-    heard: Progress | None,
-) -> Comparison:
-    """Run methods of a checked problem; ``facts`` are keys of the scenario that the problem does not have.
-
-    ``given`` are the start and the draws of the truth, as they were given.
-    """
-    initial, reference = given
-    # a distribution is kept, not replaced by its points: the target of DE depends on it
-    has_points = initial is not None and not isinstance(initial, Distribution)
-    start = problem.start if has_points else initial
-    made = Parts(problem.loss, problem.prior, start, dict(chosen), reference)  # type: ignore[arg-type]  # any loss
-    friction = {} if problem.friction is None else {"name": problem.integrator, "friction": problem.friction}
-    scenario: Facts = {
-        "source": "",
-        "particles": len(problem.start),
-        "steps": problem.steps,
-        "step_size": problem.step_size,
-        "integrator": friction or problem.integrator,
-        "tolerance": problem.tolerance,
-        "methods": {label: {} for label in chosen},
-    } | facts
-    results = Comparison(scenario, made, problem.seed, status="running")
-    out, overwrite, every = saving
-    execute(results, out, overwrite, heard, save=out is not None, checkpoint_every=every)
-    return results
-
-
-@keeps
-def simulated(
-    problem: ParticleProblem,
-    method: Method,
-    initial: Start | None,
-    record_every: int | None,
-    saving: tuple[str | os.PathLike[str], bool, float],
-    progress: StepProgress | None,
-) -> Run:
-    """The run of `particlegvi.simulate` in a folder: a comparison of one method."""
-    heard = None if progress is None else lambda _, done, steps: progress(done, steps)
-    facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
-    facts |= {} if record_every is None else {"record_every": record_every}
-    run: Run = _compared(problem, {method.label: method}, (initial, None), Saving(*saving), facts, heard)[method.label]
-    return run
+        return compared(problem, chosen, (initial, draws), saving, facts, heard)
 
 
 def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Mapping
-from typing import NoReturn, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
-from particlegvi import losses, methods
-from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, StepListening, Storage
-from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi import losses
+from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, Storage
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.integrators import schedules
-from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
-from particlegvi.simulation.run import Run
+from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, memory, parts
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.errors import Diverged, carry, remembered, warn
-from particlegvi.tools.progress import listening_to_steps
+from particlegvi.tools.errors import Diverged, carry, warn
 
 MOST_RECORDS = 200
-# Kernels and seconds, measured on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`.
 
 
 @runtime_checkable
@@ -37,99 +31,14 @@ class Advising(Protocol):
     def advice(self, problem: ParticleProblem, method: Method, /) -> list[str]: ...
 
 
-@explains_bad_calls
 def simulate(
-    loss: Loss,
-    method: Method | str,
-    prior: Prior | None = None,
-    particles: int | None = None,
-    steps: int = 100_000,
-    step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4,
-    *,
-    initial: Start | None = None,
-    seed: int = 0,
-    integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
-    record_every: int | None = None,
-    tolerance: float = 1e-12,
-    progress: StepListening = "auto",
-    out: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    checkpoint_every: float = 4.0,
+    loss: Loss, method: Method, prior: Prior | None = None, initial: Start | None = None, **settings: Any
 ) -> Run:
-    """Simulate one particle method.
-
-    Parameters
-    ----------
-    loss : Loss
-        From :mod:`particlegvi.losses` or :class:`particlegvi.Loss`.
-    method : method or str
-        From :mod:`particlegvi.methods`, or the name of one such as "DLE", which then has its defaults.
-    prior : prior, optional
-        From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected (with
-        MALA they stay where they were).
-    particles : int, optional
-        Number of particles; 300, or as many as ``initial`` has points.
-    steps : int
-        Number of steps.
-    step_size : float, Schedule or mapping
-        A number, a schedule of ``pg.schedules``, or the table of a schedule. A warning is given if the largest step
-        size exceeds the stability limit estimated at the start.
-    initial : prior or array (particles, dim), optional
-        Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
-    seed : int
-        Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
-    integrator : str, function or mapping
-        One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
-        with its ``name`` and, for "baoab", its ``friction``.
-    record_every : int, optional
-        Steps between records; left out, at most 200 records; 0 keeps the start and the end only.
-    tolerance : float
-        Error allowed in the repulsion of each particle, in units of variance / lengthscale of the kernel.
-    progress : bool, "auto" or callable, optional
-        "auto" shows a bar after a second, in a notebook and on a terminal; True shows a bar at once, anywhere; None or
-        False shows no bar. A function is called as ``progress(steps_done, steps)`` a few times a second; an object
-        that is a `particlegvi.contracts.Stages` is also told of compiling before the first step.
-    out : path, optional
-        Folder in which the run is saved while it runs, for `particlegvi.load` and `resume`. Prior, method and kernel
-        must have a name and follow from their parameters. A loss in functions of Python is handed in again when the run
-        goes on: ``pg.resume(out, loss=loss)``.
-    overwrite : bool
-        Whether ``out`` may be the folder of an earlier run.
-    checkpoint_every : float
-        Seconds between checkpoints in ``out``.
-
-    Raises
-    ------
-    Diverged
-        If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, also the ``run``
-        of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
-    """
-    parts.listening(progress)
-    method = methods.get(method)() if isinstance(method, str) else method
-    label = parts.method(method).label
-    settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    with (
-        remembered(),
-        listening_to_steps(progress, label) as heard,
-        compiling_told(heard),
-    ):
-        problem = check_problem(loss, method, prior, initial, settings)
-        if out is not None:
-            assert _keep is not None
-            return _keep(problem, method, initial, record_every, (out, overwrite, checkpoint_every), heard)
-        memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
-        return follow(problem, method, record_every, heard, MemoryStorage())
-
-
-# A folder is made in rooms above. The function comes from there, together with the name `particlegvi.simulate`.
-_keep: Callable[..., Run] | None = None
-
-
-def keeps(function: Callable[..., Run]) -> Callable[..., Run]:
-    """Take over the function that simulates a checked problem in a folder."""
-    global _keep
-    _keep = function
-    return function
+    """The run of `particlegvi.simulate` with these parameters of it, in memory and without a bar."""
+    record_every = settings.get("record_every")
+    problem = check_problem(loss, method, prior, initial, Settings(**settings))
+    memory.check_records(*problem.start.shape, problem.steps, record_every)
+    return follow(problem, method, record_every, None, MemoryStorage())
 
 
 def follow(
@@ -138,11 +47,14 @@ def follow(
     record_every: int | None,
     progress: Callable[[int, int], None] | None,
     storage: Storage,
+    *,
     store_end: bool = False,
+    describer: Callable[[Run], Description] | None = None,
 ) -> Run:
     """Simulate a checked problem from its start, or from its snapshot in ``storage``; see `simulate`.
 
-    With ``store_end`` a snapshot of the end is stored as well: the caller has further work after this run.
+    With ``store_end`` a snapshot of the end is stored as well: the caller has further work after this run. The
+    ``describer`` finds the words of `Run.describe`.
     """
     limit = warn_when_unstable(problem, method)
     if isinstance(problem.loss, Advising):
@@ -164,6 +76,7 @@ def follow(
         steps=due,
         step_size=problem.step_size,
         seed=problem.seed,
+        describer=describer,
     )
     snapshot = storage.start(len(due), problem.start.shape)
     if snapshot is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from particlegvi.tools import arguments, html
 from particlegvi.tools.errors import warn
 
 
-class Told(NamedTuple):
+class Description(NamedTuple):
     """The words about a run."""
 
     text: str  # the table and the notes of ``describe()``
@@ -53,6 +53,8 @@ class Run(ParticleExports):
     `particlegvi.tools.export.Exports` adds forms for other tools: `to_xarray`, `to_datatree`, `to_inference_data`,
     `to_dataframe` and `to_netcdf`.
     """
+
+    describer: Callable[[Run], Description] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.step_size = schedules.resolved(self.step_size)
@@ -142,14 +144,14 @@ class Run(ParticleExports):
         UserWarning
             Once, if the run has not reached its equilibrium.
         """
-        first = "_told" not in vars(self)
-        if self._told.reached is False and first:
-            warn(f"{self.label}: {self._told.verdict}")
-        return self._told.text
+        first = "_description" not in vars(self)
+        if self._description.reached is False and first:
+            warn(f"{self.label}: {self._description.verdict}")
+        return self._description.text
 
     @cached_property
-    def _told(self) -> Told:
-        return Told(repr(self), None, "") if tell is None else tell(self)
+    def _description(self) -> Description:
+        return Description(repr(self), None, "") if self.describer is None else self.describer(self)
 
     @cached_property
     def _truth(self) -> Target | None:
@@ -169,8 +171,8 @@ class Run(ParticleExports):
         }
         known = {name: value for name, value in facts.items() if value != ""}
         # Only where the picture has a target, so that this is as quick as the picture; else `describe` has the verdict.
-        known_verdict = self._truth is not None and tell is not None
-        said = [html.verdict(self._told.reached, self._told.verdict)] if known_verdict else []
+        known_verdict = self._truth is not None and self.describer is not None
+        said = [html.verdict(self._description.reached, self._description.verdict)] if known_verdict else []
         return html.card(f"Run {self.label}", known, picture.histogram(self.final, self._truth), html.notes(said))
 
     def __repr__(self) -> str:
@@ -179,15 +181,3 @@ class Run(ParticleExports):
             f"{type(self).__name__}({self.label}: {size},"
             f" {self.steps[-1]} steps of {schedules.shown(self.step_size)}, {len(self.steps)} records)"
         )
-
-
-# The words about a run need scenarios, which are in rooms above: `hear` gets the function from there, together with the
-# name `particlegvi.simulate`. A run that was made before has its short form alone.
-tell: Callable[[Run], Told] | None = None
-
-
-def hear(function: Callable[[Run], Told]) -> Callable[[Run], Told]:
-    """Take over the function that describes every run."""
-    global tell
-    tell = function
-    return function

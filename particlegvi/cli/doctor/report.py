@@ -144,8 +144,8 @@ def self_test(expected: tuple[str, ...] = KNOWN) -> Outcome:
     """Run the hundred steps and compare each bit of the final particles with the numbers in this file."""
     begun = time.perf_counter()
     run = simulate(
-        losses.get("tilted-double-well"), methods.DLE(kl_weight=1.0), priors.Normal(0.0, 1.0), PARTICLES, STEPS, 1e-2,
-        seed=0, record_every=0,
+        losses.get("tilted-double-well"), methods.DLE(kl_weight=1.0), priors.Normal(0.0, 1.0), particles=PARTICLES,
+        steps=STEPS, step_size=1e-2, seed=0, record_every=0,
     )  # fmt: skip
     found = tuple(float(place).hex() for place in np.ravel(run.final))
     return Outcome(found == expected, found, expected, time.perf_counter() - begun)

@@ -5,6 +5,6 @@ folder, and `load` reads them from a folder. `particlegvi.compare` returns a `Co
 """
 
 from particlegvi.runs.results.results import Comparison, Results, load
-from particlegvi.runs.results.runs import Runs, told
+from particlegvi.runs.results.runs import Runs
 
-__all__ = ["Comparison", "Results", "Runs", "load", "told"]
+__all__ = ["Comparison", "Results", "Runs", "load"]

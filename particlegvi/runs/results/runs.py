@@ -14,8 +14,7 @@ from particlegvi.runs.results.forms import ExportedRuns
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Kind
 from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.simulation.loop import simulate
-from particlegvi.simulation.run import Run, Told, hear
+from particlegvi.simulation.run import Description, Run
 from particlegvi.tools import arguments, html
 from particlegvi.tools.sources import versions
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from particlegvi.pages.building import Page
 
-__all__ = ["Run", "simulate", "told"]  # whoever takes them from here gets runs that can describe themselves
+__all__ = ["Run"]
 
 
 class Runs(ExportedRuns):
@@ -100,6 +99,8 @@ class Runs(ExportedRuns):
     def add(self, label: str, run: Any, seconds: float | None = None) -> None:
         """Add the run of one more label, and the seconds that it took."""
         run.label = label
+        if isinstance(run, Run):
+            run.describer = description
         if seconds is not None:
             run.info["seconds"] = seconds
         self._runs[label] = run
@@ -183,8 +184,7 @@ def summarise(runs: Runs) -> Facts:
     }
 
 
-@hear
-def told(run: Run) -> Told:
+def description(run: Run) -> Description:
     """The description and the verdict of a run of `particlegvi.simulate`."""
     start = run.initial if run.drawn_from_prior() is None else None
     facts = {
@@ -201,4 +201,4 @@ def told(run: Run) -> Told:
     runs = Runs(kinds.get("particles"), facts, parts, run.seed, status)
     runs.add(run.label, run)
     reached, verdict = runs.kind.verdicts(runs.summary)[run.label]
-    return Told(runs.describe(), reached, verdict)
+    return Description(runs.describe(), reached, verdict)

@@ -84,8 +84,9 @@ def _networks(model: str, problem: Problem, settings: TableSettings, seed: int) 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "step_size|the largest step_size|the repulsion of", UserWarning)
         run = simulate(
-            loss, method, network.prior("he"), settings.particles, settings.steps, STEP, seed=seed, record_every=0
-        )
+            loss, method, network.prior("he"), particles=settings.particles, steps=settings.steps, step_size=STEP,
+            seed=seed, record_every=0,
+        )  # fmt: skip
     found = []
     for at in (problem.test.X, problem.shared["elsewhere"]):
         outputs = network.predict(run.final, at)

@@ -119,8 +119,9 @@ def _as_the_thesis(model: str, problem: Problem, settings: TableSettings) -> Pre
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "step_size|the largest step_size|the repulsion of", UserWarning)
         final = simulate(
-            loss, method, prior, settings.particles, steps, PRINTED_STEP if printed else THESIS_STEP, record_every=0,
-            seed=_seed(settings, problem.split), initial=network.prior("kaiming-fan-out") if printed else None,
+            loss, method, prior, network.prior("kaiming-fan-out") if printed else None, particles=settings.particles,
+            steps=steps, step_size=PRINTED_STEP if printed else THESIS_STEP, record_every=0,
+            seed=_seed(settings, problem.split),
         ).final  # fmt: skip
     members = network.predict(final, problem.test.X)
     noise = noise_variance(y, network.predict(final, X))  # from the training rows, as there are no others: too small

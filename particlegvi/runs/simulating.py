@@ -1,0 +1,116 @@
+"""One run of one method: `particlegvi.simulate`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from particlegvi import methods
+from particlegvi.contracts import Facts, Loss, Method, Prior, Start, StepListening
+from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi.integrators import schedules
+from particlegvi.integrators.stepping import Integrator
+from particlegvi.runs.compared import Saving, compared
+from particlegvi.runs.results.runs import description
+from particlegvi.simulation.loop import follow
+from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.simulation.run import Run
+from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.tools import memory, parts
+from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.errors import remembered
+from particlegvi.tools.progress import listening_to_steps
+
+
+@explains_bad_calls
+def simulate(
+    loss: Loss,
+    method: Method | str,
+    prior: Prior | None = None,
+    particles: int | None = None,
+    steps: int = 100_000,
+    step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4,
+    *,
+    initial: Start | None = None,
+    seed: int = 0,
+    integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
+    record_every: int | None = None,
+    tolerance: float = 1e-12,
+    progress: StepListening = "auto",
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    checkpoint_every: float = 4.0,
+) -> Run:
+    """Simulate one particle method.
+
+    Parameters
+    ----------
+    loss : Loss
+        From :mod:`particlegvi.losses` or :class:`particlegvi.Loss`.
+    method : method or str
+        From :mod:`particlegvi.methods`, or the name of one such as "DLE", which then has its defaults.
+    prior : prior, optional
+        From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected (with
+        MALA they stay where they were).
+    particles : int, optional
+        Number of particles; 300, or as many as ``initial`` has points.
+    steps : int
+        Number of steps.
+    step_size : float, Schedule or mapping
+        Time of one step: a number, a schedule of ``pg.schedules``, or the table of a schedule. A warning is given if
+        the largest step size exceeds the stability limit estimated at the start.
+    initial : prior or array (particles, dim), optional
+        Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
+    seed : int
+        Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
+    integrator : str, function or mapping
+        One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
+        with its ``name`` and, for "baoab", its ``friction``.
+    record_every : int, optional
+        Steps between records; left out, at most 200 records; 0 keeps the start and the end only.
+    tolerance : float
+        Error allowed in the repulsion of each particle, in units of variance / lengthscale of the kernel.
+    progress : bool, "auto" or callable, optional
+        "auto" shows a bar after a second, in a notebook and on a terminal; True shows a bar at once, anywhere; None or
+        False shows no bar. A function is called as ``progress(steps_done, steps)`` a few times a second; an object
+        that is a `particlegvi.contracts.Stages` is also told of compiling before the first step.
+    out : path, optional
+        Folder in which the run is saved while it runs, for `particlegvi.load` and `resume`. Prior, method and kernel
+        must have a name and follow from their parameters. A loss in functions of Python is handed in again when the run
+        goes on: ``pg.resume(out, loss=loss)``.
+    overwrite : bool
+        Whether ``out`` may be the folder of an earlier run.
+    checkpoint_every : float
+        Seconds between checkpoints in ``out``.
+
+    Returns
+    -------
+    Run
+        ``positions`` (records, particles, dim), ``final`` (particles, dim), the ``times`` of the records (records,) and
+        facts of the run in ``info``; ``describe()`` says whether it has arrived.
+
+    Raises
+    ------
+    Diverged
+        If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, also the ``run``
+        of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
+    """
+    parts.listening(progress)
+    method = methods.get(method)() if isinstance(method, str) else method
+    label = parts.method(method).label
+    settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
+    with (
+        remembered(),
+        listening_to_steps(progress, label) as heard,
+        compiling_told(heard),
+    ):
+        problem = check_problem(loss, method, prior, initial, settings)
+        if out is None:
+            memory.check_records(*problem.start.shape, steps, record_every)
+            return follow(problem, method, record_every, heard, MemoryStorage(), describer=description)
+        facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
+        facts |= {} if record_every is None else {"record_every": record_every}
+        of_label = None if heard is None else lambda _, done, steps: heard(done, steps)
+        saving = Saving(out, overwrite, checkpoint_every)
+        run: Run = compared(problem, {label: method}, (initial, None), saving, facts, of_label)[label]
+        return run
