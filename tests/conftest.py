@@ -130,15 +130,15 @@ def remembered_truth(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def nothing_from_outside(tmp_path: Path) -> Iterator[None]:
     """This process knows nothing from outside, before and after."""
-    from particlegvi.tools import outside
+    from particlegvi.tools import plugins
 
-    tables = (outside._registered, outside._imported, outside._refused, outside.loaded_files)
+    tables = (plugins._registered, plugins._imported, plugins._refused, plugins.loaded_files)
     kept = [dict(table) for table in tables]
 
     def forget() -> None:
         for table in tables:
             table.clear()
-        for each in (outside.installed, outside.scenarios, outside.digest):
+        for each in (plugins.installed, plugins.scenarios):
             each.cache_clear()
 
     forget()

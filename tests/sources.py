@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 MODULE = re.compile(r"particlegvi(\.[a-z_]+)+")
-REGISTRIES = "particlegvi.tools.outside"  # its table names the packages with parts, for ``particlegvi list --parts``
+REGISTRIES = "particlegvi.tools.plugins"  # its table names the packages with parts, for ``particlegvi list --parts``
 
 
 class Import(NamedTuple):

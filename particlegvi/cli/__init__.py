@@ -89,10 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
             with StopSignals():
                 if vars(options).get("parts"):
-                    from particlegvi.tools import outside
+                    from particlegvi.tools import plugins
 
                     for place in options.parts:
-                        outside.load_file(place)
+                        plugins.load_file(place)
                 code = options.function(options)
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -141,8 +141,8 @@ class Loss(FromLibraries):
             If a function does not compile, returns the wrong shape, is finite at none of a few trial points, or if the
             gradient does not agree with differences of the value.
         """
-        from particlegvi.engine.terms.outside import term_of_functions
         from particlegvi.engine.terms.trial import try_out
+        from particlegvi.engine.terms.user_functions import term_of_functions
 
         size = whole_dim(dim)
         term, value_at, fill = term_of_functions(value, gradient, size)

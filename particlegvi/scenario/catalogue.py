@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from particlegvi.tools import outside
+from particlegvi.tools import plugins
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import unknown
 
@@ -22,7 +22,7 @@ def folder() -> Path:
 
 def names(kind: str | None = None) -> list[str]:
     """The names of all scenarios, or of the scenarios of one kind ("particles", ...), in alphabetical order."""
-    every = sorted({*ours(), *outside.scenarios()})
+    every = sorted({*ours(), *plugins.scenarios()})
     if kind is not None and not isinstance(kind, str):
         raise refuse("kind", kind, "the name of a kind of scenario, or left out")
     return every if kind is None else [name for name in every if _kind(name) == kind]
@@ -35,7 +35,7 @@ def ours() -> dict[str, Path]:
 
 def has(name: object) -> bool:
     """Whether a scenario has this name."""
-    return isinstance(name, str) and (name in ours() or name in outside.scenarios())
+    return isinstance(name, str) and (name in ours() or name in plugins.scenarios())
 
 
 def path(name: str) -> Path:
@@ -45,7 +45,7 @@ def path(name: str) -> Path:
     """
     if not has(name):
         raise unknown("scenario", name, names())
-    return ours().get(name) or outside.scenario(name)
+    return ours().get(name) or plugins.scenario(name)
 
 
 def entries() -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks, grids, look
 from particlegvi.settings.checks import Check
-from particlegvi.tools import outside
+from particlegvi.tools import plugins
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
 from particlegvi.tools.registry import check_parameters, unknown
 
@@ -160,8 +160,8 @@ def facts(value: Any, key: str) -> list[str]:
     if not isinstance(value, list) or len(value) > 16 or len({str(each) for each in value}) != len(value):
         raise refuse(key, value, "a list of at most 16 names, each once")
     for name in value:
-        if outside.find("facts", name, "fact") is None:
-            raise ValueError(f"{key}: {unknown('fact of an installed package', name, outside.names('facts'))}")
+        if plugins.find("facts", name, "fact") is None:
+            raise ValueError(f"{key}: {unknown('fact of an installed package', name, plugins.names('facts'))}")
     return value
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from particlegvi.tools import outside
+from particlegvi.tools import plugins
 from particlegvi.tools.quoting import plain, shown
 
 DIGEST = ", digest "  # follows in folders of version 0.1.0
@@ -17,18 +17,18 @@ DIGEST = ", digest "  # follows in folders of version 0.1.0
 def notes(content: object) -> dict[str, str]:
     """The notes of all parts from outside that a scenario names and this process knows. Nothing is imported."""
     words = set(_words(content))
-    found = {f"{kind} {name}": now(f"{kind} {name}") for kind, name in outside.known() if name in words}
+    found = {f"{kind} {name}": now(f"{kind} {name}") for kind, name in plugins.known() if name in words}
     return {key: origin for key, origin in sorted(found.items()) if origin}
 
 
 def notes_of_built(content: object) -> dict[str, str]:
     """The `notes` of a scenario whose parts are made: no package is asked if none was asked for them."""
-    return notes(content) if outside.asked() else {}
+    return notes(content) if plugins.asked() else {}
 
 
 def now(key: str) -> str:
     """The note of a key in this process; empty where the part is not there."""
-    found = outside.origins(*key.split(" ", 1)) if is_note(key) else []
+    found = plugins.origins(*key.split(" ", 1)) if is_note(key) else []
     return str(found[0]) if found else ""
 
 

@@ -2,7 +2,7 @@
 
 A part is any class or function defined at the top of a module of that package whose ``name`` attribute is a
 string. Adding a part is therefore adding a file; nothing else has to be edited. A name that the package does not have
-is looked for outside of it (`particlegvi.tools.outside`).
+is looked for outside of it (`particlegvi.tools.plugins`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from particlegvi.tools import outside
+from particlegvi.tools import plugins
 from particlegvi.tools.quoting import shown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -106,30 +106,30 @@ class Listed(NamedTuple):
 
 def ours() -> list[Listed]:
     """Every part of the package. It imports every module with parts."""
-    packages = outside.KINDS.items()
+    packages = plugins.KINDS.items()
     return [Listed(kind, name, "particlegvi") for package, kind in packages for name in Registry(package, "").parts()]
 
 
 def from_outside() -> list[Listed]:
     """Every part from outside, and the scenarios of installed packages. It imports them all."""
-    known = sorted(outside.known())
+    known = sorted(plugins.known())
     taken = {(each.kind, each.name) for each in ours()} if known else set()
     found = [
         Listed(kind, name, str(origin), _wrong(kind, name, taken))
         for kind, name in known
-        for origin in outside.origins(kind, name)
+        for origin in plugins.origins(kind, name)
     ]
-    files = [origin for each in outside.scenarios().values() for origin in each.values()]
-    return [*found, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, outside.lost())]
+    files = [origin for each in plugins.scenarios().values() for origin in each.values()]
+    return [*found, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, plugins.lost())]
 
 
 def _wrong(kind: str, name: str, taken: Container[tuple[str, str]]) -> str:
-    if kind not in outside.KINDS.values():
+    if kind not in plugins.KINDS.values():
         return f"there is no kind of part particlegvi.{kind}"
-    return TAKEN if (kind, name) in taken else outside.problem(kind, name)
+    return TAKEN if (kind, name) in taken else plugins.problem(kind, name)
 
 
-def _lost(origin: outside.Origin) -> Listed:
+def _lost(origin: plugins.Origin) -> Listed:
     return Listed(origin.kind, origin.name, str(origin), f"there is no folder {origin.module} with TOML files")
 
 
@@ -155,7 +155,7 @@ class Registry(Generic[Part]):
         self.kind = kind
         self._also_called = also_called
         self._parts: dict[str, Part] = {}
-        self._of = outside.KINDS.get(package, "")
+        self._of = plugins.KINDS.get(package, "")
 
     def parts(self) -> dict[str, Part]:
         """Every part of this package by name, in alphabetical order."""
@@ -172,7 +172,7 @@ class Registry(Generic[Part]):
 
     def names(self) -> list[str]:
         """The names of all parts, those from outside included, in alphabetical order."""
-        return sorted({*self.parts(), *outside.names(self._of)})
+        return sorted({*self.parts(), *plugins.names(self._of)})
 
     def get(self, name: str) -> Part:
         """The part of this name, a class or a function. An unknown name is a ValueError with the nearest right one."""
@@ -186,7 +186,7 @@ class Registry(Generic[Part]):
         """The part of this name, or None; one of this package comes before all others."""
         part = None if self._parts else self._at_home(name)
         if part is None and isinstance(name, str):
-            part = self.parts().get(name) or outside.find(self._of, name, self.kind)
+            part = self.parts().get(name) or plugins.find(self._of, name, self.kind)
         return part
 
     def __contains__(self, name: object) -> bool:
@@ -197,7 +197,7 @@ class Registry(Generic[Part]):
 
         A ValueError if it has no name, or the name is taken.
         """
-        return outside.register(self._of, self.kind, part, self.parts())
+        return plugins.register(self._of, self.kind, part, self.parts())
 
     __getitem__ = get
 
@@ -247,7 +247,7 @@ def _parts_of(module_name: str, found: Mapping[str, Any]) -> dict[str, Any]:
 
     parts: dict[str, Any] = {}
     for thing in vars(importlib.import_module(module_name)).values():
-        name = outside.name_of(thing)
+        name = plugins.name_of(thing)
         if name is not None and getattr(thing, "__module__", None) == module_name:
             if parts.get(name) is thing:
                 continue

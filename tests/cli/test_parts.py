@@ -71,11 +71,11 @@ def test_a_function_for_other_processes_brings_the_modules_of_registered_parts(f
 
 def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for(nothing_from_outside):
     import particlegvi as pg
-    from particlegvi.tools import origins, outside
+    from particlegvi.tools import origins, plugins
 
     pg.schedules.register(type("Mine", (), {"name": "mine", "__module__": "__main__"}))
     function = sent(len)
-    outside._registered.clear()  # as in the other process
+    plugins._registered.clear()  # as in the other process
     assert function([1]) == 1
     with pytest.raises(ValueError, match="put it into a file such as my_parts.py, and say import my_parts, or --parts"):
         pg.schedules.get("mine")

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import outside
+from particlegvi.tools import plugins
 
 from ..refusals import refuse
 from .interrupting import SHORT, change_manifest, interrupted, manifest
@@ -32,9 +32,9 @@ STEPS = {"step_size": {"schedule": "stairs", "initial": 0.01, "every": 30}, **AL
 
 def forget():
     """As in another process."""
-    for table in (outside._registered, outside._imported):
+    for table in (plugins._registered, plugins._imported):
         table.clear()
-    outside.installed.cache_clear()
+    plugins.installed.cache_clear()
 
 
 def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tmp_path):
@@ -61,18 +61,18 @@ def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tm
 
 def test_a_run_of_the_package_alone_notes_nothing(nothing_from_outside, tmp_path):
     pg.run("lifting", out=tmp_path / "run", **SHORT)
-    assert "parts" not in manifest(tmp_path / "run") and not outside.asked()
+    assert "parts" not in manifest(tmp_path / "run") and not plugins.asked()
 
 
 def test_another_version_is_refused_until_anyway(nothing_from_outside, tmp_path):
     file, place = tmp_path / "my_stairs.py", tmp_path / "run"
     file.write_text(REGISTERED)
-    outside.load_file(str(file))
+    plugins.load_file(str(file))
     interrupted(place, 3, **STEPS)
     forget()
     del sys.modules["my_stairs"]
     refuse(lambda: pg.resume(place), "import my_stairs first, or say --parts my_stairs.py")
-    outside.load_file(str(file))
+    plugins.load_file(str(file))
     change_manifest(place, parts={"schedules stairs": "stairways 1.5"})
     refuse(lambda: pg.resume(place), 'begun with "stairs" .* of stairways 1.5 .*--anyway')
     assert pg.resume(place, anyway=True).status == "finished"

@@ -27,7 +27,7 @@ from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.kernels.on_outputs import OnFirstLayer, OnLastLayer, OnOutputs
-from particlegvi.tools.outside import name_of
+from particlegvi.tools.plugins import name_of
 
 CLASS = "$class"  # the key of a table that stands for an object
 PLAIN = (type(None), bool, int, float, str)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from particlegvi.tools import outside
+from particlegvi.tools import plugins
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -19,27 +19,27 @@ class Sent(Generic[Task, Result]):
     """A function that first imports the modules of these parts, in any process; each has its file."""
 
     function: Callable[[Task], Result]
-    modules: tuple[tuple[outside.Origin, str], ...]
-    left: tuple[outside.Origin, ...]  # the parts that cannot be sent
+    modules: tuple[tuple[plugins.Origin, str], ...]
+    left: tuple[plugins.Origin, ...]  # the parts that cannot be sent
 
     def __call__(self, task: Task) -> Result:
         for origin, file in self.modules:
             if file:
-                outside.load_file(file)
+                plugins.load_file(file)
             else:
                 importlib.import_module(origin.module)
         for origin in self.left:
-            outside.refuse_later(origin.kind, origin.name, _remedy(origin.name, origin.module))
+            plugins.refuse_later(origin.kind, origin.name, _remedy(origin.name, origin.module))
         return self.function(task)
 
 
 def sent(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
     """The function as other processes can run it: itself, where no part is registered."""
-    found = outside.registered()
+    found = plugins.registered()
     if not found:
         return function
     good = [each for each in found if _is_importable(each.module)]
-    modules = [(each, outside.loaded_files.get(each.module, "")) for each in good]
+    modules = [(each, plugins.loaded_files.get(each.module, "")) for each in good]
     return Sent(function, tuple(modules), tuple(each for each in found if each not in good))
 
 

@@ -132,9 +132,9 @@ def test_nothing_is_overwritten_and_nothing_is_written_where_it_cannot_be_whole(
 
 
 def test_a_covariance_of_a_user_must_be_registered_to_be_saved(tmp_path, monkeypatch):
-    from particlegvi.tools import outside
+    from particlegvi.tools import plugins
 
-    monkeypatch.setattr(outside, "_registered", {}, raising=False)
+    monkeypatch.setattr(plugins, "_registered", {}, raising=False)
     model = functionspace.SparseGaussianProcessRegressor(kernel=OwnProfile(0.5), **POINTS).fit(X, Y)
     assert same(model, pickle.loads(pickle.dumps(model)))
     told(lambda: model.save(tmp_path / "model.npz"), "kernel must be a number, a text, an array, or a part that is")

@@ -15,7 +15,7 @@ from particlegvi.engine.numerics.user_code import compiled_copy
 from particlegvi.tools import arguments
 
 Function: TypeAlias = Callable[..., Any]
-OUTSIDE = "user"  # the module of classes made here: they belong to the user, not to the package
+USER = "user"  # the module of classes made here: they belong to the user, not to the package
 
 
 class _Functions(NamedTuple):
@@ -42,7 +42,7 @@ def term_of_functions(value: Function, gradient: Function, dim: int) -> tuple[An
         _expect("gradient(x)", result, () if returns_number else (dim,))
     fill = _filling(jitted_gradient, fills, returns_number)
     _called("gradient", fill, trial.copy(), np.empty(dim))
-    content = {"__slots__": (), "__module__": OUTSIDE, **_methods(jitted_value, fill)}
+    content = {"__slots__": (), "__module__": USER, **_methods(jitted_value, fill)}
     return type("Functions", (_Functions,), content)(), jitted_value, fill
 
 
@@ -84,7 +84,7 @@ def _methods(value: Function, fill: Function) -> dict[str, Function]:
     methods: dict[str, Function] = {"value": value_of_one, "gradient": gradient_of_one}
     methods |= {"values": values, "gradients": gradients}
     for method in methods.values():
-        method.__module__ = OUTSIDE
+        method.__module__ = USER
     return methods
 
 
@@ -106,7 +106,7 @@ def _filling(gradient: Function, fills: bool, returns_number: bool) -> Function:
             for i in range(out.shape[0]):
                 out[i] = slope[i] if i < slope.shape[0] else np.nan
 
-    fill.__module__ = OUTSIDE
+    fill.__module__ = USER
     return compiled_copy(fill, **OPTIONS)
 
 

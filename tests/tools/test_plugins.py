@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import origins, outside
+from particlegvi.tools import origins, plugins
 
 from ..refusals import refuse
 
@@ -40,10 +40,10 @@ def test_a_name_of_an_installed_package_is_a_name(install):
 
 def test_names_of_the_package_ask_nobody(nothing_from_outside):
     assert pg.losses.get("double-well").dim == 1
-    assert not outside.asked()
+    assert not plugins.asked()
     assert origins.notes_of_built({"loss": {"name": "double-well"}}) == {}
     assert "quartic-nowhere" not in pg.losses.names()
-    assert outside.asked()
+    assert plugins.asked()
 
 
 def test_two_packages_with_one_name_are_refused_with_both(install):
@@ -99,15 +99,15 @@ def test_a_registered_part_lives_in_this_process_and_can_be_edited(nothing_from_
 def test_a_file_registers_parts_once(nothing_from_outside, tmp_path):
     file = tmp_path / "my_bowls.py"
     file.write_text("import particlegvi as pg\n" + LOSS.format(name="my-bowl") + "\npg.losses.register(Bowl)\n")
-    outside.load_file(str(file))
-    outside.load_file(str(file))
+    plugins.load_file(str(file))
+    plugins.load_file(str(file))
     assert "my-bowl" in pg.losses.names()
     for wrong, sentence in (
         ("nowhere.py", "cannot be read: No such file"),
         ("my bowls.toml", "must be the path of a module such as my_parts.py"),
         *((name, f"with another name than {name}") for name in ("json.py", "sys.py", "__main__.py")),
     ):
-        refuse(lambda wrong=wrong: outside.load_file(str(tmp_path / wrong)), sentence)
+        refuse(lambda wrong=wrong: plugins.load_file(str(tmp_path / wrong)), sentence)
 
 
 def test_scenarios_of_an_installed_package(install):
