@@ -43,7 +43,7 @@ def wholes(key: str, value: object, most: int, allowed: str = "a list of at leas
     """A list of at least one whole number, each from 1 to ``most``."""
     if not isinstance(value, list | tuple) or not value:
         raise refuse(key, value, allowed)
-    return [whole(f"{key}[{index}]", each, 1, most) for index, each in enumerate(value)]
+    return [whole(f"{key}[{index}]", entry, 1, most) for index, entry in enumerate(value)]
 
 
 def record_number(value: object, count: int) -> int:
@@ -133,21 +133,21 @@ def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
     Texts and masked entries are refused, and booleans unless ``booleans``.
     """
     try:
-        given = np.asarray(value)
-        if given.dtype.kind == "O" and all(type(number) in (int, float) for number in given.flat):
-            given = given.astype(np.float64)  # whole numbers beyond 64 bits
-        good = given.dtype.kind in ("iufb" if booleans else "iuf") and not np.ma.is_masked(value)
+        numbers = np.asarray(value)
+        if numbers.dtype.kind == "O" and all(type(number) in (int, float) for number in numbers.flat):
+            numbers = numbers.astype(np.float64)  # whole numbers beyond 64 bits
+        good = numbers.dtype.kind in ("iufb" if booleans else "iuf") and not np.ma.is_masked(value)
     except Exception:  # ragged or endless lists, and objects whose conversion fails in their own way
         good = False
     if not good:
         raise refuse(key, value, allowed)
     with np.errstate(over="ignore"):  # for values beyond double precision
-        return np.ascontiguousarray(given, dtype=np.float64).reshape(given.shape)
+        return np.ascontiguousarray(numbers, dtype=np.float64).reshape(numbers.shape)
 
 
-def shaped(key: str, found: Any, allowed: str) -> ValueError:
+def shaped(key: str, numbers: Any, allowed: str) -> ValueError:
     """The error for an array of a wrong shape."""
-    return ValueError(f"{key} must be {allowed}, not an array of the shape {np.shape(found)}")
+    return ValueError(f"{key} must be {allowed}, not an array of the shape {np.shape(numbers)}")
 
 
 def finite(key: str, numbers: Array, allowed: str) -> Array:
@@ -194,10 +194,10 @@ def locations(value: Any, dim: int) -> Array:
 def matrix(key: str, value: Any, columns: int, rows: int | None = None) -> Array:
     """An array (n, columns) of numbers, finite or not, with the given number of rows if there is one."""
     allowed = f"an array ({'n' if rows is None else rows}, {columns}) of numbers"
-    found = array(key, value, allowed)
-    if found.ndim != 2 or found.shape[1] != columns or rows not in (None, len(found)):
-        raise shaped(key, found, allowed)
-    return found
+    numbers = array(key, value, allowed)
+    if numbers.ndim != 2 or numbers.shape[1] != columns or rows not in (None, len(numbers)):
+        raise shaped(key, numbers, allowed)
+    return numbers
 
 
 def vector(key: str, value: Any, length: int | None = None) -> Array:
@@ -205,10 +205,10 @@ def vector(key: str, value: Any, length: int | None = None) -> Array:
     allowed = "an array (n,) of finite numbers with n of at least 1"
     if length is not None:
         allowed = f"an array ({length},) of finite numbers, one for each row of X"
-    found = array(key, value, allowed, booleans=True)
-    if found.ndim != 1 or (not found.size if length is None else len(found) != length):
-        raise shaped(key, found, allowed)
-    return finite(key, found, allowed)
+    numbers = array(key, value, allowed, booleans=True)
+    if numbers.ndim != 1 or (not numbers.size if length is None else len(numbers) != length):
+        raise shaped(key, numbers, allowed)
+    return finite(key, numbers, allowed)
 
 
 def coordinates(key: str, value: Any) -> Array:
@@ -234,12 +234,12 @@ def same_length(keys: tuple[str, str], first: Array, second: Array) -> tuple[Arr
 def paired(key: str, value: Any, y: Array) -> Array:
     """A finite number for each of the observations y, (n,); one number alone stands for all. Both at most 1e75."""
     allowed = f"a finite number, or an array ({len(y)},) of them as y is"
-    found = array(key, value, allowed)
-    found = np.full(y.shape, float(found)) if found.ndim == 0 else found
-    if found.shape != y.shape:
-        raise shaped(key, found, allowed)
-    finite(key, found, allowed)
-    return scored(key, found, y)
+    numbers = array(key, value, allowed)
+    numbers = np.full(y.shape, float(numbers)) if numbers.ndim == 0 else numbers
+    if numbers.shape != y.shape:
+        raise shaped(key, numbers, allowed)
+    finite(key, numbers, allowed)
+    return scored(key, numbers, y)
 
 
 def scored(key: str, numbers: Array, y: Array) -> Array:
@@ -252,28 +252,28 @@ def scored(key: str, numbers: Array, y: Array) -> Array:
 
 def deviations(key: str, value: Any, y: Array) -> Array:
     """A standard deviation, from 1e-75 to 1e75, for each of the observations y, or one for all."""
-    found = paired(key, value, y)
-    if not (found >= SMALLEST_SCORED).all():
-        raise ValueError(f"{key} must be positive numbers from {SMALLEST_SCORED:g}, not {found.min():g}")
-    return found
+    numbers = paired(key, value, y)
+    if not (numbers >= SMALLEST_SCORED).all():
+        raise ValueError(f"{key} must be positive numbers from {SMALLEST_SCORED:g}, not {numbers.min():g}")
+    return numbers
 
 
 def labels(value: Any) -> Array:
     """Labels ``y`` that are 0 or 1, (n,)."""
-    found = vector("y", value)
-    wrong = found[~np.isin(found, (0.0, 1.0))]
+    numbers = vector("y", value)
+    wrong = numbers[~np.isin(numbers, (0.0, 1.0))]
     if wrong.size:
         raise ValueError(f"y must be labels 0 and 1, not {wrong[0]:g}")
-    return found
+    return numbers
 
 
 def probabilities(key: str, value: Any, y: Array) -> Array:
     """A probability for each of the observations y, or one for all."""
-    found = paired(key, value, y)
-    wrong = found[(found < 0.0) | (found > 1.0)]
+    numbers = paired(key, value, y)
+    wrong = numbers[(numbers < 0.0) | (numbers > 1.0)]
     if wrong.size:
         raise ValueError(f"{key} must be probabilities from 0 to 1, not {wrong[0]:g}")
-    return found
+    return numbers
 
 
 def frozen(numbers: Array) -> Array:

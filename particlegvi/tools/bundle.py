@@ -43,7 +43,7 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]
     header = HEADER.fullmatch(file.read(min(length, LONGEST_HEADER)))
     if header is None:
         raise ValueError("its header is damaged, or it does not hold plain numbers")
-    return np.dtype(header[1].decode("ascii")), tuple(int(each) for each in header[2].split(b",") if each.strip())
+    return np.dtype(header[1].decode("ascii")), tuple(int(size) for size in header[2].split(b",") if size.strip())
 
 
 def write(path: Path, manifest: Facts) -> None:
@@ -79,8 +79,8 @@ def read(path: str | os.PathLike[str], format: str) -> Facts:
                 raise ValueError("it has compressed members, or too many")
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
-                sizes = sum(each.file_size for each in members)
-                if len(members) > MOST_MEMBERS or sizes > size or any(each.compress_type for each in members):
+                sizes = sum(member.file_size for member in members)
+                if len(members) > MOST_MEMBERS or sizes > size or any(member.compress_type for member in members):
                     raise ValueError("it has compressed members, or too many")
                 if MANIFEST not in archive.namelist():
                     raise ValueError(f"it has no {MANIFEST}")
@@ -89,7 +89,7 @@ def read(path: str | os.PathLike[str], format: str) -> Facts:
                 if manifest.get("format") != format:
                     raise ValueError(f"it is not a file of {format}")
                 taken: set[int] = set()
-                return {key: _read(each, archive, taken) for key, each in manifest.items()}
+                return {key: _read(member, archive, taken) for key, member in manifest.items()}
         except OSError as error:
             raise files.Unreadable(f"{path} cannot be read: {error.strerror}") from None
         except (*BROKEN, KeyError, TypeError, ValueError, RecursionError) as error:
@@ -104,14 +104,14 @@ def _name(number: int) -> str:
 def _written(value: object, arrays: list[NDArray[np.generic]], at: str) -> object:
     """A value as JSON holds it; arrays are added to ``arrays``. ``at`` are the keys under which it is."""
     if isinstance(value, dict):
-        return {key: _written(each, arrays, f"{at}.{key}".strip(".")) for key, each in value.items()}
+        return {key: _written(entry, arrays, f"{at}.{key}".strip(".")) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_written(each, arrays, at) for each in value]
+        return [_written(entry, arrays, at) for entry in value]
     if isinstance(value, np.ndarray):
         if value.dtype not in (np.float64, np.int64) or value.ndim == 0:
             if value.dtype.kind not in "fiubU":
                 raise TypeError(at)
-            items = [_written(each, arrays, at) for each in value.ravel().tolist()]
+            items = [_written(entry, arrays, at) for entry in value.ravel().tolist()]
             return {VALUES: items, "type": value.dtype.str, "shape": list(value.shape)}
         arrays.append(value)
         # The last bits of products depend on the order in memory.
@@ -126,7 +126,7 @@ def _written(value: object, arrays: list[NDArray[np.generic]], at: str) -> objec
 def _read(value: object, archive: zipfile.ZipFile, taken: set[int]) -> object:
     """The value of a part of the manifest. An array that was taken already is refused: each has memory once."""
     if isinstance(value, list):
-        return [_read(each, archive, taken) for each in value]
+        return [_read(entry, archive, taken) for entry in value]
     if not isinstance(value, dict):
         return value
     if NUMBER in value:
@@ -135,7 +135,7 @@ def _read(value: object, archive: zipfile.ZipFile, taken: set[int]) -> object:
         items = _read(value[VALUES], archive, taken)
         return np.array(items, dtype=_plain(value["type"], len(value[VALUES]))).reshape(value["shape"])
     if ARRAY not in value:
-        return {key: _read(each, archive, taken) for key, each in value.items()}
+        return {key: _read(entry, archive, taken) for key, entry in value.items()}
     number = int(value[ARRAY])
     if number in taken:
         raise ValueError("an array is in two places")
@@ -151,7 +151,7 @@ def _read(value: object, archive: zipfile.ZipFile, taken: set[int]) -> object:
 
 def _plain(name: str, count: int) -> str:
     """The type of an array of so many numbers or texts in the manifest."""
-    found = re.fullmatch(r"[<>|=](?:[fiub][1-8]|U([0-9]{1,4}))", name)
-    if found is None or int(found[1] or 0) * count > MOST_LETTERS:
+    match = re.fullmatch(r"[<>|=](?:[fiub][1-8]|U([0-9]{1,4}))", name)
+    if match is None or int(match[1] or 0) * count > MOST_LETTERS:
         raise ValueError("an array does not hold plain numbers or texts")
     return name

@@ -54,46 +54,50 @@ def explains_bad_calls(part: C) -> C:
 
 def _explained(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
-    def called(*given: P.args, **named: P.kwargs) -> R:
+    def called(*arguments: P.args, **named: P.kwargs) -> R:
         try:
-            return function(*given, **named)
+            return function(*arguments, **named)
         except TypeError as error:
-            told = _told(function, given, named)
-            if told is None or isinstance(error, BadCall):
+            sentence = _told(function, arguments, named)
+            if sentence is None or isinstance(error, BadCall):
                 raise
-            raise BadCall(told) from None
+            raise BadCall(sentence) from None
 
     return called
 
 
-def _told(function: Callable[..., object], given: tuple[object, ...], named: Mapping[str, object]) -> str | None:
+def _told(function: Callable[..., object], arguments: tuple[object, ...], named: Mapping[str, object]) -> str | None:
     """A sentence about the wrong argument; None if the arguments fit, and the error came from inside the function."""
     signature = inspect.signature(function)
     try:
-        signature.bind(*given, **named)
+        signature.bind(*arguments, **named)
     except TypeError:
         pass
     else:
         return None
     owner = _owner(function)
-    if function.__name__ == "__new__" and given and isinstance(given[0], type):  # it may be inherited
-        owner = given[0].__name__
+    if function.__name__ == "__new__" and arguments and isinstance(arguments[0], type):  # it may be inherited
+        owner = arguments[0].__name__
     parameters = list(signature.parameters.values())
     if parameters and parameters[0].name in ("self", "cls"):
-        parameters, given = parameters[1:], given[1:]
-    names = [each.name for each in parameters]
-    positional = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+        parameters, arguments = parameters[1:], arguments[1:]
+    names = [parameter.name for parameter in parameters]
+    positional = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
     for word, value in named.items():
         if word not in names:
             return str(unknown(f"argument of {owner}", word, names, _meant(word, value, names)))
-    if len(given) > len(positional):
-        return f"{owner} must be called with at most {len(positional)} positional arguments, not {len(given)}"
-    twice = [name for name in positional[: len(given)] if name in named]
+    if len(arguments) > len(positional):
+        return f"{owner} must be called with at most {len(positional)} positional arguments, not {len(arguments)}"
+    twice = [name for name in positional[: len(arguments)] if name in named]
     if twice:
         return f"{owner} must be given {twice[0]} once, not by its place and by its name"
-    there = {*positional[: len(given)], *named}
-    needed = [each.name for each in parameters if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
-    missing = [name for name in needed if name not in there]
+    bound = {*positional[: len(arguments)], *named}
+    needed = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    missing = [name for name in needed if name not in bound]
     help_with = NEEDED.get("Loss" if owner == "Loss" else missing[0], "")
     words = " and ".join(f'"{name}"' for name in missing)
     several = "the arguments {} of {} are missing" if len(missing) > 1 else "the argument {} of {} is missing"

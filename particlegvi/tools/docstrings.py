@@ -17,18 +17,18 @@ _PARTS = re.compile(r"(.*?)(?:\n\nParameters\n-{3,}\n(.*?))?(\n\n\w[\w ]*\n-{3,}
 
 
 def _parts(documented: object) -> tuple[str, str, str]:
-    found = _PARTS.fullmatch(inspect.cleandoc(documented.__doc__ or ""))
-    assert found is not None  # it matches every text
-    return found[1], found[2] or "", found[3] or ""
+    match = _PARTS.fullmatch(inspect.cleandoc(documented.__doc__ or ""))
+    assert match is not None  # it matches every text
+    return match[1], match[2] or "", match[3] or ""
 
 
 def entries(documented: object) -> dict[str, str]:
     """The entries of the section Parameters of an object's docstring, by the names in their first lines."""
-    found = {}
+    by_name = {}
     for entry in filter(None, re.split(r"\n(?=\S)", _parts(documented)[1])):
         for name in entry.partition("\n")[0].partition(" :")[0].split(", "):
-            found[name.lstrip("*")] = entry
-    return found
+            by_name[name.lstrip("*")] = entry
+    return by_name
 
 
 def form_and_words(entry: str) -> tuple[str, str]:
@@ -43,15 +43,15 @@ def shares_parameters(*sources: object) -> Callable[[C], C]:
     They are those of ``sources``, and for a class of its bases.
     """
 
-    def completed(thing: C) -> C:
-        if thing.__doc__ is not None:  # python -OO has no docstrings
-            before, _, after = _parts(thing)
-            known = entries(thing)
-            for source in (*sources, *(thing.__mro__[1:] if isinstance(thing, type) else ())):
+    def completed(documented: C) -> C:
+        if documented.__doc__ is not None:  # python -OO has no docstrings
+            before, _, after = _parts(documented)
+            known = entries(documented)
+            for source in (*sources, *(documented.__mro__[1:] if isinstance(documented, type) else ())):
                 known = {**entries(source), **known}
-            said = [known[name] for name in inspect.signature(thing).parameters if name in known]
-            section = "\n".join(dict.fromkeys([*said, *entries(thing).values()]))
-            thing.__doc__ = f"{before}\n\nParameters\n----------\n{section}{after}\n"
-        return thing
+            said = [known[name] for name in inspect.signature(documented).parameters if name in known]
+            section = "\n".join(dict.fromkeys([*said, *entries(documented).values()]))
+            documented.__doc__ = f"{before}\n\nParameters\n----------\n{section}{after}\n"
+        return documented
 
     return completed

@@ -35,13 +35,13 @@ class BadCall(TypeError, ValueError):
     bad value as all others are."""
 
 
-def carry(error: BaseException, name: str, what: Any) -> None:
+def carry(error: BaseException, name: str, value: Any) -> None:
     """Attach an object to an error on its way up: ``error.run``, ``error.results``.
 
     A user reads it as an attribute, for every class of error: `Diverged`, ``KeyboardInterrupt``, ``OSError``.
     """
     with contextlib.suppress(AttributeError):  # some errors take no attributes
-        setattr(error, name, what)
+        setattr(error, name, value)
 
 
 @contextlib.contextmanager
@@ -50,12 +50,12 @@ def remembered() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Diverged) as error:
-        found = carried(error, "results")
-        kept = carried(error, "run") if found is None else found
+        results = carried(error, "results")
+        kept = carried(error, "run") if results is None else results
         if kept is not None:
             _last[:] = [kept]
             if isinstance(error, KeyboardInterrupt) and not error.args:
-                name = "run" if found is None else "results"
+                name = "run" if results is None else "results"
                 error.args = (f"what was recorded is in particlegvi.last_interrupted(), and in error.{name}",)
         raise
 
@@ -85,14 +85,14 @@ class MissingLibrary(ImportError, ValueError):
     """A library of an extra is not installed; the sentence says how to get it."""
 
 
-def needed(what: str, extra: str, *libraries: str) -> None:
+def needed(subject: str, extra: str, *libraries: str) -> None:
     """Raise `MissingLibrary` unless all the libraries are there, whose imports come after this call.
 
-    ``what`` begins the sentence, for example "a data frame", and ``extra`` is the extra of this package that has them.
+    ``subject`` begins the sentence, for example "a data frame"; ``extra`` is the extra of this package that has them.
     """
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
-        raise MissingLibrary(f"{what} needs {' and '.join(missing)}: pip install 'particlegvi[{extra}]'")
+        raise MissingLibrary(f"{subject} needs {' and '.join(missing)}: pip install 'particlegvi[{extra}]'")
 
 
 def warn(sentence: str) -> None:

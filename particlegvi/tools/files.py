@@ -38,13 +38,13 @@ def ignoring_damage() -> Iterator[None]:
         pass
 
 
-def place(key: str, path: Any, what: str = "a folder") -> Path:
-    """The path of ``what`` from a user as a Path; a ValueError for an empty path, and for any other value."""
+def place(key: str, path: Any, kind: str = "a folder") -> Path:
+    """The path of ``kind`` from a user as a Path; a ValueError for an empty path, and for any other value."""
     if isinstance(path, str | os.PathLike):
         text = os.fspath(path)
         if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
             return Path(text)
-    raise refuse(key, path, f"the path of {what}")
+    raise refuse(key, path, f"the path of {kind}")
 
 
 def encodable(text: str) -> bool:

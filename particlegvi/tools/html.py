@@ -37,12 +37,12 @@ def card(title: str, facts: Mapping[str, object], *blocks: str) -> str:
 
 def framed(*blocks: str) -> str:
     """Blocks in the colours of the notebook, as many as there is room for."""
-    found, room = "", LARGEST
+    shown_blocks, room = "", LARGEST
     for block in blocks:
         size = len(block.encode())
         if size < room:
-            found, room = found + block, room - size
-    return f"<div class='particlegvi' style='color: inherit; font-family: inherit;'>{found}</div>"
+            shown_blocks, room = shown_blocks + block, room - size
+    return f"<div class='particlegvi' style='color: inherit; font-family: inherit;'>{shown_blocks}</div>"
 
 
 def grid(rows: Sequence[Sequence[str]]) -> str:
@@ -81,17 +81,17 @@ def verdict(reached: bool | None, said: str) -> str:
 def words(value: object) -> str:
     """A value in a few words; an array of more than a few numbers by its shape."""
     if isinstance(value, np.ndarray) and 0 < value.size <= 4 and value.ndim <= 1:
-        return ", ".join(f"{each:.6g}" for each in value.ravel().tolist())
+        return ", ".join(f"{entry:.6g}" for entry in value.ravel().tolist())
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {inner(each)}".strip() for name, each in list(value.items())[:8])
-    if isinstance(value, list | tuple) and value and all(isinstance(each, str) for each in value):
+        return ", ".join(f"{name} {inner(entry)}".strip() for name, entry in list(value.items())[:8])
+    if isinstance(value, list | tuple) and value and all(isinstance(entry, str) for entry in value):
         return ", ".join(value[:8])
-    told = shown(value)
-    return told.removeprefix("an array of ") if told.startswith("an array of") else told
+    quoted = shown(value)
+    return quoted.removeprefix("an array of ") if quoted.startswith("an array of") else quoted
 
 
 def inner(value: object) -> str:
@@ -126,9 +126,11 @@ def histogram(
         return ""
     wide, high = 200.0 / max(len(densities), 1), 38.0
     bars = "".join(
-        f"M{i * wide:.1f} 40v{-each / top * high:.1f}h{wide:.1f}V40z" for i, each in enumerate(densities) if each > 0.0
+        f"M{i * wide:.1f} 40v{-value / top * high:.1f}h{wide:.1f}V40z"
+        for i, value in enumerate(densities)
+        if value > 0.0
     )
-    points = [f"{i * 200.0 / (len(curve) - 1):.1f},{40.0 - each / top * high:.1f}" for i, each in enumerate(curve)]
+    points = [f"{i * 200.0 / (len(curve) - 1):.1f},{40.0 - value / top * high:.1f}" for i, value in enumerate(curve)]
     line = f"<polyline points='{' '.join(points)}' fill='none' stroke='currentColor' stroke-dasharray='4 2'/>"
     sticks = "".join(f"M{200.0 * at:.1f} 40v{-high * height:.1f}" for at, height in stems)
     said = "histogram of the particles" + ("; dashed: the truth Q*" if points or sticks else "")
@@ -148,5 +150,5 @@ def brief(content: object) -> object:
     if isinstance(content, Mapping):
         return {str(name): brief(value) for name, value in content.items()}
     if isinstance(content, list | tuple):
-        return [brief(each) for each in content] if len(content) <= 4 else f"{len(content)} values"
+        return [brief(entry) for entry in content] if len(content) <= 4 else f"{len(content)} values"
     return short(content) if isinstance(content, str) else content

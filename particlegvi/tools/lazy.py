@@ -22,7 +22,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], list[str]]:
         imports = IMPORT.findall(stub.read())
     places = {}
     for module, names in imports:
-        for name, public in (each.split(" as ") for each in names.split(", ")):
+        for name, public in (pair.split(" as ") for pair in names.split(", ")):
             places[public] = module, name
 
     def get(name: str) -> Any:

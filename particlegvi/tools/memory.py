@@ -59,23 +59,25 @@ def most_records(steps: int, record_every: int | None) -> int:
     return 2 if record_every == 0 else steps // int(record_every) + 2
 
 
-def check(what: str, needed: int, remedy: str) -> None:
+def check(subject: str, needed: int, remedy: str) -> None:
     """Refuse what needs more memory than is available."""
-    there = available()
-    if there is not None and needed > there:
-        raise ValueError(f"{what} needs about {gigabytes(needed)} of memory, and {gigabytes(there)} are free; {remedy}")
+    free = available()
+    if free is not None and needed > free:
+        raise ValueError(
+            f"{subject} needs about {gigabytes(needed)} of memory, and {gigabytes(free)} are free; {remedy}"
+        )
 
 
-def check_disk(what: str, needed: int, folder: Path, remedy: str) -> None:
+def check_disk(subject: str, needed: int, folder: Path, remedy: str) -> None:
     """Refuse a file that is larger than the free space on the disk of a folder; the folder may not exist yet."""
     folder = next((place for place in (folder, *folder.absolute().parents) if os.path.isdir(place)), folder)
     try:
-        there = shutil.disk_usage(folder).free
+        free = shutil.disk_usage(folder).free
     except OSError:
         return
-    if needed > there:
-        where = f"{gigabytes(there)} are free in {folder}"
-        raise ValueError(f"{what} needs about {gigabytes(needed)} of disk, and {where}; {remedy}")
+    if needed > free:
+        where = f"{gigabytes(free)} are free in {folder}"
+        raise ValueError(f"{subject} needs about {gigabytes(needed)} of disk, and {where}; {remedy}")
 
 
 def gigabytes(size: int) -> str:

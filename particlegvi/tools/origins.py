@@ -17,8 +17,8 @@ DIGEST = ", digest "  # follows in folders of version 0.1.0
 def notes(content: object) -> dict[str, str]:
     """The notes of all parts from outside that a scenario names and this process knows. Nothing is imported."""
     words = set(_words(content))
-    found = {f"{kind} {name}": now(f"{kind} {name}") for kind, name in plugins.known() if name in words}
-    return {key: origin for key, origin in sorted(found.items()) if origin}
+    by_key = {f"{kind} {name}": now(f"{kind} {name}") for kind, name in plugins.known() if name in words}
+    return {key: origin for key, origin in sorted(by_key.items()) if origin}
 
 
 def notes_of_built(content: object) -> dict[str, str]:
@@ -28,8 +28,8 @@ def notes_of_built(content: object) -> dict[str, str]:
 
 def now(key: str) -> str:
     """The note of a key in this process; empty where the part is not there."""
-    found = plugins.origins(*key.split(" ", 1)) if is_note(key) else []
-    return str(found[0]) if found else ""
+    places = plugins.origins(*key.split(" ", 1)) if is_note(key) else []
+    return str(places[0]) if places else ""
 
 
 def is_note(key: str) -> bool:
@@ -51,7 +51,7 @@ def check_there(folder: Path, noted: Mapping[str, str]) -> None:
     """Refuse, with a sentence that says what to install, a folder whose parts from outside are not here."""
     for key, note in noted.items():
         if is_note(key) and not now(key):
-            kind, name = (plain(each[:80]) for each in key.split(" ", 1))
+            kind, name = (plain(word[:80]) for word in key.split(" ", 1))
             owner = plain(_owner(note)[:80])
             module = owner.removeprefix("the module ")
             way = f"install {owner}" if module == owner else f"import {module} first, or say --parts {module}.py"
@@ -69,5 +69,5 @@ def _words(content: object) -> Iterator[str]:
         yield from content
         yield from _words(list(content.values()))
     elif isinstance(content, Iterable):
-        for each in content:
-            yield from _words(each)
+        for entry in content:
+            yield from _words(entry)

@@ -29,12 +29,12 @@ TARGET = "a target, as particlegvi.target gives it"
 
 def members(contract: type) -> list[str]:
     """Names of the members of a Protocol, inherited ones first."""
-    names = [name for each in reversed(contract.__mro__) for name in (*inspect.get_annotations(each), *vars(each))]
+    names = [name for base in reversed(contract.__mro__) for name in (*inspect.get_annotations(base), *vars(base))]
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
 def part(
-    key: str, thing: Any, contract: type | tuple[str, ...], allowed: str, *, without: str = "", more: str = ""
+    key: str, value: Any, contract: type | tuple[str, ...], allowed: str, *, without: str = "", more: str = ""
 ) -> Any:
     """An object (not a class) with the members of a contract.
 
@@ -47,43 +47,43 @@ def part(
     more : str
         A phrase for the end of the sentence if only some members are missing.
     """
-    if isinstance(thing, type):
-        raise refuse(key, thing, allowed)
+    if isinstance(value, type):
+        raise refuse(key, value, allowed)
     names = contract if isinstance(contract, tuple) else members(contract)
     wanted = [name for name in names if name not in without.split()]
-    missing = [name for name in wanted if not hasattr(thing, name)]
+    missing = [name for name in wanted if not hasattr(value, name)]
     if len(missing) == len(wanted):
-        raise refuse(key, thing, allowed)
+        raise refuse(key, value, allowed)
     if missing:
-        raise ValueError(f"{key} must be {allowed}, not {shown(thing)}, which has no {missing[0]}{more}")
-    return thing
+        raise ValueError(f"{key} must be {allowed}, not {shown(value)}, which has no {missing[0]}{more}")
+    return value
 
 
-def function(key: str, thing: Any) -> Any:
+def function(key: str, value: Any) -> Any:
     """A callable that is not a class. The check of its result is `returned`."""
-    if not callable(thing) or isinstance(thing, type):
-        raise refuse(key, thing, "a function")
-    return thing
+    if not callable(value) or isinstance(value, type):
+        raise refuse(key, value, "a function")
+    return value
 
 
 def returned(key: str, value: Any, shape: tuple[int, ...]) -> Array:
     """The value that a user's function returned: finite numbers of this shape."""
     allowed, key = f"finite numbers of the shape {shape}", f"the result of {key}"
-    found = array(key, value, allowed)
-    if found.shape != shape:
-        raise shaped(key, found, allowed)
-    return finite(key, found, allowed)
+    numbers = array(key, value, allowed)
+    if numbers.shape != shape:
+        raise shaped(key, numbers, allowed)
+    return finite(key, numbers, allowed)
 
 
-def loss(thing: Any, moves: bool = False) -> Any:
+def loss(value: Any, moves: bool = False) -> Any:
     """A loss; if particles move down it (``moves``), with a gradient for every step."""
     allowed = 'a Loss such as particlegvi.losses.get("double-well")'
-    if isinstance(thing, str):
-        raise ValueError(f"{refuse('loss', thing, allowed)}; a text is made one by {_loss_of(thing)}")
-    if inspect.isroutine(thing) or isinstance(thing, np.ufunc):
+    if isinstance(value, str):
+        raise ValueError(f"{refuse('loss', value, allowed)}; a text is made one by {_loss_of(value)}")
+    if inspect.isroutine(value) or isinstance(value, np.ufunc):
         made = "pg.Loss.from_numpy(value, gradient, dim=1)"
-        raise ValueError(f"{refuse('loss', thing, allowed)}; functions are made one by {made}")
-    return part("loss", thing, contracts.Loss, allowed, without="name" if moves else "name gradient_at")
+        raise ValueError(f"{refuse('loss', value, allowed)}; functions are made one by {made}")
+    return part("loss", value, contracts.Loss, allowed, without="name" if moves else "name gradient_at")
 
 
 def _loss_of(text: str) -> str:
@@ -95,23 +95,23 @@ def _loss_of(text: str) -> str:
     return f"pg.Loss.from_formula({shown(text)}, [{variables}])"
 
 
-def prior(thing: Any, key: str = "prior") -> Any:
+def prior(value: Any, key: str = "prior") -> Any:
     """A prior, or another distribution on R^dim; with finite moments if it has a ``mean`` and an ``sd``."""
-    no_scipy(key, thing)
-    found = part(key, thing, contracts.Prior, PRIOR)
-    dim = found.dim
-    if isinstance(found, contracts.Located):
+    no_scipy(key, value)
+    checked = part(key, value, contracts.Prior, PRIOR)
+    dim = checked.dim
+    if isinstance(checked, contracts.Located):
         whose = "of the prior" if key == "prior" else f"of {key}"
-        _moment(f"mean {whose}", found.mean, dim, "finite")
-        if not (_moment(f"sd {whose}", found.sd, dim, "positive finite") > 0.0).all():
-            raise refuse(f"sd {whose}", found.sd.tolist(), f"an array ({dim},) of positive finite numbers")
-    return found
+        _moment(f"mean {whose}", checked.mean, dim, "finite")
+        if not (_moment(f"sd {whose}", checked.sd, dim, "positive finite") > 0.0).all():
+            raise refuse(f"sd {whose}", checked.sd.tolist(), f"an array ({dim},) of positive finite numbers")
+    return checked
 
 
-def no_scipy(key: str, thing: object) -> None:
+def no_scipy(key: str, value: object) -> None:
     """Refuse a frozen distribution of scipy, and name the prior to use instead."""
-    if type(thing).__module__.startswith("scipy.stats"):
-        raise ValueError(f"{refuse(key, thing, PRIOR)}; {SCIPY}")
+    if type(value).__module__.startswith("scipy.stats"):
+        raise ValueError(f"{refuse(key, value, PRIOR)}; {SCIPY}")
 
 
 def _moment(key: str, value: Any, dim: int, which: str) -> Array:
@@ -124,68 +124,68 @@ def _moment(key: str, value: Any, dim: int, which: str) -> Array:
     return finite(key, numbers, allowed)
 
 
-def method(thing: Any) -> Any:
+def method(value: Any) -> Any:
     """A method, with an objective and weights that are allowed."""
-    found = part("method", thing, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
+    checked = part("method", value, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
     objectives = get_args(contracts.Objective)
-    if not isinstance(found.objective, str) or found.objective not in objectives:
-        raise refuse("objective of the method", found.objective, f"one of {', '.join(objectives)}")
-    not_negative("kl_weight of the method", found.kl_weight)
-    not_negative("mmd_weight of the method", found.mmd_weight)
-    return found
+    if not isinstance(checked.objective, str) or checked.objective not in objectives:
+        raise refuse("objective of the method", checked.objective, f"one of {', '.join(objectives)}")
+    not_negative("kl_weight of the method", checked.kl_weight)
+    not_negative("mmd_weight of the method", checked.mmd_weight)
+    return checked
 
 
-def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
+def target(value: Any, density: bool = False, dim: int | None = None) -> Any:
     """A target made by `particlegvi.target`; with ``density``, one that has a density."""
-    kind = part("target", thing, contracts.Target, TARGET, without="sample").kind
+    kind = part("target", value, contracts.Target, TARGET, without="sample").kind
     if kind not in ("density", "atoms", "gaussians"):
-        raise refuse("target", thing, TARGET)
+        raise refuse("target", value, TARGET)
     if density and kind != "density":
         raise ValueError(f'target must be one with a density, not one of the kind "{kind}"')
-    if dim not in (None, thing.dim):
-        raise ValueError(f"target must be of dimension {dim}, as the loss is, not {thing.dim}")
-    return thing
+    if dim not in (None, value.dim):
+        raise ValueError(f"target must be of dimension {dim}, as the loss is, not {value.dim}")
+    return value
 
 
-def run(thing: Any) -> Any:
+def run(value: Any) -> Any:
     """A run made by `particlegvi.simulate`."""
-    return part("run", thing, contracts.Run, "a run, as particlegvi.simulate gives it", without="steps info")
+    return part("run", value, contracts.Run, "a run, as particlegvi.simulate gives it", without="steps info")
 
 
-def results(thing: Any) -> Any:
+def results(value: Any) -> Any:
     """Results made by `particlegvi.run`: runs by label, and their scenario."""
-    return part("results", thing, ("items", "scenario"), "results, as particlegvi.run or particlegvi.load gives them")
+    return part("results", value, ("items", "scenario"), "results, as particlegvi.run or particlegvi.load gives them")
 
 
-def kernel(thing: Any) -> Any:
+def kernel(value: Any) -> Any:
     """A kernel that can be evaluated: its lengthscale is a number and not the name of a rule."""
-    if isinstance(part("kernel", thing, contracts.Kernel, KERNEL, without="name variance").lengthscale, str):
-        raise ValueError(f'lengthscale of the kernel must be a number, not the rule "{thing.lengthscale}"')
-    return thing
+    if isinstance(part("kernel", value, contracts.Kernel, KERNEL, without="name variance").lengthscale, str):
+        raise ValueError(f'lengthscale of the kernel must be a number, not the rule "{value.lengthscale}"')
+    return value
 
 
-def kernel_or_rule(thing: Any) -> Any:
+def kernel_or_rule(value: Any) -> Any:
     """A kernel whose lengthscale may still be the name of a rule."""
-    return part("kernel", thing, contracts.Kernel, KERNEL)
+    return part("kernel", value, contracts.Kernel, KERNEL)
 
 
-def kernel_or_none(thing: Any) -> Any:
+def kernel_or_none(value: Any) -> Any:
     """A kernel of the repulsion, or None."""
     allowed = "a kernel of particlegvi.kernels, or None"
-    return None if thing is None else part("kernel", thing, contracts.Kernel, allowed, without="name")
+    return None if value is None else part("kernel", value, contracts.Kernel, allowed, without="name")
 
 
-def progress(thing: Any) -> Any:
+def progress(value: Any) -> Any:
     """A callable, or None."""
-    if thing is not None and not callable(thing):
-        raise refuse("progress", thing, "a function or None")
-    return thing
+    if value is not None and not callable(value):
+        raise refuse("progress", value, "a function or None")
+    return value
 
 
-def listening(thing: object) -> None:
+def listening(value: object) -> None:
     """A callable, True, False, "auto" or None."""
-    if not (thing is None or isinstance(thing, bool) or callable(thing) or (type(thing) is str and thing == "auto")):
-        raise refuse("progress", thing, 'True, "auto", a function or None')
+    if not (value is None or isinstance(value, bool) or callable(value) or (type(value) is str and value == "auto")):
+        raise refuse("progress", value, 'True, "auto", a function or None')
 
 
 def same_dim(key: str, dim: int, of_loss: int) -> None:

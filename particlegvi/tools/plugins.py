@@ -74,17 +74,17 @@ def installed() -> dict[str, dict[str, list[EntryPoint]]]:
     from importlib import metadata
 
     every = metadata.entry_points()
-    found: dict[str, dict[str, list[EntryPoint]]] = {}
+    groups: dict[str, dict[str, list[EntryPoint]]] = {}
     for group in every.groups:
         if group.startswith(PREFIX):
-            for each in every.select(group=group):
-                found.setdefault(group.removeprefix(PREFIX), {}).setdefault(each.name, []).append(each)
-    return found
+            for entry in every.select(group=group):
+                groups.setdefault(group.removeprefix(PREFIX), {}).setdefault(entry.name, []).append(entry)
+    return groups
 
 
 def names(kind: str) -> list[str]:
     """The names of the parts of a kind."""
-    return [*installed().get(kind, {}), *(name for each, name in _registered if each == kind)] if kind else []
+    return [*installed().get(kind, {}), *(name for group, name in _registered if group == kind)] if kind else []
 
 
 def known() -> set[tuple[str, str]]:
@@ -113,18 +113,18 @@ def origins(kind: str, name: str) -> list[Origin]:
     if (kind, name) in _refused and (kind, name) not in _registered:
         raise ValueError(_refused[kind, name])
     entries = installed().get(kind, {}).get(name, [])
-    found = [Origin(kind, name, each.module, *_distribution(each)) for each in entries]
+    places = [Origin(kind, name, entry.module, *_distribution(entry)) for entry in entries]
     if (kind, name) in _registered:
-        found.append(Origin(kind, name, _registered[kind, name].__module__))
-    return found
+        places.append(Origin(kind, name, _registered[kind, name].__module__))
+    return places
 
 
 def _distribution(entry: EntryPoint) -> tuple[str, str]:
     return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("", "")
 
 
-def find(kind: str, name: object, what: str) -> object:
-    """The part of this name, or None; ``what`` is the kind in errors, "loss".
+def find(kind: str, name: object, noun: str) -> object:
+    """The part of this name, or None; ``noun`` is the kind in errors, "loss".
 
     A ValueError if two packages give this name, or the part cannot be imported or is none.
     """
@@ -132,18 +132,18 @@ def find(kind: str, name: object, what: str) -> object:
         return None
     place = kind, name
     if place not in _registered and place not in _imported:
-        found = origins(kind, name)
-        if not found:
+        places = origins(kind, name)
+        if not places:
             return None
-        if len(found) > 1:
-            raise _given_twice(what, name, found)
-        _imported[place] = imported(installed()[kind][name][0], what)
+        if len(places) > 1:
+            raise _given_twice(noun, name, places)
+        _imported[place] = imported(installed()[kind][name][0], noun)
     return _registered.get(place, _imported.get(place))
 
 
-def imported(entry: EntryPoint, what: str) -> object:
+def imported(entry: EntryPoint, noun: str) -> object:
     """Load the object of an entry point; a ValueError of one sentence, which names the distribution, if that fails."""
-    owner = f'the {what} "{entry.name}" of {" ".join(_distribution(entry))}'
+    owner = f'the {noun} "{entry.name}" of {" ".join(_distribution(entry))}'
     try:
         part = entry.load()
     except Exception as error:
@@ -168,20 +168,22 @@ def problem(kind: str, name: str) -> str:
 
 def lost() -> list[Origin]:
     """The entry points whose folder of scenarios is not there."""
-    every = [each for entries in installed().get(SCENARIOS, {}).values() for each in entries]
+    every = [entry for entries in installed().get(SCENARIOS, {}).values() for entry in entries]
     return [
-        Origin(SCENARIOS, each.name, each.value, *_distribution(each)) for each in every if not _folder(each).is_dir()
+        Origin(SCENARIOS, entry.name, entry.value, *_distribution(entry))
+        for entry in every
+        if not _folder(entry).is_dir()
     ]
 
 
 @cache
 def scenarios() -> dict[str, dict[Path, Origin]]:
     """The files of scenarios of installed packages by name; a package whose folder is not there has none."""
-    found: dict[str, dict[Path, Origin]] = {}
-    for entry in (each for entries in installed().get(SCENARIOS, {}).values() for each in entries):
+    files: dict[str, dict[Path, Origin]] = {}
+    for entry in (entry for entries in installed().get(SCENARIOS, {}).values() for entry in entries):
         for file in _folder(entry).glob("*.toml"):
-            found.setdefault(file.stem, {})[file] = Origin(SCENARIOS, file.stem, entry.value, *_distribution(entry))
-    return found
+            files.setdefault(file.stem, {})[file] = Origin(SCENARIOS, file.stem, entry.value, *_distribution(entry))
+    return files
 
 
 def _folder(entry: EntryPoint) -> Path:
@@ -195,36 +197,36 @@ def _folder(entry: EntryPoint) -> Path:
 
 def scenario(name: str) -> Path:
     """The file of a scenario of an installed package; a ValueError if two packages have one of this name."""
-    found = scenarios()[name]
-    if len(found) > 1:
-        raise _given_twice("scenario", name, found.values())
-    return next(iter(found))
+    files = scenarios()[name]
+    if len(files) > 1:
+        raise _given_twice("scenario", name, files.values())
+    return next(iter(files))
 
 
-def _given_twice(what: str, name: str, origins: Iterable[Origin]) -> ValueError:
+def _given_twice(noun: str, name: str, origins: Iterable[Origin]) -> ValueError:
     owners = " and by ".join(map(str, origins))
-    return ValueError(f'the name "{name}" of a {what} is given by {owners}: uninstall one of them')
+    return ValueError(f'the name "{name}" of a {noun} is given by {owners}: uninstall one of them')
 
 
-def name_of(thing: object) -> str | None:
+def name_of(part: object) -> str | None:
     """The name of a part, or None if this is none."""
-    name = getattr(thing, "name", None)
-    return name if isinstance(name, str) and callable(thing) else None
+    name = getattr(part, "name", None)
+    return name if isinstance(name, str) and callable(part) else None
 
 
-def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
+def register(kind: str, noun: str, part: Part, ours: Container[str]) -> Part:
     """Make a part known by its ``name`` in this process. Its module may register the name again.
 
     A ValueError if it has no name, or one that the package, another module or an installed package has given.
     """
     name = name_of(part)
     if not kind or name is None:
-        raise ValueError(f"the {what} to register must be a class or a function with a name, not {shown(part)}")
+        raise ValueError(f"the {noun} to register must be a class or a function with a name, not {shown(part)}")
     _refused.pop((kind, name), None)
-    there = [str(each) for each in origins(kind, name) if each.distribution or each.module != part.__module__]
-    owners = ["particlegvi", *there] if name in ours else there
+    others = [str(origin) for origin in origins(kind, name) if origin.distribution or origin.module != part.__module__]
+    owners = ["particlegvi", *others] if name in ours else others
     if owners:
-        raise ValueError(f'the {what} "{name}" must have another name: {owners[0]} has this one')
+        raise ValueError(f'the {noun} "{name}" must have another name: {owners[0]} has this one')
     _registered[kind, name] = part
     return part
 
@@ -235,8 +237,8 @@ def load_file(place: str) -> None:
     name = path.stem
     if path.suffix != ".py" or not name.isidentifier():
         raise ValueError(f"--parts must be the path of a module such as my_parts.py, not {shown(place)}")
-    there = _file_of(name)
-    if name == "__main__" or there not in (None, path.resolve()):
+    known_file = _file_of(name)
+    if name == "__main__" or known_file not in (None, path.resolve()):
         raise ValueError(f"--parts must be a file with another name than {path.name}, which Python has already")
     if name in sys.modules:
         return

@@ -124,8 +124,8 @@ class Bars:
 
             # tqdm shows nothing on a terminal of unknown size
             size = {"ncols": shutil.get_terminal_size().columns, "nrows": 20}
-            how = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False, **size}
-            self.bar = tqdm(desc=f"{self.heading} {label}".strip(), file=self._line, **how)
+            settings = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False, **size}
+            self.bar = tqdm(desc=f"{self.heading} {label}".strip(), file=self._line, **settings)
         else:
             self.bar.total = total
             self.bar.update(done - self.bar.n)
@@ -168,8 +168,8 @@ class NotebookLine:
 
 def command_bars(quiet: bool, heading: str = "", first: str = "loading") -> Bars:
     """The bars of a command: none if stderr is no terminal, or if the user said ``--quiet``."""
-    seen = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    return Bars("terminal" if seen else None, heading, first=first)
+    is_terminal = not quiet and sys.stderr is not None and sys.stderr.isatty()
+    return Bars("terminal" if is_terminal else None, heading, first=first)
 
 
 class StepBars:
@@ -188,8 +188,8 @@ class StepBars:
 @contextlib.contextmanager
 def listening(progress: Listening) -> Iterator[Progress | None]:
     """The listener for an argument ``progress``: a function itself, bars for True and "auto", None for no bars."""
-    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as heard, _enclosed_by(None):
-        yield heard
+    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener, _enclosed_by(None):
+        yield listener
 
 
 @contextlib.contextmanager

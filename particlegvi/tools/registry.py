@@ -81,16 +81,16 @@ def listed(kind: str, table: Mapping[str, Part]) -> tuple[Callable[[], list[str]
 
     def get(name: object) -> Part:
         """The part of this name. An unknown name is a ValueError with the nearest right one."""
-        found: Part = look_up(kind, name, table)
-        return found
+        part: Part = look_up(kind, name, table)
+        return part
 
     return names, get
 
 
-def check_parameters(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:
+def check_parameters(owner: str, words: Iterable[str], allowed: Iterable[str]) -> None:
     """Refuse the first parameter of ``owner`` ("double-well") that is not among the allowed ones."""
     names = list(allowed)
-    for word in given:
+    for word in words:
         if word not in names:
             raise unknown(f"parameter of {owner}", word, names)
 
@@ -113,14 +113,14 @@ def ours() -> list[Listed]:
 def from_outside() -> list[Listed]:
     """Every part from outside, and the scenarios of installed packages. It imports them all."""
     known = sorted(plugins.known())
-    taken = {(each.kind, each.name) for each in ours()} if known else set()
-    found = [
+    taken = {(files_of_one.kind, files_of_one.name) for files_of_one in ours()} if known else set()
+    parts = [
         Listed(kind, name, str(origin), _wrong(kind, name, taken))
         for kind, name in known
         for origin in plugins.origins(kind, name)
     ]
-    files = [origin for each in plugins.scenarios().values() for origin in each.values()]
-    return [*found, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, plugins.lost())]
+    files = [origin for files_of_one in plugins.scenarios().values() for origin in files_of_one.values()]
+    return [*parts, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, plugins.lost())]
 
 
 def _wrong(kind: str, name: str, taken: Container[tuple[str, str]]) -> str:
@@ -163,11 +163,11 @@ class Registry(Generic[Part]):
         import pkgutil
 
         if not self._parts:
-            found: dict[str, Any] = {}
+            parts: dict[str, Any] = {}
             for module in pkgutil.iter_modules(importlib.import_module(self.package).__path__):
                 if not module.name.startswith("_"):
-                    found.update(_parts_of(f"{self.package}.{module.name}", found))
-            self._parts = dict(sorted(found.items()))
+                    parts.update(_parts_of(f"{self.package}.{module.name}", parts))
+            self._parts = dict(sorted(parts.items()))
         return self._parts
 
     def names(self) -> list[str]:
@@ -211,8 +211,8 @@ class Registry(Generic[Part]):
         part: Any = self.get(name)
         owner, known = f"the {self.kind} {name}", inspect.signature(part).parameters
         check_parameters(owner, parameters, known)
-        for key, each in known.items():
-            if each.default is each.empty and key not in parameters:
+        for key, parameter in known.items():
+            if parameter.default is parameter.empty and key not in parameters:
                 raise ValueError(f"{key} of {owner} must be given, not left out")
         return part(**parameters)
 
@@ -228,7 +228,9 @@ class Registry(Generic[Part]):
             return None
         module = f"{self.package}.{home}"
         part = _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
-        return part or next(filter(None, (_parts_of(each, {}).get(name) for each in self._writing(name))), None)
+        return part or next(
+            filter(None, (_parts_of(module_name, {}).get(name) for module_name in self._writing(name))), None
+        )
 
     def _writing(self, name: str) -> Iterator[str]:
         """The modules of the package whose text has this name in quotes."""
@@ -241,17 +243,17 @@ class Registry(Generic[Part]):
                     yield f"{self.package}.{path.stem}"
 
 
-def _parts_of(module_name: str, found: Mapping[str, Any]) -> dict[str, Any]:
+def _parts_of(module_name: str, known: Mapping[str, Any]) -> dict[str, Any]:
     """The parts that one module defines itself; parts it merely imports belong elsewhere."""
     import importlib
 
     parts: dict[str, Any] = {}
-    for thing in vars(importlib.import_module(module_name)).values():
-        name = plugins.name_of(thing)
-        if name is not None and getattr(thing, "__module__", None) == module_name:
-            if parts.get(name) is thing:
+    for value in vars(importlib.import_module(module_name)).values():
+        name = plugins.name_of(value)
+        if name is not None and getattr(value, "__module__", None) == module_name:
+            if parts.get(name) is value:
                 continue
-            if name in found or name in parts:
+            if name in known or name in parts:
                 raise RuntimeError(f'{module_name} defines "{name}", which another module has already defined')
-            parts[name] = thing
+            parts[name] = value
     return parts

@@ -24,8 +24,8 @@ SOURCES = "sources"  # the key of the digest, in manifests and beside the versio
 
 def versions() -> dict[str, str]:
     """Version by package, and Python's."""
-    found = {"particlegvi": __version__, "python": platform.python_version()}
-    return found | {name: _installed(name) for name in ("numpy", "scipy", "numba")}
+    own = {"particlegvi": __version__, "python": platform.python_version()}
+    return own | {name: _installed(name) for name in ("numpy", "scipy", "numba")}
 
 
 @cache
@@ -40,7 +40,7 @@ def sources() -> str:
     for place, folders, names in os.walk(PACKAGE):
         folders.sort()
         room = place[len(str(PACKAGE)) + 1 :].replace(os.sep, "/")
-        for name in sorted(each for each in names if each.endswith(".py")):
+        for name in sorted(file_name for file_name in names if file_name.endswith(".py")):
             inside = f"{room}/{name}" if room else name
             if not inside.startswith(AFTER_THE_NUMBERS):
                 with open(os.path.join(place, name), "rb") as file:

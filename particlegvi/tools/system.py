@@ -80,6 +80,8 @@ def linear_algebra() -> str:
     import numpy  # noqa: F401 - which loads one
     from threadpoolctl import threadpool_info
 
-    loaded = [each for each in threadpool_info() if each.get("user_api") == "blas"]
-    named = {f"{each.get('internal_api')} {each.get('architecture') or each.get('version')}" for each in loaded}
+    loaded = [library for library in threadpool_info() if library.get("user_api") == "blas"]
+    named = {
+        f"{library.get('internal_api')} {library.get('architecture') or library.get('version')}" for library in loaded
+    }
     return ", ".join(sorted(named)) or "not known"

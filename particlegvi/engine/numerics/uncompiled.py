@@ -38,8 +38,8 @@ def failed(name: str, error: BaseException, owners: tuple[object, ...], way_out:
     It says whether the code could not be compiled, or raised the exception as it ran.
     """
     more = f"; {way_out}" if way_out else ""
-    how = f"cannot be compiled by numba ({_reason(error)})" if is_of_compiling(error) else f"failed with {error!r}"
-    return ValueError(f"{name} {how}, {_place(error, owners)}{more}")
+    fault = f"cannot be compiled by numba ({_reason(error)})" if is_of_compiling(error) else f"failed with {error!r}"
+    return ValueError(f"{name} {fault}, {_place(error, owners)}{more}")
 
 
 def _reason(error: BaseException) -> str:

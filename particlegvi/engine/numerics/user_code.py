@@ -123,8 +123,8 @@ def _comparable(value: Named, code: types.CodeType) -> Hashable:
     if isinstance(value, tuple):
         return type(value), *(_comparable(entry, code) for entry in value)
     if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
-        there = sorted(name for name in _names(code) if name in vars(value))
-        return id(value), *(_comparable(vars(value)[name], code) for name in there)
+        names = sorted(name for name in _names(code) if name in vars(value))
+        return id(value), *(_comparable(vars(value)[name], code) for name in names)
     _kept.append(value)
     return id(value)
 

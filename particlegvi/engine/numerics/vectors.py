@@ -35,22 +35,22 @@ vector = VectorType()
 register_model(VectorType)(lambda manager, kind: models.PrimitiveModel(manager, kind, _IR))
 
 
-def _each(build: Callable[..., ir.Value], *given: types.Type) -> tuple[Any, Any]:
+def _each(build: Callable[..., ir.Value], *kinds: types.Type) -> tuple[Any, Any]:
     """The signature and the code of an operation on doubles, on vectors, or on tuples of vectors of one length."""
-    given = tuple(types.float64 if isinstance(each, types.Number) else each for each in given)
-    count = next((each.count for each in given if isinstance(each, types.UniTuple)), 0)
-    result = types.UniTuple(vector, count) if count else vector if vector in given else types.float64
+    kinds = tuple(types.float64 if isinstance(kind, types.Number) else kind for kind in kinds)
+    count = next((kind.count for kind in kinds if isinstance(kind, types.UniTuple)), 0)
+    result = types.UniTuple(vector, count) if count else vector if vector in kinds else types.float64
 
     def generate(context, builder, signature, arguments):
         if not count:
             return build(builder, *arguments)
         members = [
             cgutils.unpack_tuple(builder, value, count) if isinstance(kind, types.UniTuple) else [value] * count
-            for kind, value in zip(given, arguments, strict=True)
+            for kind, value in zip(kinds, arguments, strict=True)
         ]
-        return context.make_tuple(builder, result, [build(builder, *each) for each in zip(*members, strict=True)])
+        return context.make_tuple(builder, result, [build(builder, *lane) for lane in zip(*members, strict=True)])
 
-    return result(*given), generate
+    return result(*kinds), generate
 
 
 def _spread(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
@@ -73,16 +73,16 @@ def _read(array: types.Array, count: int, spread: bool) -> Callable[..., ir.Valu
     """The code that reads ``count`` vectors, or one number for each, from an index on, a step apart; 0 is no tuple."""
 
     def generate(context, builder, signature, arguments):
-        found, index = [], arguments[1]
+        vectors, index = [], arguments[1]
         for member in range(max(count, 1)):
             if member:
                 index = builder.add(index, arguments[2])
             place = _place(context, builder, array, arguments[0], index)
             if spread:
-                found.append(_spread(builder, builder.load(place)))
+                vectors.append(_spread(builder, builder.load(place)))
             else:
-                found.append(builder.load(builder.bitcast(place, _IR.as_pointer()), align=8))
-        return context.make_tuple(builder, signature.return_type, found) if count else found[0]
+                vectors.append(builder.load(builder.bitcast(place, _IR.as_pointer()), align=8))
+        return context.make_tuple(builder, signature.return_type, vectors) if count else vectors[0]
 
     return generate
 
@@ -146,9 +146,9 @@ def as_row(typing_context, array, first, count):
     kind = types.Array(_flat(array).dtype, 2, "C")
 
     def generate(context, builder, signature, arguments):
-        (given, start, size), one, eight = arguments, cgutils.intp_t(1), cgutils.intp_t(8)
-        owner, parent, data = (builder.extract_value(given, place) for place in (0, 1, 4))
-        packed = (cgutils.pack_array(builder, each) for each in ([one, size], [builder.mul(eight, size), eight]))
+        (values, start, size), one, eight = arguments, cgutils.intp_t(1), cgutils.intp_t(8)
+        owner, parent, data = (builder.extract_value(values, place) for place in (0, 1, 4))
+        packed = (cgutils.pack_array(builder, entries) for entries in ([one, size], [builder.mul(eight, size), eight]))
         made = ir.Constant(context.get_value_type(kind), ir.Undefined)  # of shape and strides, behind the other fields
         for place, field in enumerate([owner, parent, size, eight, builder.gep(data, [start]), *packed]):
             made = builder.insert_value(made, field, place)
@@ -274,10 +274,10 @@ def polynomial(typing_context, coefficients, z):
         numbers = cgutils.unpack_tuple(builder, arguments[0], coefficients.count)
 
         def horner(builder: ir.IRBuilder, at: ir.Value) -> ir.Value:
-            *rest, found = [_spread(builder, each) for each in numbers] if at.type == _IR else numbers
-            for each in rest[::-1]:
-                found = _fused(builder, found, at, each)
-            return found
+            *rest, value = [_spread(builder, coefficient) for coefficient in numbers] if at.type == _IR else numbers
+            for coefficient in rest[::-1]:
+                value = _fused(builder, value, at, coefficient)
+            return value
 
         return _each(horner, z)[1](context, builder, signature, arguments[1:])
 
@@ -289,11 +289,11 @@ def polynomial(typing_context, coefficients, z):
 def float_bits(typing_context, a):
     """The 64 bits of a double as an unsigned integer."""
     bits = ir.IntType(64)
-    return types.uint64(types.float64), lambda context, builder, signature, given: builder.bitcast(given[0], bits)
+    return types.uint64(types.float64), lambda context, builder, signature, values: builder.bitcast(values[0], bits)
 
 
 @intrinsic
 def bits_float(typing_context, a):
     """The double whose bits are this unsigned integer."""
     double = ir.DoubleType()
-    return types.float64(types.uint64), lambda context, builder, signature, given: builder.bitcast(given[0], double)
+    return types.float64(types.uint64), lambda context, builder, signature, values: builder.bitcast(values[0], double)

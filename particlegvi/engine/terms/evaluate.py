@@ -58,9 +58,9 @@ def _in_parts(function: Callable[..., None], term: Term, points: Array, out: Arr
     most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
     for first in range(0, len(out), most):
         part = slice(first, first + most)
-        found = np.empty(out[part].T.shape)
-        function(term, np.ascontiguousarray(points[part].T), found)
-        out[part] = found.T
+        block = np.empty(out[part].T.shape)
+        function(term, np.ascontiguousarray(points[part].T), block)
+        out[part] = block.T
     return out
 
 

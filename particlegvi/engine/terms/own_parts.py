@@ -140,9 +140,9 @@ def _both(name: str, value: str, values: Values, slopes: Slopes) -> tuple[Values
     )
 
 
-def _of_numbers(what: str, function: Callable[..., object], *more: float) -> Values:
+def _of_numbers(role: str, function: Callable[..., object], *more: float) -> Values:
     """A user's function of one number, and of constants, at points (n, 1)."""
-    return lambda points: each(what, lambda number: function(number, *more), points[:, 0].tolist())
+    return lambda points: each(role, lambda number: function(number, *more), points[:, 0].tolist())
 
 
 def _column(values: Values) -> Slopes:

@@ -50,8 +50,8 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
     scale on which the values change, of the shape of ``points`` or broadcast to it.
     """
     with np.errstate(all="ignore"):
-        here, found = values(points), slopes(points)
-        good = np.isfinite(here) & np.isfinite(found).all(axis=1)
+        here, slopes_here = values(points), slopes(points)
+        good = np.isfinite(here) & np.isfinite(slopes_here).all(axis=1)
         finite = np.abs(here[good])
         scale = np.abs(here) + min(1.0, float(finite.max(initial=0.0)))
         for direction in _directions(points.shape[1]):
@@ -60,7 +60,7 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
                 (values(points + step * way) - values(points - step * way)) / (2.0 * step)
                 for step in (STEP, 3.0 * STEP)
             )
-            along = (found * way).sum(axis=1)
+            along = (slopes_here * way).sum(axis=1)
             # Two steps measure how exact differences are: little for single precision, kinks and steep functions.
             doubt = 4.0 * np.abs(expected - coarser)
             allowed = 1e-3 * (np.abs(expected) + np.abs(along)) + 1e-6 * scale + doubt
@@ -84,14 +84,14 @@ def try_out(name: str, values: Values, gradients: Slopes, dim: int) -> None:
     points = trial_points(dim)
     with np.errstate(all="ignore"):
         try:
-            found, slopes = values(points), gradients(points)
+            values_here, slopes = values(points), gradients(points)
         except Exception as error:
             if isinstance(error, ValueError) and "it must return" in str(error):
                 raise
             raise ValueError(f"the loss failed on a batch of shape {points.shape}: {error!r}") from error
-    if not (np.isfinite(found) & np.isfinite(slopes).all(axis=1)).any():
-        what = "gradient" if np.isfinite(found).any() else "value"
-        raise ValueError(f"{what} is not finite at any of {len(points)} trial points, for example {points[0].tolist()}")
+    if not (np.isfinite(values_here) & np.isfinite(slopes).all(axis=1)).any():
+        role = "gradient" if np.isfinite(values_here).any() else "value"
+        raise ValueError(f"{role} is not finite at any of {len(points)} trial points, for example {points[0].tolist()}")
     agree(f"the gradient of {name}", "its value", values, gradients, points)
 
 
@@ -114,8 +114,8 @@ def try_term(name: str, term: Term, dim: int, points: Array | None = None, width
         each(f"the gradient of {name}", partial(fill, x, out), range(len(x)))
         return out
 
-    found, gradients = values(points), slopes(points)
-    known = np.isfinite(found)
+    values_here, gradients = values(points), slopes(points)
+    known = np.isfinite(values_here)
     if known.any() and not np.isfinite(gradients[known]).all(axis=1).any():
         at = int(np.argmax(known))
         raise ValueError(
@@ -157,30 +157,30 @@ def trial_points(dim: int) -> Array:
     return points
 
 
-def each(what: str, function: Callable[[Point], object], points: Iterable[Point]) -> Array:
+def each(role: str, function: Callable[[Point], object], points: Iterable[Point]) -> Array:
     """A function's results at these points, each a float64; nan where arithmetic fails, as compiled code has it."""
 
     def at(x: Point) -> float:
         try:
             with np.errstate(all="ignore"):
-                found = function(x)
+                returned = function(x)
         except (ArithmeticError, ValueError):  # of the module math
             return np.nan
         except Exception as error:
-            raise ValueError(f"{what} failed at {_shown(np.asarray(x))}: {error!r}") from error
-        return float(checked(what, found, ()))
+            raise ValueError(f"{role} failed at {_shown(np.asarray(x))}: {error!r}") from error
+        return float(checked(role, returned, ()))
 
     return np.array([at(x) for x in points])
 
 
-def checked(what: str, found: object, shape: tuple[int, ...]) -> Array:
+def checked(role: str, returned: object, shape: tuple[int, ...]) -> Array:
     """A result of a user's function: double precision, of this shape."""
-    array = np.asarray(found)
+    array = np.asarray(returned)
     allowed = f"float64 of the shape {shape}" if shape else "a float64"
     if array.dtype.kind not in "biuf" or array.shape != shape:
-        raise refuse(what, found if array.size < FEW else array.shape, allowed)
+        raise refuse(role, returned if array.size < FEW else array.shape, allowed)
     if array.dtype.kind == "f" and array.dtype.itemsize < 8:
-        raise ValueError(f"{what} must be {allowed}, not {array.dtype}, which has seven digits only")
+        raise ValueError(f"{role} must be {allowed}, not {array.dtype}, which has seven digits only")
     return array.astype(np.float64)
 
 
@@ -198,5 +198,5 @@ def _where(direction: Array) -> str:
 
 
 def _shown(point: Array) -> str:
-    few = [f"{each:.6g}" for each in np.atleast_1d(point)[:FEW]]
+    few = [f"{number:.6g}" for number in np.atleast_1d(point)[:FEW]]
     return f"[{', '.join(few)}{', ...' * (np.size(point) > FEW)}]"

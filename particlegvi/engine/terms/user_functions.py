@@ -139,11 +139,11 @@ def _called(role: str, function: Function, *arguments: np.ndarray) -> Any:
         raise ValueError(f"{role} failed at x = {arguments[0].tolist()}: {error!r}") from error
 
 
-def _expect(what: str, result: object, shape: tuple[int, ...]) -> None:
+def _expect(call: str, result: object, shape: tuple[int, ...]) -> None:
     """Refuse a result that is not real or not of this shape."""
     array = np.asarray(result)
     wanted = f"an array of shape {shape}" if shape else "a number"
     if array.dtype.kind not in "biuf" or (shape and not isinstance(result, np.ndarray)):
-        raise ValueError(f"{what} returned {type(result).__name__}; it must return {wanted}")
+        raise ValueError(f"{call} returned {type(result).__name__}; it must return {wanted}")
     if array.shape != shape:
-        raise ValueError(f"{what} returned an array of shape {array.shape}; it must return {wanted}")
+        raise ValueError(f"{call} returned an array of shape {array.shape}; it must return {wanted}")

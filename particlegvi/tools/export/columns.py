@@ -28,23 +28,23 @@ def of_particles(positions: Array, names: list[str], records: Mapping[str, Colum
     ``names`` are those of the coordinates, and ``records`` has columns (records,) that identify the record.
     """
     count, particles, dim = positions.shape
-    found: Columns = {name: np.repeat(column, particles) for name, column in (records or {}).items()}
-    found["particle"] = np.tile(np.arange(particles), count)
+    columns: Columns = {name: np.repeat(column, particles) for name, column in (records or {}).items()}
+    columns["particle"] = np.tile(np.arange(particles), count)
     rows = positions.reshape(-1, dim)
     taken = ("method", "record", "time", "particle")
-    return found | {name: rows[:, i] for i, name in enumerate(unique(names, taken))}
+    return columns | {name: rows[:, i] for i, name in enumerate(unique(names, taken))}
 
 
 def stacked(tables: Mapping[str, Columns], key: str) -> Columns:
     """Tables one below the other, the name of each in the first column; NaN where one lacks a column."""
     lengths = [len(next(iter(table.values()))) for table in tables.values()]
-    found: Columns = {key: np.repeat(np.array(list(tables), dtype=object), lengths)}
+    columns: Columns = {key: np.repeat(np.array(list(tables), dtype=object), lengths)}
     for name in dict.fromkeys(name for table in tables.values() for name in table):
         parts = [
             table.get(name, np.full(length, np.nan)) for table, length in zip(tables.values(), lengths, strict=True)
         ]
-        found[name] = np.concatenate(parts)
-    return found
+        columns[name] = np.concatenate(parts)
+    return columns
 
 
 def frame(columns: Mapping[str, Column | list[object]]) -> pandas.DataFrame:
@@ -63,24 +63,24 @@ def write_csv(columns: Columns, file: IO[bytes]) -> None:
     length = len(next(iter(columns.values())))
     for first in range(0, length, ROWS):
         part = [column[first : first + ROWS].tolist() for column in columns.values()]
-        rows.writerows([["" if each != each else each for each in row] for row in zip(*part, strict=True)])
+        rows.writerows([["" if entry != entry else entry for entry in row] for row in zip(*part, strict=True)])
     text.detach()
 
 
 def unique(wanted: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Each name, followed by underscores until it differs from the names before it and from those taken."""
     used = set(taken)
-    found = []
+    chosen = []
     for name in wanted:
         while name in used:
             name += "_"
         used.add(name)
-        found.append(name)
-    return found
+        chosen.append(name)
+    return chosen
 
 
 def groups(labels: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """By label a name that a group of a NetCDF file can have: without a slash, and not made of dots alone."""
-    given = list(labels)
-    plain = [label.replace("/", "_").strip() for label in given]
-    return dict(zip(given, unique((name if name.strip(".") else f"run{name}_" for name in plain), taken), strict=True))
+    wanted = list(labels)
+    plain = [label.replace("/", "_").strip() for label in wanted]
+    return dict(zip(wanted, unique((name if name.strip(".") else f"run{name}_" for name in plain), taken), strict=True))

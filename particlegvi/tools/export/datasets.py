@@ -30,9 +30,9 @@ def dataset(variables: Variables, coordinates: Variables, attributes: Facts) -> 
     needed("a dataset", "export", "xarray")
     import xarray
 
-    given = {name: (dims, _read_only(values)) for name, (dims, values) in variables.items()}
+    data = {name: (dims, _read_only(values)) for name, (dims, values) in variables.items()}
     along = {name: (dims, _read_only(values)) for name, (dims, values) in coordinates.items()}
-    return xarray.Dataset(given, along, plain(attributes))
+    return xarray.Dataset(data, along, plain(attributes))
 
 
 def of_records(
@@ -60,15 +60,15 @@ def tree(groups: Mapping[str, xarray.Dataset], attributes: Facts) -> xarray.Data
 
 def plain(attributes: Facts) -> Facts:
     """Attributes as NetCDF has them: texts, numbers and lists; a table is written as JSON, and None is left out."""
-    found: Facts = {}
+    plain_attributes: Facts = {}
     for name, value in attributes.items():
         if isinstance(value, Mapping):
-            found[name] = json.dumps(files.finite(dict(value)))
+            plain_attributes[name] = json.dumps(files.finite(dict(value)))
         elif isinstance(value, bool | np.bool_):
-            found[name] = int(value)
+            plain_attributes[name] = int(value)
         elif value is not None:
-            found[name] = value
-    return found
+            plain_attributes[name] = value
+    return plain_attributes
 
 
 def timeless(info: Facts) -> Facts:

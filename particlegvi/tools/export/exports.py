@@ -43,8 +43,8 @@ class Exports:
         """The groups of `to_datatree` by name."""
         raise self._lacks("draws, which ArviZ asks for; use to_xarray()")
 
-    def _lacks(self, what: str) -> ValueError:
-        return ValueError(f"{type(self).__name__.lower()} has no {what}")
+    def _lacks(self, member: str) -> ValueError:
+        return ValueError(f"{type(self).__name__.lower()} has no {member}")
 
     def to_datatree(self, last: float = 0.5, chains: bool | None = None) -> xarray.DataTree:
         """The draws as ArviZ reads them: a tree with the groups ``posterior``, ``sample_stats``, ``prior`` and others.

@@ -37,14 +37,14 @@ def check(value: object, key: str = "language") -> str:
     """The language, or a ValueError of one sentence that names the existing ones."""
     known = languages()
     if not isinstance(value, str) or value not in known:
-        names = [f'"{each}"' for each in known]
+        names = [f'"{language}"' for language in known]
         raise refuse(key, value, " or ".join([", ".join(names[:-1]), names[-1]]))
     return value
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
     """A text with each ``{name}`` replaced by the value of that name, where there is one."""
-    return PLACE.sub(lambda found: str(values.get(found[1], found[0])), text)
+    return PLACE.sub(lambda match: str(values.get(match[1], match[0])), text)
 
 
 def of(language: str = DEFAULT) -> Words:
