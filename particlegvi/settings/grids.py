@@ -15,7 +15,7 @@ from typing import Any
 
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks
-from particlegvi.settings.checks import number, one_of, text, whole
+from particlegvi.settings.checks import one_of, text, whole
 from particlegvi.tools.limits import MOST_SEED
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
@@ -23,9 +23,8 @@ from particlegvi.tools.registry import check_parameters
 MOST_VALUES = 1_000_000
 MOST_KEYS = 8
 MOST_LAWS = 8
-RANGE = ("from", "to", "count", "spacing")
 SPACINGS = ("linear", "log")
-VALUES = 'a list of at least one value, none twice, or a range such as {from = 0.0, to = 2.0, count = 9} or "0:2:9"'
+VALUES = 'a list of at least one value, none twice, or a range such as "0:2:9" or "0.1:10:5:log"'
 SEEDS = 'a number of seeds, a range "FIRST:END" without its end, or a list of different seeds'
 KEYS = ("over", "seeds", "measure", "heat_map", "laws")
 # Names of the summary's numbers for which a larger value is better.
@@ -38,22 +37,19 @@ def values(given: object, key: str) -> list[object]:
 
     Parameters
     ----------
-    given : list, dict or str
-        A list of values; a range ``{from, to, count}`` with ``spacing = "linear"`` or ``"log"``; or a range as the
-        text "FROM:TO:COUNT" or "FROM:TO:COUNT:log". A range includes both ends.
+    given : list or str
+        A list of values; or a range "FROM:TO:COUNT" or "FROM:TO:COUNT:log", which includes both ends.
     key : str
         Name of the swept key, for messages.
     """
     if isinstance(given, str):
-        given = _written(given, key)
-    if isinstance(given, dict):
         return _range(given, key)
     if not isinstance(given, list | tuple) or not 1 <= len(given) <= MOST_VALUES:
         raise refuse(key, given, VALUES)
-    found = [checks.plain(each, key) for each in given]
-    if len({repr(each) for each in found}) < len(found):
+    chosen = [checks.plain(value, key) for value in given]
+    if len({repr(value) for value in chosen}) < len(chosen):
         raise refuse(key, given, VALUES)
-    return found
+    return chosen
 
 
 def seeds(given: object, key: str = "seeds") -> list[int]:
@@ -80,44 +76,25 @@ def _different(found: list[int], given: object, key: str) -> list[int]:
     return found
 
 
-def _written(given: str, key: str) -> Facts:
-    """Read "FROM:TO:COUNT" or "FROM:TO:COUNT:log" as the table of a range."""
-    parts = given.split(":")
+def _range(given: str, key: str) -> list[object]:
+    """The values of a range; whole numbers where both ends are written without a point and all values are whole."""
+    words = given.split(":")
     try:
-        if len(parts) not in (3, 4):
+        if len(words) not in (3, 4):
             raise ValueError
-        ends = [float(part) if set(part) & set(".eEnN") else int(part) for part in parts[:2]]
-        return {"from": ends[0], "to": ends[1], "count": int(parts[2]), "spacing": (*parts, "linear")[3]}
+        first, last, number = float(words[0]), float(words[1]), int(words[2])
     except ValueError:
         raise refuse(key, given, VALUES) from None
-
-
-def short(given: object) -> object:
-    """Write a range as a text, so that it stays on the line of its key in a file; leave other values unchanged."""
-    if not isinstance(given, dict):
-        return given
-    ends = f"{given['from']!r}:{given['to']!r}:{int(given['count'])}"
-    return ends + (":log" if given.get("spacing") == "log" else "")
-
-
-def _range(given: Facts, key: str) -> list[object]:
-    check_parameters(f"the range {key}", given, RANGE)
-    if not {"from", "to", "count"} <= set(given):
-        raise refuse(key, given, VALUES)
-    for end in ("from", "to"):
-        number()(given[end], f"{key}.{end}")
-    first, last = given["from"], given["to"]
-    count = whole(2, MOST_VALUES)(given["count"], f"{key}.count")
-    spacing = one_of(SPACINGS, "spacing")(given.get("spacing", "linear"), f"{key}.spacing")
-    if first == last:
-        raise refuse(f"{key}.to", last, "another number than from")
-    if spacing == "log" and not (first > 0.0 and last > 0.0):
-        raise refuse(f"{key}.from", min(first, last), "above 0, as both ends of a logarithmic range are")
+    spacing = one_of(SPACINGS, "spacing")((*words, "linear")[3], key)
+    for end in (first, last):
+        checks.number()(end, key)
+    count = whole(2, MOST_VALUES)(number, f"the count of {key}")
+    if first == last or (spacing == "log" and not (first > 0.0 and last > 0.0)):
+        raise refuse(key, given, "a range with two ends" + ", both above 0" * (spacing == "log"))
     inner = [_between(first, last, place / (count - 1), spacing) for place in range(1, count - 1)]
-    found = [float(each) for each in (first, *inner, last)]
-    if isinstance(first, int) and isinstance(last, int) and all(each.is_integer() for each in found):
-        return [int(each) for each in found]
-    return list(found)
+    chosen = [first, *inner, last]
+    is_whole = not set(words[0] + words[1]) & set(".eEnN") and all(value.is_integer() for value in chosen)
+    return [int(value) for value in chosen] if is_whole else list(chosen)
 
 
 def _between(first: float, last: float, share: float, spacing: str) -> float:

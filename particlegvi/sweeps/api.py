@@ -49,9 +49,8 @@ def sweep(
     scenario : str, path or mapping
         As for `particlegvi.run`; its table ``[sweep]`` has the defaults of the following arguments.
     over : mapping, optional
-        Values by key of the scenario, with dots: a list, a range ``{"from": 0.0, "to": 2.0, "count": 9}`` (with
-        ``"spacing": "log"`` of equal ratios), or that as a text, "0:2:9" or "0.01:1:5:log". ``*`` in a key stands for
-        every entry: ``"methods.*.kl_weight"``.
+        Values by key of the scenario, with dots: a list, or a range "0:2:9" or, with equal ratios,
+        "0.01:1:5:log". ``*`` in a key stands for every entry: ``"methods.*.kl_weight"``.
     seeds : int, str or sequence of int, optional
         How many, from 0 on; "FIRST:END" without its end; or the seeds. The default is 10.
     out : path, optional

@@ -85,8 +85,6 @@ def with_sweep_table(scenario: Facts, over: Mapping[str, object] | None, **optio
     if "over" not in table and "seeds" not in table:
         raise ValueError("over must be given, or a scenario with a table [sweep], to say what is swept")
     table = grids.sweep(table, "sweep")
-    if "over" in table:
-        table = {**table, "over": {key: grids.short(given) for key, given in table["over"].items()}}
     # In the order that the file will give it back: TOML writes tables after entries of one line.
     return {**scenario, "sweep": tomllib.loads(tomli_w.dumps({"sweep": table}))["sweep"]}
 

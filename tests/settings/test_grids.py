@@ -16,9 +16,9 @@ from ..refusals import refuse, refused
         ("100:400:4", [100, 200, 300, 400]),
         ("0.01:10:4:log", [0.01, 0.1, 1.0, 10.0]),
         ("1e-3:1e-1:3:log", [0.001, 0.01, 0.1]),
-        ({"from": 2.0, "to": -2.0, "count": 3}, [2.0, 0.0, -2.0]),
-        ({"from": 0.0, "to": 1.0, "count": 11}, [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]),
-        ({"from": 1, "to": 16, "count": 5, "spacing": "log"}, [1, 2, 4, 8, 16]),
+        ("2.0:-2.0:3", [2.0, 0.0, -2.0]),
+        ("0.0:1.0:11", [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]),
+        ("1:16:5:log", [1, 2, 4, 8, 16]),
     ],
 )
 def test_values(given, values):
@@ -46,12 +46,9 @@ test_bad_values = refused(
     ("0:1", "must be a list"),
     ("0:1:x", "must be a list"),
     ("0:1:3:cubic", 'there is no spacing "cubic"'),
-    ("0:1:3:log", r"over\.key\.from must be above 0"),
-    ("1:1:3", r"over\.key\.to must be another number than from, not 1"),
-    ("0:1:1", r"over\.key\.count must be a whole number from 2"),
-    ({"from": 0, "to": 1}, "must be a list"),
-    ({"from": 0, "to": 1, "number": 3}, 'no parameter of the range over.key "number"'),
-    ({"from": "a", "to": 1, "count": 3}, r"over\.key\.from must be a finite number"),
+    ("0:1:3:log", r"over\.key must be a range"),
+    ("1:1:3", r"over\.key must be a range"),
+    ("0:1:1", r"the count of over\.key must be a whole number from 2"),
     ([object()], "over.key must be a text, a number"),
     ([float("nan")], "finite"),
 )
@@ -85,5 +82,5 @@ test_a_bad_table = refused(
 
 
 def test_a_good_table_is_kept_as_it_is_written():
-    table = {"seeds": "2:5", "over": {"methods.*.kl_weight": {"from": 0.1, "to": 1.0, "count": 3}}, "measure": "w1"}
+    table = {"seeds": "2:5", "over": {"methods.*.kl_weight": "0.1:1.0:3"}, "measure": "w1"}
     assert grids.sweep(table, "sweep") == table

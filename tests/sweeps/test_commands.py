@@ -84,7 +84,6 @@ def test_what_over_may_be():
         "integrator=heun, baoab": ("integrator", ["heun", "baoab"]),
         "a.*.b=0:2:9": ("a.*.b", "0:2:9"),
         "x=[[0.0], [1.0]]": ("x", [[0.0], [1.0]]),
-        "x={from = 0, to = 1, count = 3}": ("x", {"from": 0, "to": 1, "count": 3}),
         "flag=true,false": ("flag", [True, False]),
     }.items():
         assert over_of(argument) == found

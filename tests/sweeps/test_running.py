@@ -75,7 +75,7 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, straight, tmp_pat
 def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
     """Lists, ranges and lists of tables are written in other orders by TOML; a resumed sweep has the same columns."""
     over = {
-        "methods.DLE.kl_weight": {"from": 0.5, "to": 2, "count": 2, "spacing": "log"},
+        "methods.DLE.kl_weight": "0.5:2:2:log",
         "step_size": [0.01, {"schedule": "constant", "initial": 0.02}],
         "loss": [{"name": "double-well"}, {"name": "tilted-double-well"}],
         "particles": [4, 6],

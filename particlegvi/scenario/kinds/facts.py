@@ -8,7 +8,7 @@ it does not apply. To add a number, add a file in the folder of its kind, for ex
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from particlegvi.contracts import Facts
@@ -52,29 +52,29 @@ class FactRegistry:
         found = [*self._registry.parts().values(), *map(self._registry.get, more)]
         return sorted(found, key=lambda each: each.place)
 
-    def compute(self, seen: Any, found: Facts, more: Iterable[str] = ()) -> Facts:
-        """Compute the facts of `all` in their order, and put their keys into ``found``, which ``seen`` may also hold.
+    def compute(self, run: Any, numbers: Facts, more: Iterable[str] = ()) -> Facts:
+        """Compute the facts of `all` in their order, and put their keys into ``numbers``, which ``run`` may also hold.
 
         A fact from outside names a form for each of its keys, and may not change a key that is there.
         """
-        for each in self.all(more):
+        for part in self.all(more):
             try:
-                numbers = each(seen)
+                added = part(run)
             except (AttributeError, LookupError, NameError, TypeError) as error:  # a slip in the fact itself
-                raise RuntimeError(f"the fact {each.name} failed: {type(error).__name__}: {error}") from error
-            for key, has_form in each.forms.items():
-                value = numbers.get(key)
+                raise RuntimeError(f"the fact {part.name} failed: {type(error).__name__}: {error}") from error
+            for key, value in added.items():
+                if part.name in more and (key not in part.forms or key in numbers):
+                    wrong = (
+                        "must have other keys: the summary has" if key in numbers else "must name in @fact a form for"
+                    )
+                    raise RuntimeError(f"the fact {part.name} {wrong} {key}")
                 # a float or a list may hold numbers that are not finite, which are written as null
-                if not (value is None or isinstance(value, float | list) or has_form(value)):
-                    raise RuntimeError(f"the fact {each.name} failed: its form refuses {key} = {shown(value)}")
-            undeclared = next((key for key in numbers if key not in each.forms and each.name in more), None)
-            if undeclared is not None:
-                raise RuntimeError(f"the fact {each.name} must name a form for {undeclared} in @fact, or leave it out")
-            taken = next((key for key in numbers if key in found and each.name in more), None)
-            if taken is not None:
-                raise RuntimeError(f"the fact {each.name} must have other keys: the summary has {taken}")
-            found |= numbers
-        return found
+                if key in part.forms and not (
+                    value is None or isinstance(value, float | list) or part.forms[key](value)
+                ):
+                    raise RuntimeError(f"the fact {part.name} failed: its form refuses {key} = {shown(value)}")
+            numbers |= added
+        return numbers
 
     def checked(self, summary: Facts | None) -> Facts | None:
         """Return a stored summary; a ValueError if a key that figures or tables need is missing or wrong."""
@@ -83,19 +83,14 @@ class FactRegistry:
         methods = summary.get("methods")
         if not isinstance(methods, dict) or not {"seed", "status"} <= set(summary):
             raise ValueError("it has no seed, no status or no table of methods")
-        required = [key for each in self.all() for key in each.required]
-        forms = {key: form for each in self.all() for key, form in each.forms.items()}
-        for label, found in methods.items():
-            if not isinstance(found, dict) or not set(required) <= set(found):
-                raise ValueError(f"{shown(label)} lacks one of {', '.join(required)}")
-            _check(label, found, forms)
+        for part in self.all():
+            for label, numbers in methods.items():
+                if not isinstance(numbers, dict) or not set(part.required) <= set(numbers):
+                    raise ValueError(f"{shown(label)} lacks one of {', '.join(part.required)}")
+                for key, has_form in part.forms.items():
+                    if numbers.get(key) is not None and not has_form(numbers[key]):
+                        raise ValueError(f"{key} of {shown(label)} is {shown(numbers[key])}")
         return summary
-
-
-def _check(label: str, found: Mapping[str, Any], forms: Mapping[str, Form]) -> None:
-    for key, has_form in forms.items():
-        if found.get(key) is not None and not has_form(found[key]):
-            raise ValueError(f"{key} of {shown(label)} is {shown(found[key])}")
 
 
 def is_number(value: Any) -> bool:

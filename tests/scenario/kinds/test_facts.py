@@ -12,7 +12,6 @@ import particlegvi as pg
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.facts import FactRegistry, are_numbers, fact, is_interval, is_number, is_per_coordinate
 from particlegvi.scenario.kinds.functions.facts import facts as of_functions
-from particlegvi.scenario.kinds.kind import Kind
 from particlegvi.scenario.kinds.particles.facts import facts as of_particles
 from particlegvi.scenario.kinds.text_table import Column, printed, rows
 from particlegvi.settings.keys import REQUIRED
@@ -67,15 +66,6 @@ def only(made: object) -> FactRegistry:
     return facts
 
 
-def test_what_is_required_is_missed():
-    facts = only(fact(1, ("mean",), mean=is_per_coordinate)(lambda seen: {}))
-    good = {"seed": 0, "status": "finished", "methods": {"DE": {"mean": [1.0, 2.0]}}}
-    assert facts.checked(good) is good and facts.checked(None) is None
-    for methods in ({"DE": {}}, {"DE": 3}, {"DE": {"mean": "x"}}, None):
-        with pytest.raises(ValueError):
-            facts.checked(good | {"methods": methods})
-
-
 def test_a_value_that_could_not_be_read_again_is_refused():
     @fact(1, mean=is_number)
     def made(seen):
@@ -94,7 +84,7 @@ def test_a_key_that_is_not_declared_is_refused():
     def made(seen):
         return {"mean": 1.0, "maen": 2.0}
 
-    with pytest.raises(RuntimeError, match="^the fact made must name a form for maen in @fact, or leave it out$"):
+    with pytest.raises(RuntimeError, match="the fact made must .* maen$"):
         only(made).compute(None, {}, more=["made"])
 
 
@@ -122,16 +112,6 @@ def test_the_smallest_file_is_a_scenario_and_shown_where_keys_are_missing(name):
         needed = [key for key in missing if key in tomllib.loads(kind.smallest)]
         assert needed and all(f'"{key}" is missing' in str(caught.value) for key in needed)
         assert kind.smallest.strip() in str(caught.value)
-
-
-def test_a_kind_without_a_module_or_a_method_says_which():
-    class Empty(Kind):
-        name = "empty"
-
-    with pytest.raises(NotImplementedError, match="the kind of scenario empty has no module building"):
-        Empty().build({})
-    with pytest.raises(NotImplementedError, match="the kind of scenario empty has no method figure"):
-        Empty().figure([])
 
 
 def test_one_column_gives_the_row_and_the_print():

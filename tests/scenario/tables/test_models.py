@@ -7,7 +7,7 @@ import pytest
 
 from particlegvi import metrics
 from particlegvi.datasets import Dataset
-from particlegvi.scenario.tables import Table, Task, measure, run_table
+from particlegvi.scenario.tables import Table, Task, run_table
 from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions import protocols as problems
 from particlegvi.scenario.tables.running import scores_of
@@ -79,13 +79,6 @@ def test_scores_are_near_to_what_the_truth_would_score(problem, protocol):
         assert np.isfinite([value for each in scores.values() for value in each.values()]).all()
 
 
-def test_classification_under_the_thesis_protocol(problem):
-    scores = {name: measure(Task("heart", name, "thesis", 0), SETTINGS) for name in models.names()}
-    for each in scores.values():
-        assert 0.0 <= each["accuracy"] <= 100.0 and 0.0 <= each["brier"] <= 1.0
-    assert scores["linear"]["auc"] < 90.0
-
-
 ROWS = {"yacht": "nll", "energy-heating": "nll", "ionosphere": "auc"}
 
 
@@ -146,12 +139,3 @@ def test_the_text_has_the_printed_numbers_first():
     nothing = table({0: 1.0, 1: 2.0}, row="diabetes-progression")
     assert "printed" not in nothing.markdown() and nothing.held("pls", "standardised") == {}
     assert [name for panel in nothing.panels() for name in panel.series] == [("PLS", "standardised")] * 2
-
-
-def test_the_constant_model_is_the_mean_of_the_training_rows(problem):
-    task = problem("yacht", "standardised", 0)
-    predicted = models.get("constant")(task, SETTINGS)
-    assert np.abs(predicted.mean).max() < 1e-12 and predicted.sd == pytest.approx(1.0)  # targets are scaled there
-    assert len(predicted.mean) == len(task.test.y) and len(predicted.validation_sd) == len(task.validation.y)
-    classes = models.get("constant")(problem("heart", "standardised", 0), SETTINGS)
-    assert np.ptp(classes.probability) == 0.0 and 0.0 < classes.probability[0] < 1.0

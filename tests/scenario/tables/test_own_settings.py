@@ -112,32 +112,11 @@ def test_own_settings_of_pls_and_svgp_go_before_the_shared_ones(monkeypatch):
         ({"plss": {}}, 'there is no model of the table "plss"; did you mean "pls"'),
         ({"pls": 50}, "^models.pls must be a table of the model's own settings, not 50$"),
         ({"pls": {"particle": 50}}, 'there is no parameter of models.pls "particle"; did you mean "particles"'),
-        ({"pls": {3: 50}}, "there is no parameter of models.pls 3; allowed: inducing_points, particles"),
         ({"pls": {"particles": 1}}, "^models.pls.particles must be a whole number from 2 to 2147483647, not 1$"),
-        ({"linear": {"penalty": 1.0}}, 'there is no parameter of models.linear "penalty": none exists'),
         ({"constant": {"share": -1.0}}, "^models.constant.share must be a finite number of 0 or more, not -1.0$"),
-        ({"constant": {"wide": 1}}, "^models.constant.wide must be True or False, not 1$"),
     ],
 )
 def test_bad_settings_of_a_model_are_answered_before_anything_is_written(given, words, measured, tmp_path):
     with pytest.raises(ValueError, match=words):
         table(given, tmp_path / "table")
     assert not measured and not (tmp_path / "table").exists()
-
-
-def test_every_setting_has_a_check_and_a_default():
-    def fit(problem, settings, *, number=3):
-        raise AssertionError
-
-    def bare(problem, settings, *, number):
-        raise AssertionError
-
-    whole = checks.whole(1, 9)
-    assert table_model("m", number=whole)(fit).defaults == {"number": 3}
-    for function, given, words in (
-        (fit, {}, 'the setting number of the model "m" has no check'),
-        (fit, {"number": whole, "nubmer": whole}, 'the setting nubmer of the model "m" is no keyword-only parameter'),
-        (bare, {"number": whole}, "is no keyword-only parameter with a default value"),
-    ):
-        with pytest.raises(RuntimeError, match=words):
-            table_model("m", **given)(function)

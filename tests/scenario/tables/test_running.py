@@ -127,15 +127,6 @@ def test_every_value_of_every_argument_is_answered(toy, tmp_path, elsewhere):
     assert not wrong, "\n".join(wrong)
 
 
-def test_progress_is_any_callable(toy, tmp_path):
-    heard = []
-    pg.tables.run_table(SETTINGS, tmp_path, lambda *words: heard.append(words), workers=1)
-    assert heard == [("cells", 0, 1), ("cells", 1, 1)]
-    for value in (3, "print", [print]):
-        with pytest.raises(ValueError, match="^progress must be a function or None, not "):
-            pg.tables.run_table(SETTINGS, tmp_path, value, workers=1)
-
-
 @pytest.mark.thorough
 def test_two_processes_compute_what_one_does(tmp_path):
     settings = {"rows": ["yacht", "heart"], "models": ["linear"], "protocols": ["standardised"], "splits": 2}
