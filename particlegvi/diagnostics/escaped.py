@@ -29,7 +29,8 @@ def escaped(positions: Array, times: Array, scale: float) -> Array:
     Diffusion and steady drifts grow by less; a particle beyond 1e100 has escaped in any case.
     """
     final, centre = positions[-1], positions[0].mean(axis=0)
-    halfway = positions[min(int(np.searchsorted(times, 0.5 * times[-1])), max(len(positions) - 2, 0))]
+    middle = int(np.searchsorted(times, 0.5 * times[-1]))
+    halfway = positions[middle if middle < len(positions) - 1 else 0]
     with np.errstate(all="ignore"):
         far, before = (np.linalg.norm(x - centre, axis=1) for x in (final, halfway))
         grown = (far > FAR * scale) & ~(far < GROWTH * before)

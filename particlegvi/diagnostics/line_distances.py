@@ -116,7 +116,7 @@ def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:
     return float(max(np.max(steps[1:] - cdf), np.max(cdf - steps[:-1])))
 
 
-def kolmogorov_smirnov_floor(n: int, levels: Array) -> tuple[float, ...]:
+def kolmogorov_smirnov_floor(n: int, levels: Sequence[float]) -> tuple[float, ...]:
     """Quantiles of the distance of ``n`` independent exact draws, which are the same for every density.
 
     They are those of Kolmogorov's limit distribution divided by ``sqrt(n) + 0.12 + 0.11/sqrt(n)`` (Stephens, 1970,

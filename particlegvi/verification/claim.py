@@ -46,18 +46,16 @@ class Check:
 Checks = Check | tuple[Check, ...]
 
 
-def claim(sentence: str, *, source: str, wrong: str, name: str = "") -> Callable[[Experiment], Experiment]:
+def claim(source: str, *, wrong: str, name: str = "") -> Callable[[Experiment], Experiment]:
     """Decorate an experiment that tests a claim of the sources.
 
-    The experiment is a function ``(seed, wrong, *, settings)`` that returns one check or several. Its docstring
-    describes the measurement, and its settings have defaults. The bounds come from theory and the sample size
-    (:mod:`particlegvi.verification.chance`) and are the same for both variants: ``wrong`` changes what is simulated,
-    never how it is judged. A true claim must fail for at most one seed in a thousand.
+    The experiment is a function ``(seed, wrong, *, settings)`` that returns one check or several. The first line of its
+    docstring is the claim, the rest describes the measurement; the settings have defaults. The bounds come from theory
+    and the sample size (:mod:`particlegvi.verification.chance`) and are the same for both variants: ``wrong`` changes
+    what is simulated, never how it is judged. A true claim must fail for at most one seed in a thousand.
 
     Parameters
     ----------
-    sentence : str
-        The claim, at most 90 characters.
     source : str
         Theorem, equation or remark that states it.
     wrong : str
@@ -67,8 +65,9 @@ def claim(sentence: str, *, source: str, wrong: str, name: str = "") -> Callable
     """
 
     def mark(experiment: Experiment) -> Experiment:
-        words = {"claim": sentence, "source": source, "wrong": wrong}
-        return named(name or experiment.__name__.replace("_", "-"), **words)(experiment)
+        sentence = (experiment.__doc__ or "").partition("\n")[0].removesuffix(".")
+        known = name or experiment.__name__.replace("_", "-")
+        return named(known, claim=sentence, source=source, wrong=wrong)(experiment)
 
     return mark
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from functools import partial
@@ -82,11 +83,9 @@ def _row(width: int, outcome: Outcome) -> str:
 
 def _settings(experiment: Any) -> str:
     """The claim in words, its measurement and its settings."""
-    lines = ["", f"{experiment.claim} ({experiment.source})", f"wrong variant: {experiment.wrong}"]
     values = [f"{key.replace('_', ' ')}: {value}" for key, value in settings(experiment).items()]
-    return "\n".join(
-        [*lines, *values, "", *(line.strip() for line in (experiment.__doc__ or "").splitlines())]
-    ).rstrip()
+    lines = ["", inspect.getdoc(experiment) or "", "", f"source: {experiment.source}"]
+    return "\n".join([*lines, f"wrong variant: {experiment.wrong}", *values])
 
 
 def _counts(outcomes: list[Outcome]) -> str:

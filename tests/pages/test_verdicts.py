@@ -23,7 +23,7 @@ SAME = {
     "held": "within chance of Q*, but metastable", "few": "within chance of Q*, as ",
     "too_short": "within chance of Q*, but particles moved", "within": "at equilibrium",
     "near": "near Q*, farther than chance allows in 99 of 100 cases: ",
-    "rests": "at rest: no particle", "moves": "not yet at rest", "diverged": "diverged",
+    "rests": "at rest: no particle", "moves": "not yet at rest", "diverged": "diverged", "escaping": "escaping",
     "energy": "at rest, but not at Q*: the mean excess energy", "stein": "at rest, but not at Q*: the kernel Stein",
     "misplaced": "not at Q*: 1 of 300 particles are misplaced",
 }  # fmt: skip
@@ -61,6 +61,7 @@ CASES = {  # loss, method, prior, prior in the words of a page, particles, steps
     "DLE, cold for longer": ("double-well", pg.methods.DLE(0.05), 1, 300, 8000, 2e-3),
     "DLE, cold in the plane": ("four-gaussians", pg.methods.DLE(0.05), 2, 40, 20_000, 5e-3),
     "DLE, step too large": ("quadratic", pg.methods.DLE(1.0), 1, 300, 400, 0.8),
+    "DLE, exploding": ("quadratic", pg.methods.DLE(1.0), 1, 50, 100, 1.3),
     "DLE, few": ("tilted-double-well", pg.methods.DLE(1.0), 1, 3, 40_000, 1e-3),
     "DRE": ("tilted-double-well", pg.methods.DRE(1.0), 1, 50, 40_000, 1e-3),
     "DRE, on the way": ("tilted-double-well", pg.methods.DRE(1.0), 1, 50, 100, 1e-3),

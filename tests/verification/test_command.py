@@ -13,15 +13,14 @@ from ..refusals import refuse
 
 
 def made(label, right, other):
-    @claim(f"the claim of {label}", source="no source", wrong="another number", name=label)
     def fake(seed, wrong, *, particles=20):
-        """A number and a bound. Wrong: another number."""
         value = other if wrong else right
         if isinstance(value, BaseException):
             raise value
         return Check("a number", value, 1.0)
 
-    return fake
+    fake.__doc__ = f"the claim of {label}.\n\n    A number is compared with a bound.\n    "
+    return claim("no source", wrong="another number", name=label)(fake)
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def test_one_claim_is_printed_with_its_measurement_and_settings(registered, caps
     registered(first=(0.5, 2.0), second=(0.5, 2.0))
     assert main(["verify", "first"]) == 0
     out = capsys.readouterr().out
-    assert "particles: 20" in out and "Wrong: another number" in out and "second" not in out
+    assert "particles: 20" in out and "A number is compared" in out and "second" not in out
     assert main(["verify"]) == 0
     assert "particles: 20" not in capsys.readouterr().out
 

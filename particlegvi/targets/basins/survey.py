@@ -7,6 +7,7 @@ measured, and its neighbourhood magnified until no peak is narrower than the las
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,19 @@ def golden_section(f: LogWeight, a: np.ndarray, b: np.ndarray, steps: int) -> np
         lower = f(c) >= f(d)
         a, b = np.where(lower, a, c), np.where(lower, d, b)
     return 0.5 * (a + b)
+
+
+def fall(f: LogWeight, level: np.ndarray, widest: np.ndarray, least: float = 45.0, halvings: int = 24) -> np.ndarray:
+    """The distances (k,) up to ``widest`` at which f, a function of them, has fallen below the levels, by bisection.
+
+    They are at least exp(-least) times the widest.
+    """
+    near, far = np.log(widest) - least, np.log(widest)
+    for _ in range(halvings):
+        middle = 0.5 * (near + far)
+        inside = f(np.exp(middle)) > level
+        near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+    return np.exp(far)
 
 
 class Peaks(NamedTuple):
@@ -188,22 +202,15 @@ def _brackets(x: np.ndarray, y: np.ndarray, height: float = 0.0) -> tuple[np.nda
 
 
 def _polish(f: LogWeight, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Golden sections of all brackets at once."""
-    a, b = left.copy(), right.copy()
-    c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
-    at_c, at_d = f(c), f(d)
-    for _ in range(60):
-        lower = at_c >= at_d
-        a, b = np.where(lower, a, c), np.where(lower, d, b)
-        new = np.where(lower, b - SHRINK * (b - a), a + SHRINK * (b - a))
-        at_new = f(new)
-        c, d = np.where(lower, new, d), np.where(lower, c, new)
-        at_c, at_d = np.where(lower, at_new, at_d), np.where(lower, at_c, at_new)
-    choices = np.stack([c, d, left, right])
-    values = np.stack([at_c, at_d, f(left), f(right)])
-    best = np.argmax(values, axis=0)
-    column = np.arange(len(left))
+    """The maxima in all brackets at once, and their values; an end of the bracket where it is higher."""
+    choices = np.stack([golden_section(f, left, right, 60), left, right])
+    values = f(choices)
+    best, column = np.argmax(values, axis=0), np.arange(len(left))
     return choices[best, column], values[best, column]
+
+
+def _moved(f: LogWeight, at: np.ndarray, sign: float, away: np.ndarray) -> np.ndarray:
+    return f(at + sign * away)
 
 
 def _widths(
@@ -214,14 +221,7 @@ def _widths(
     Ripples lower than one, mostly from rounding, make many maxima within one such width.
     """
     widest = WIDER * (right - left)
-    drops = []
-    for sign in (-1.0, 1.0):
-        near, far = np.log(widest) - 45.0, np.log(widest)
-        for _ in range(24):
-            middle = 0.5 * (near + far)
-            inside = f(at + sign * np.exp(middle)) > value - 1.0
-            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
-        drops.append(np.exp(far))
+    drops = [fall(partial(_moved, f, at, sign), value - 1.0, widest) for sign in (-1.0, 1.0)]
     order = np.argsort(value)[::-1]
     octave = np.floor(np.log2(drops[0] + drops[1]))
     cell = np.floor(at / 2.0**octave)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.targets.basins.survey import golden_section
+from particlegvi.targets.basins.survey import fall, golden_section
 from particlegvi.targets.quadrature.potential import PLANE, PLANE_BOUNDED, LogWeight, Place, not_integrable
 
 DIRECTIONS = 256
@@ -31,21 +31,16 @@ class PlanePeaks(NamedTuple):
 
 
 def widths_of(f: LogWeight, at: np.ndarray, value: np.ndarray, widest: np.ndarray) -> np.ndarray:
-    """Distance (k, 2) at which f has fallen by one, the larger of both sides, by bisection of its logarithm."""
-    widths = []
-    for i in range(2):
-        sides = []
-        for sign in (-1.0, 1.0):
-            near, far = np.log(widest[:, i]) - 40.0, np.log(widest[:, i])
-            for _ in range(20):
-                middle = 0.5 * (near + far)
-                moved = at.copy()
-                moved[:, i] += sign * np.exp(middle)
-                inside = f(moved) > value - 1.0
-                near, far = np.where(inside, middle, near), np.where(inside, far, middle)
-            sides.append(np.exp(far))
-        widths.append(np.maximum(*sides))
-    return np.stack(widths, axis=1)
+    """Distance (k, 2) at which f has fallen by one, the larger of both sides."""
+
+    def along(way: np.ndarray, away: np.ndarray) -> np.ndarray:
+        return f(at + away[:, None] * way)
+
+    sides = [
+        [fall(partial(along, way), value - 1.0, widest[:, i], 40.0, 20) for way in (-axis, axis)]
+        for i, axis in enumerate(np.eye(2))
+    ]
+    return np.max(sides, axis=1).T
 
 
 def ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float, lines: int) -> PlanePeaks:

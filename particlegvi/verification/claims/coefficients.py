@@ -27,13 +27,11 @@ ROWS = np.repeat(POINTS, 4, axis=0)
 COUNTS = np.array([4.0, 6.0, 5.0, 3.0, 7.0, 5.0, 4.0, 6.0])
 
 
-@claim(
-    "With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size",
-    source="thesis, (D.125), Lemma 6.6.3",
-    wrong="Euler-Maruyama at half the stable step",
-)
+@claim("thesis, (D.125), Lemma 6.6.3", wrong="Euler-Maruyama at half the stable step")
 def coefficient_law(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
-    """Particles, whitened by the posterior, against standard normals: one KS distance for all coefficients together,
+    """With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size.
+
+    Particles, whitened by the posterior, against standard normals: one KS distance for all coefficients together,
     and no correlation between them.
 
     The drift is -A (u - A^-1 E^T y / sigma^2) with A = E^T E / sigma^2 + Lambda^-1.
@@ -57,13 +55,12 @@ def in_law(seed: int, particles: int, integrator: str, *, euler: bool) -> Checks
     return problems.standard_normal(white, "the closed form")
 
 
-@claim(
-    "Euler-Maruyama's PLS draws from covariance (A (I - step_size A / 2))^-1 instead",
-    source="thesis, 6.5.3 and (D.209)",
-    wrong="exponential Euler, which is exact",
-)
+@claim("thesis, 6.5.3 and (D.209)", wrong="exponential Euler, which is exact")
 def coefficient_law_euler(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
-    """Euler and Maruyama's step h gives a law with the covariance (A (I - h A / 2))^-1 and the same mean."""
+    """Euler-Maruyama's PLS draws from covariance (A (I - step_size A / 2))^-1 instead.
+
+    Euler and Maruyama's step h gives a law with the covariance (A (I - h A / 2))^-1 and the same mean.
+    """
     return in_law(seed, particles, "exponential-euler" if wrong else "euler-maruyama", euler=True)
 
 
@@ -76,13 +73,11 @@ def posterior() -> tuple[np.ndarray, np.ndarray]:
     return E, E.T @ E / NOISE + np.diag(1.0 / values)
 
 
-@claim(
-    "With moves that mix, PLS finds all modes of the rate f^2 with their weights",
-    source="thesis, 6.7 (Figure 6.1); (D.215), (D.217)",
-    wrong="Langevin steps alone",
-)
+@claim("thesis, 6.7 (Figure 6.1); (D.215), (D.217)", wrong="Langevin steps alone")
 def sign_mixing(seed: int, wrong: bool, *, particles: int = 2000) -> Checks:
-    """Shares of the four signs of (f(-1), f(1)) against quadrature at M = 2, by chi-squared; all start positive.
+    """With moves that mix, PLS finds all modes of the rate f^2 with their weights.
+
+    Shares of the four signs of (f(-1), f(1)) against quadrature at M = 2, by chi-squared; all start positive.
 
     The bound is the 99.9% quantile for half as many independent particles, since mixed ones are not quite independent.
     Wrong: Langevin steps alone, for which the barrier is infinite.

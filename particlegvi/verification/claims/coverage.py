@@ -21,13 +21,11 @@ NOISE, WIDE = 0.05, 1.6448536269514722  # the latter standard deviations of a ba
 SHOWN = np.linspace(0.0, 2.0, 121)[:, None]
 
 
-@claim(
-    "SVGP's 90% band contains f at 90% of the rows (Gaussian Wasserstein's does not)",
-    source="thesis, Figure 4.1; docs/gaussian-wasserstein.md",
-    wrong="mean and covariance of GWI's objective",
-)
+@claim("thesis, Figure 4.1; docs/gaussian-wasserstein.md", wrong="mean and covariance of GWI's objective")
 def bands_of_f(seed: int, wrong: bool, *, functions: int = 60, noise: float = 0.25) -> Checks:
-    """Sixty functions drawn from a known prior, 200 rows each, 30 inducing points: the share of the rows at which
+    """SVGP's 90% band contains f at 90% of the rows (Gaussian Wasserstein's does not).
+
+    Sixty functions drawn from a known prior, 200 rows each, 30 inducing points: the share of the rows at which
     SVGP's band of 90% holds f. The share of one function has an sd of about 0.08, that of sixty of 0.01; the bound is
     five of them.
 
@@ -51,13 +49,11 @@ def bands_of_f(seed: int, wrong: bool, *, functions: int = 60, noise: float = 0.
     return Check("distance of the coverage to 0.9", abs(covered - 0.9), 0.05)
 
 
-@claim(
-    "Given means over intervals, slopes and values, F has the law of (3.4), (3.5), corrected",
-    source="thesis (3.4), (3.5), A.1; (3.4) forgets (m, D)",
-    wrong="y in the place of y - (m, D), as (3.4) prints it",
-)
+@claim("thesis (3.4), (3.5), A.1; (3.4) forgets (m, D)", wrong="y in the place of y - (m, D), as (3.4) prints it")
 def functional_posterior(seed: int, wrong: bool, *, sets: int = 20) -> Checks:
-    """Mean and variance of a point, a slope and a mean over an interval, given two means over intervals, two points and
+    """Given means over intervals, slopes and values, F has the law of (3.4), (3.5), corrected.
+
+    Mean and variance of a point, a slope and a mean over an interval, given two means over intervals, two points and
     a slope, under a prior mean that is not 0; against the joint precision matrix, in units of prior sds.
 
     Twenty random sets of data under a Matern 5/2.
@@ -82,15 +78,13 @@ def functional_posterior(seed: int, wrong: bool, *, sets: int = 20) -> Checks:
     )
 
 
-@claim(
-    "Given means over intervals a 90% band contains the true function at 90% of the inputs",
-    source="thesis 3.3 (3.4), (3.5)",
-    wrong="centres of intervals taken for points",
-)
+@claim("thesis 3.3 (3.4), (3.5)", wrong="centres of intervals taken for points")
 def functional_coverage(
     seed: int, wrong: bool, *, draws: int = 1000, width: float = 0.25, lengthscale: float = 0.2, noise: float = 0.01
 ) -> Checks:
-    """The share of 40 inputs at which a band of 90% holds a function that was drawn from the prior, given its means
+    """Given means over intervals a 90% band contains the true function at 90% of the inputs.
+
+    The share of 40 inputs at which a band of 90% holds a function that was drawn from the prior, given its means
     over eight intervals with noise; averaged over 1000 functions, whose spread gives the standard error.
     """
     r = np.random.default_rng(seed)

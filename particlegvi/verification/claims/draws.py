@@ -28,15 +28,13 @@ def are_draws(run: Run, method: pg.methods.DLE | pg.methods.DRLE, of: str, step_
     return Check(f"W1 to {of}", distance, chance.w1(target, run.particles, step_size))
 
 
-@claim(
-    "On the line, DLE's particles become draws from the Gibbs measure",
-    source="thesis, C.4 (C.76)",
-    wrong="noise sqrt(eta lambda2) Z, without the 2",
-)
+@claim("thesis, C.4 (C.76)", wrong="noise sqrt(eta lambda2) Z, without the 2")
 def gibbs_line(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 10_000, step_size: float = 2e-3
 ) -> Checks:
-    """W1 of the final particles to exp(-loss/kl_weight) p, normalised, against as many exact draws.
+    """On the line, DLE's particles become draws from the Gibbs measure.
+
+    W1 of the final particles to exp(-loss/kl_weight) p, normalised, against as many exact draws.
 
     Wrong: sqrt(eta kl_weight) Z in place of sqrt(2 eta kl_weight) Z. Half the weight halves the square of the noise,
     and a prior with half the variance leaves the drift unchanged.
@@ -48,28 +46,25 @@ def gibbs_line(
     return are_draws(run, problems.DLE, "the Gibbs measure", step_size)
 
 
-@claim(
-    "With many particles, DRLE's particles become draws from Q*",
-    source="thesis, Theorem 5.4.2",
-    wrong="lambda1 = mmd_weight, without its 2",
-)
+@claim("thesis, Theorem 5.4.2", wrong="lambda1 = mmd_weight, without its 2")
 def drle_law(seed: int, wrong: bool, *, particles: int = 5_000, steps: int = 3_000, step_size: float = 1e-2) -> Checks:
-    """W1 of the particles of one large run to Q*, the fixed point, against as many exact draws."""
+    """With many particles, DRLE's particles become draws from Q*.
+
+    W1 of the particles of one large run to Q*, the fixed point, against as many exact draws.
+    """
     method = problems.halved(STRONG, wrong)
     run = problems.simulate(method, seed, particles, steps, step_size, integrator="leimkuhler-matthews")
     return are_draws(run, STRONG, "Q*", step_size)
 
 
-@claim(
-    "One run's W1 to Q* falls as N^-1/2, as the error of a sample does",
-    source="thesis, Theorem 5.4.2",
-    wrong="V with the weights swapped, as C.7 prints it",
-)
+@claim("thesis, Theorem 5.4.2", wrong="V with the weights swapped, as C.7 prints it")
 def drle_sampling(
     seed: int, wrong: bool, *, numbers: tuple[int, ...] = (128, 512, 2048), runs: tuple[int, ...] = (64, 40, 24),
     steps: int = 2_500, step_size: float = 1e-2,
 ) -> Checks:  # fmt: skip
-    """The slope of log W1 against log N over independent runs is -1/2.
+    """One run's W1 to Q* falls as N^-1/2, as the error of a sample does.
+
+    The slope of log W1 against log N over independent runs is -1/2.
 
     The standard error of the slope follows from the variance between runs; 0.02 is added for the bias of order 1/N,
     which increases W1 at the smallest N.
@@ -110,16 +105,14 @@ def on_the_ring(seed: int, wrong: bool, particles: int, steps: int, step_size: f
     return problems.simulate(METHOD, seed, particles, steps, step_size, **settings).final
 
 
-@claim(
-    "In the plane, DLE's law is the Gibbs measure exp(-loss/kl_weight) p, with p to the power 1",
-    source="thesis, C.4 (C.76); (2.4) has a power of p",
-    wrong="prior p^lambda, as in (2.4)",
-)
+@claim("thesis, C.4 (C.76); (2.4) has a power of p", wrong="prior p^lambda, as in (2.4)")
 # FROM ['OnTheRing']  []
 def gibbs_plane(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 6_000, step_size: float = 5e-3
 ) -> Checks:
-    """Pearson's chi-squared of the particles' counts in cells that expect ten or more (the others are one cell).
+    """In the plane, DLE's law is the Gibbs measure exp(-loss/kl_weight) p, with p to the power 1.
+
+    Pearson's chi-squared of the particles' counts in cells that expect ten or more (the others are one cell).
 
     The loss is a ring, and the prior favours one side. Wrong: p to the power of the weight as in (2.4), p^0.5, a prior
     of twice the variance.
@@ -135,11 +128,7 @@ def gibbs_plane(
     return Check("chi-squared per degree of freedom", statistic, bound)
 
 
-@claim(
-    "In the plane DLE's free energy is that of Q*: entropy by nearest neighbours",
-    source="thesis, C.4 (C.73)",
-    wrong="prior p^lambda, as in (2.4)",
-)
+@claim("thesis, C.4 (C.73)", wrong="prior p^lambda, as in (2.4)")
 # FROM ['OnTheRing']  []
 def free_energy_plane(
     seed: int,
@@ -150,7 +139,9 @@ def free_energy_plane(
     steps: int = 3_000,
     step_size: float = 5e-3,
 ) -> Checks:
-    """L of DLE's particles on the ring of `gibbs-plane` at the end of independent runs, less that of exact draws of Q*.
+    """In the plane DLE's free energy is that of Q*: entropy by nearest neighbours.
+
+    L of DLE's particles on the ring of `gibbs-plane` at the end of independent runs, less that of exact draws of Q*.
 
     In the plane the entropy estimate from nearest neighbours has a visible bias, which is the same for as many exact
     draws; both tend to L(Q*). The bound is a Student's bound on the difference of the means. Wrong: a prior p^0.5, as

@@ -29,12 +29,12 @@ def gaussian_nodes(inputs: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @claim(
-    "The eigenvalues decay like exp(-alpha m^(1/D)), and those of a Matern 1/2 like m^-2",
-    source="thesis, Table 6.1, whose m/D must be m^(1/D); Burt et al. (2019)",
-    wrong="exp(-alpha m/D), as Table 6.1 prints it",
+    "thesis, Table 6.1, whose m/D must be m^(1/D); Burt et al. (2019)", wrong="exp(-alpha m/D), as Table 6.1 prints it"
 )
 def mercer_decay(seed: int, wrong: bool, *, lengthscale: float = 1.2) -> Checks:
-    """Eigenvalues by quadrature against those of `Mercer` and against Table 6.1, in three cases.
+    """The eigenvalues decay like exp(-alpha m^(1/D)), and those of a Matern 1/2 like m^-2.
+
+    Eigenvalues by quadrature against those of `Mercer` and against Table 6.1, in three cases.
 
     Squared exponential, nu = N(0, I) in D = 1 and 2 inputs: an eigenvalue of level n is lambda_1 B^n, and the first
     C(n + D, D) are of the levels up to n. So the level of lambda_m differs from (D! m)^(1/D) by at most (D + 1) / 2:

@@ -12,15 +12,14 @@ KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
 METHODS = (pg.methods.DE(), pg.methods.DLE(0.2), pg.methods.DRE(0.3, KERNEL), pg.methods.DRLE(0.2, 0.3, KERNEL))
 
 
-@claim(
-    "DLE's particles are independent: the others do not change a bit of a path",
-    source="thesis, 5.4.2 (5.8)",
-    wrong="DRLE, whose particles see each other",
-)
+@claim("thesis, 5.4.2 (5.8)", wrong="DRLE, whose particles see each other")
 def independence(
     seed: int, wrong: bool, *, few: int = 5, particles: int = 500, steps: int = 2_000, step_size: float = 2e-3
 ) -> Checks:
-    """The first of DLE's particles, alone and among many others: their paths must be equal bit by bit."""
+    """DLE's particles are independent: the others do not change a bit of a path.
+
+    The first of DLE's particles, alone and among many others: their paths must be equal bit by bit.
+    """
     start = problems.PRIOR.sample(particles, seed=seed)
     method = problems.DRLE if wrong else problems.DLE
     some, many = (
@@ -31,13 +30,12 @@ def independence(
     return Check("largest difference of a path", float(np.max(gap)), 0.0)
 
 
-@claim(
-    "mmd_weight 0 turns DRLE into DLE, kl_weight 0 into DRE, both into DE, bit for bit",
-    source="thesis, 5.4.3 and C.7 (C.123)",
-    wrong="weights of 0.0001 in place of 0",
-)
+@claim("thesis, 5.4.3 and C.7 (C.123)", wrong="weights of 0.0001 in place of 0")
 def reductions(seed: int, wrong: bool, *, particles: int = 500, steps: int = 2_000, step_size: float = 2e-3) -> Checks:
-    """DRLE with weights of zero against DLE, DRE and DE, particle by particle; no difference is allowed."""
+    """mmd_weight 0 turns DRLE into DLE, kl_weight 0 into DRE, both into DE, bit for bit.
+
+    DRLE with weights of zero against DLE, DRE and DE, particle by particle; no difference is allowed.
+    """
     off = 1e-4 if wrong else 0.0
     kernel = problems.KERNEL
     pairs = {
@@ -53,13 +51,11 @@ def reductions(seed: int, wrong: bool, *, particles: int = 500, steps: int = 2_0
     return tuple(checks)
 
 
-@claim(
-    "A flat prior and a uniform one on a huge box give the same particles",
-    source="thesis, Remark C.7.1",
-    wrong="a box from -4 to 4",
-)
+@claim("thesis, Remark C.7.1", wrong="a box from -4 to 4")
 def flat_prior(seed: int, wrong: bool, *, particles: int = 200, steps: int = 500, step_size: float = 1e-2) -> Checks:
-    """The four methods on the four modes of Figure 5.3, flat prior against the remark's U(-10^100, 10^100).
+    """A flat prior and a uniform one on a huge box give the same particles.
+
+    The four methods on the four modes of Figure 5.3, flat prior against the remark's U(-10^100, 10^100).
 
     "Up to machine precision": the particles may differ by 1e-12, ten thousand rounding errors of their coordinates.
     Wrong: a box of ordinary size, in which mu_P is not constant and whose walls reflect particles.

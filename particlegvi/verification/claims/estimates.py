@@ -12,13 +12,11 @@ from particlegvi.verification.claim import Check, Checks, claim
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
 
 
-@claim(
-    "The probabilities that each class is the largest are (B.52) with Phi, and sum to 1",
-    source="thesis (B.52), which has phi",
-    wrong="the density phi, as (B.52) is printed",
-)
+@claim("thesis (B.52), which has phi", wrong="the density phi, as (B.52) is printed")
 def class_probabilities(seed: int, wrong: bool, *, draws: int = 1_000_000) -> Checks:
-    """P(F_j is the largest) for 3, 4 and 6 independent Gaussians with variances from 0.001 to 1: by
+    """The probabilities that each class is the largest are (B.52) with Phi, and sum to 1.
+
+    P(F_j is the largest) for 3, 4 and 6 independent Gaussians with variances from 0.001 to 1: by
     `class_probabilities` against a million draws, and their sum.
     """
     r = np.random.default_rng(seed)
@@ -52,12 +50,12 @@ def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
 
 
 @claim(
-    "The spectral Stein estimator comes nearer to the score with more samples",
-    source="Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md",
-    wrong="no truncation of the eigenfunctions",
+    "Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md", wrong="no truncation of the eigenfunctions"
 )
 def spectral_score(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (50, 130, 350), runs: int = 60) -> Checks:
-    """Samples of N(0, 1): the root mean square error of the estimated score at the samples, over that of a score of 0.
+    """The spectral Stein estimator comes nearer to the score with more samples.
+
+    Samples of N(0, 1): the root mean square error of the estimated score at the samples, over that of a score of 0.
     The ratio is below 1 and falls with the number of samples.
     """
     errors = np.empty((runs, len(numbers)))

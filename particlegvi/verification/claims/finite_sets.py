@@ -25,12 +25,13 @@ def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @claim(
-    "KL at a set of inputs grows with the set, up to KL of the weights at full rank",
-    source="Burt et al. (2020), Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)",
+    "Burt et al. (2020), Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)",
     wrong="a nugget of 0.01 on both covariances",
 )
 def kl_supremum(seed: int, wrong: bool) -> Checks:
-    """The posterior of 20 weights: KL(Q_A, P_A) for 20 random inputs, one after the other, and then the 20 centres. It
+    """KL at a set of inputs grows with the set, up to KL of the weights at full rank.
+
+    The posterior of 20 weights: KL(Q_A, P_A) for 20 random inputs, one after the other, and then the 20 centres. It
     never falls, and ends at KL of the weights, which it must reach at rank 20.
 
     Wrong: a nugget of 0.01 on both covariances, with which it stays a quarter below.
@@ -47,12 +48,12 @@ def kl_supremum(seed: int, wrong: bool) -> Checks:
 
 
 @claim(
-    "With fewer inputs than weights, KL at fixed inputs has a minimiser without variance",
-    source="Burt et al. (2020), appendix E; covariance derived in docs/linear-benchmark.md",
-    wrong="40 inputs for 20 weights",
+    "Burt et al. (2020), appendix E; covariance derived in docs/linear-benchmark.md", wrong="40 inputs for 20 weights"
 )
 def fixed_points_collapse(seed: int, wrong: bool, *, steps: int = 8_000) -> Checks:
-    """20 weights, KL at 10 fixed inputs, by Adam: the smallest eigenvalue of the covariance after 8,000 steps, over
+    """With fewer inputs than weights, KL at fixed inputs has a minimiser without variance.
+
+    20 weights, KL at 10 fixed inputs, by Adam: the smallest eigenvalue of the covariance after 8,000 steps, over
     that of the posterior; and what moving from the closed form of rank 10 would gain.
 
     Wrong: 40 inputs, which determine the weights: the solution is the posterior.
@@ -78,13 +79,11 @@ def fixed_points_collapse(seed: int, wrong: bool, *, steps: int = 8_000) -> Chec
     )
 
 
-@claim(
-    "Adam with random inputs ends at the convex optimum after many steps of falling size",
-    source="Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken",
-    wrong="one set at every step",
-)
+@claim("Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken", wrong="one set at every step")
 def random_points_optimum(seed: int, wrong: bool, *, steps: int = 20_000) -> Checks:
-    """20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
+    """Adam with random inputs ends at the convex optimum after many steps of falling size.
+
+    20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
     above that of the convex optimum.
     """
     X, y = data(seed)

@@ -16,13 +16,11 @@ from particlegvi.verification.claim import Check, Checks, claim
 BATCH = 20_000
 
 
-@claim(
-    "(F.1) equals the mean over functions of the squared norm in the divergence",
-    source="Huggins et al. (2019), (F.1); Proposition 5.1 with its missing factors",
-    wrong="S without the square in it",
-)
+@claim("Huggins et al. (2019), (F.1); Proposition 5.1 with its missing factors", wrong="S without the square in it")
 def pf_formula(seed: int, wrong: bool, *, draws: int = 200_000) -> Checks:
-    """25 rows, 6 inducing points, nu a subset of 10 regressors: the formula against the mean over functions drawn from
+    """(F.1) equals the mean over functions of the squared norm in the divergence.
+
+    25 rows, 6 inducing points, nu a subset of 10 regressors: the formula against the mean over functions drawn from
     nu of the squared norm that it stands for, in standard errors; and the package against both.
 
     Wrong: the matrix S of the formula without its square, Q (I - (Q + s2)^-1 Q).
@@ -61,12 +59,12 @@ def pf_formula(seed: int, wrong: bool, *, draws: int = 200_000) -> Checks:
 
 
 @claim(
-    "sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2",
-    source="Huggins et al. (2019), 4.2 with the right marginal likelihood",
-    wrong="the posterior of one row fewer than said",
+    "Huggins et al. (2019), 4.2 with the right marginal likelihood", wrong="the posterior of one row fewer than said"
 )
 def density_ratio(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (15, 12, 9, 6, 3)) -> Checks:
-    """16 rows: the logarithm of sup dp/dnu, nu the posterior of 15, 12, ... or none of them, against the ratio of the
+    """sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2.
+
+    16 rows: the logarithm of sup dp/dnu, nu the posterior of 15, 12, ... or none of them, against the ratio of the
     densities of the values at all rows where it is largest.
     """
     random = np.random.default_rng(seed)

@@ -14,15 +14,13 @@ METHOD = problems.STRONG
 RECORDS = (0, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
 
 
-@claim(
-    "L falls along DRLE's particles, up to O(step_size) and 4 standard errors",
-    source="thesis, 5.3.2 (5.6)",
-    wrong="V with the weights swapped, as C.7 prints it",
-)
+@claim("thesis, 5.3.2 (5.6)", wrong="V with the weights swapped, as C.7 prints it")
 def free_energy_particles(
     seed: int, wrong: bool, *, runs: int = 24, particles: int = 1_000, steps: int = 2_560, step_size: float = 5e-3
 ) -> Checks:
-    """L of DRLE's particles at times that double, averaged over runs: the largest increase relative to its bound.
+    """L falls along DRLE's particles, up to O(step_size) and 4 standard errors.
+
+    L of DRLE's particles at times that double, averaged over runs: the largest increase relative to its bound.
 
     Between two records L may increase by the step size, for Euler and Maruyama's first order, plus a Student's bound on
     the mean difference of the runs.
@@ -45,16 +43,14 @@ def _energy(positions: np.ndarray) -> float:
     return pg.diagnostics.free_energy(positions, problems.LOSS, METHOD, prior=problems.PRIOR).total
 
 
-@claim(
-    "The free energy of DRLE's particles tends to L(Q*): entropy by spacings, no self pairs",
-    source="thesis, 5.3.2 (5.6) and C.5 (C.100)",
-    wrong="lambda1 = mmd_weight, without its 2",
-)
+@claim("thesis, 5.3.2 (5.6) and C.5 (C.100)", wrong="lambda1 = mmd_weight, without its 2")
 def free_energy_limit(
     seed: int, wrong: bool, *, numbers: tuple[int, ...] = (128, 512, 2048), runs: tuple[int, ...] = (80, 40, 20),
     steps: int = 2_500, step_size: float = 1e-2,
 ) -> Checks:  # fmt: skip
-    """L of DRLE's particles at the end of independent runs, against L(Q*) by quadrature, for growing N.
+    """The free energy of DRLE's particles tends to L(Q*): entropy by spacings, no self pairs.
+
+    L of DRLE's particles at the end of independent runs, against L(Q*) by quadrature, for growing N.
 
     The entropy is estimated by spacings, and the sum over pairs leaves out the self pairs, which would add
     mmd_weight (kappa(0) - E kappa)/N. The bound is a Student's bound on the mean of the runs plus half of

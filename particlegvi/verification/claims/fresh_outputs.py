@@ -22,12 +22,13 @@ def lines(inputs: np.ndarray) -> np.ndarray:
 
 
 @claim(
-    "At fresh inputs DRLE's law is that of the kernel averaged over inputs",
-    source="docs/open-questions.md; Burt et al. (2020) ask for a finite objective",
+    "docs/open-questions.md; Burt et al. (2020) ask for a finite objective",
     wrong="the centre of the inputs at every step",
 )
 def fresh_outputs(seed: int, wrong: bool, *, particles: int = 500, steps: int = 300, step_size: float = 0.02) -> Checks:
-    """DRLE of straight lines w x + b at two fresh inputs, uniform on (-2, 2), towards a process of lines.
+    """At fresh inputs DRLE's law is that of the kernel averaged over inputs.
+
+    DRLE of straight lines w x + b at two fresh inputs, uniform on (-2, 2), towards a process of lines.
 
     The mean of k over inputs is a kernel of the differences of slopes and intercepts, by Gauss-Legendre sums, so that
     Q* is a fixed point on a grid of (w, b): nothing of the engine is in it. The MMD is that to a process of other

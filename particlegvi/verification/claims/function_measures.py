@@ -18,13 +18,11 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 PANELS = 24
 
 
-@claim(
-    "Bayes' law minimises L(Q), and its value there is -log p(y)",
-    source="thesis, Theorem B.1.1; not (B.8) to (B.11)",
-    wrong="+ p(y) in the place of - log p(y), as (B.10)",
-)
+@claim("thesis, Theorem B.1.1; not (B.8) to (B.11)", wrong="+ p(y) in the place of - log p(y), as (B.10)")
 def bayes_minimises(seed: int, wrong: bool, *, others: int = 200) -> Checks:
-    """L(Q) = -E_Q log p(y|F) + KL(Q, P) of Gaussian laws of F at twelve inputs, written out in matrices: at the
+    """Bayes' law minimises L(Q), and its value there is -log p(y).
+
+    L(Q) = -E_Q log p(y|F) + KL(Q, P) of Gaussian laws of F at twelve inputs, written out in matrices: at the
     posterior of `ExactGaussianProcess` it is minus its log marginal likelihood, and 200 other laws have no less.
     """
     r = np.random.default_rng(seed)
@@ -49,13 +47,11 @@ def bayes_minimises(seed: int, wrong: bool, *, others: int = 200) -> Checks:
     )
 
 
-@claim(
-    "A process in L2 has values at points, as weak limits of normalised bumps",
-    source="thesis, Theorem B.2.1; its h_n lacks n^D / mass",
-    wrong="h_n = eta(n (t - x)) / rho', as printed",
-)
+@claim("thesis, Theorem B.2.1; its h_n lacks n^D / mass", wrong="h_n = eta(n (t - x)) / rho', as printed")
 def point_values(seed: int, wrong: bool, *, n: int = 100) -> Checks:
-    """Var <F, h_n> in L2(rho) for bumps h_n = n eta(n (t - x)) / (mass rho') at random inputs under a density rho' on
+    """A process in L2 has values at points, as weak limits of normalised bumps.
+
+    Var <F, h_n> in L2(rho) for bumps h_n = n eta(n (t - x)) / (mass rho') at random inputs under a density rho' on
     [-1, 1], by quadrature: for n = 100 it is k(x, x) to 1e-3, for a squared exponential and a Matern 5/2.
 
     Wrong: h_n without n / mass, as Theorem B.2.1 prints it; the variance goes to 0.
@@ -85,13 +81,11 @@ def objective(mean: np.ndarray, covariance: np.ndarray, prior: np.ndarray, y: np
     return cost + normal_kl(mean, covariance, prior)
 
 
-@claim(
-    "A Fourier feature of the Matern 1/2 is a measure with point masses at both ends",
-    source="thesis 3.5.4, whose features in L2 have none",
-    wrong="the density alone: g = T_k f with f in L2",
-)
+@claim("thesis 3.5.4, whose features in L2 have none", wrong="the density alone: g = T_k f with f in L2")
 def fourier_measure(seed: int, wrong: bool, *, frequencies: int = 4) -> Checks:
-    """For a Matern 1/2 with a random lengthscale and interval: the covariance of F(x) and of the integral of F under
+    """A Fourier feature of the Matern 1/2 is a measure with point masses at both ends.
+
+    For a Matern 1/2 with a random lengthscale and interval: the covariance of F(x) and of the integral of F under
 
         ((lam^2 g - g'') dx + (lam g(a) - g'(a)) delta_a + (lam g(b) + g'(b)) delta_b) / (2 lam v),   a = low, b = high,
 
@@ -122,12 +116,12 @@ def fourier_measure(seed: int, wrong: bool, *, frequencies: int = 4) -> Checks:
 
 
 @claim(
-    "With its ends, Fourier features on the range of the data reach the exact evidence",
-    source="docs/functionals.md; Hensman, Durrande and Solin (2018) pad instead",
-    wrong="no ends: all functions are periodic",
+    "docs/functionals.md; Hensman, Durrande and Solin (2018) pad instead", wrong="no ends: all functions are periodic"
 )
 def fourier_bound(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (80, 160)) -> Checks:
-    """200 rows on [0, 1], Fourier features on [0, 1] with the ends, Matern 3/2 and 5/2, random lengthscales: the gap of
+    """With its ends, Fourier features on the range of the data reach the exact evidence.
+
+    200 rows on [0, 1], Fourier features on [0, 1] with the ends, Matern 3/2 and 5/2, random lengthscales: the gap of
     the bound to log p(y) is never negative, and with 160 frequencies at most 0.55 of that with 80.
 
     It falls as 1/M; the rest is the remainder of that expansion.

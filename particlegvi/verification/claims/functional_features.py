@@ -32,13 +32,11 @@ def problems(seed: int) -> list[tuple[Covariance, Functionals, np.ndarray, np.nd
     ]
 
 
-@claim(
-    "No law of the features has a higher bound than N(mu, Sigma) of (3.10)",
-    source="thesis, A.2.2 and (3.10)",
-    wrong="s2 in the place of 1/s2 in Sigma",
-)
+@claim("thesis, A.2.2 and (3.10)", wrong="s2 in the place of 1/s2 in Sigma")
 def best_features(seed: int, wrong: bool, *, others: int = 200) -> Checks:
-    """The bound of SVGP for a law N(mu, Sigma) of the features, written out in C_LL, C_LD of A.2.2, against that of 200
+    """No law of the features has a higher bound than N(mu, Sigma) of (3.10).
+
+    The bound of SVGP for a law N(mu, Sigma) of the features, written out in C_LL, C_LD of A.2.2, against that of 200
     other laws near (3.10), of sizes from 1e-4 to 0.3: none may be higher. The package's bound is that of (3.10).
 
     Points, windows and Fourier features.
@@ -66,14 +64,11 @@ def best_features(seed: int, wrong: bool, *, others: int = 200) -> Checks:
     )
 
 
-@claim(
-    "Nystroem ridge regression is the mean of SVGP with noise variance n times the penalty",
-    source="thesis, Theorem 3.6.1, A.3",
-    wrong="noise variance lambda, not n lambda",
-    name="nystroem-ridge",
-)
+@claim("thesis, Theorem 3.6.1, A.3", wrong="noise variance lambda, not n lambda", name="nystroem-ridge")
 def nystroem_ridge_mean(seed: int, wrong: bool, *, penalty: float = 0.002) -> Checks:
-    """Kernel ridge regression in the span of features, by the alpha of Theorem 3.6.1 written out, against
+    """Nystroem ridge regression is the mean of SVGP with noise variance n times the penalty.
+
+    Kernel ridge regression in the span of features, by the alpha of Theorem 3.6.1 written out, against
     `NystroemRidge` and the mean of SVGP with noise variance n lambda; points, windows and Fourier features.
     """
     of_ridge, of_mean = 0.0, 0.0

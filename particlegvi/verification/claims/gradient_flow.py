@@ -27,15 +27,13 @@ def objective(x: np.ndarray) -> float:
     return float(problems.loss(x).mean() + MMD_WEIGHT * (pairs.mean() - 2.0 * problems.embedding(x).mean()))
 
 
-@claim(
-    "DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2",
-    source="thesis, 5.4.3; not (C.115)",
-    wrong="lambda1 = mmd_weight, as in (C.115)",
-)
+@claim("thesis, 5.4.3; not (C.115)", wrong="lambda1 = mmd_weight, as in (C.115)")
 def objective_gradient(
     seed: int, wrong: bool, *, particles: int = 60, steps: int = 1, step_size: float = 1e-3, width: float = 1e-4
 ) -> Checks:
-    """The velocity of DRE's particles in one step, against central differences of N L(theta_1, ..., theta_N).
+    """DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2.
+
+    The velocity of DRE's particles in one step, against central differences of N L(theta_1, ..., theta_N).
 
     The differences have an error of their squared width times a third derivative, some 1e-8.
     """
@@ -58,13 +56,11 @@ def flow(grid: np.ndarray = WIDE, wrong: bool = False) -> FokkerPlanck:
     return FokkerPlanck(potential, grid, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
 
 
-@claim(
-    "L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve",
-    source="thesis, 5.3.2 and C.5 (C.97, C.100)",
-    wrong="V with the weights swapped, as C.7 prints it",
-)
+@claim("thesis, 5.3.2 and C.5 (C.97, C.100)", wrong="V with the weights swapped, as C.7 prints it")
 def free_energy_grid(seed: int, wrong: bool, *, steps: int = 1_000, step_size: float = 0.03) -> Checks:
-    """L(Q_t) of DRLE by a Fokker-Planck solve: it never increases, and ends at L(Q*), with Q* from the fixed point.
+    """L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve.
+
+    L(Q_t) of DRLE by a Fokker-Planck solve: it never increases, and ends at L(Q*), with Q* from the fixed point.
 
     With the implicit steps L decreases at any step size, so that only rounding errors are allowed; the bounds do not
     depend on the start. Wrong: the flow of V as printed in C.7, with the weights swapped, which does not end at Q*.
@@ -86,15 +82,14 @@ def free_energy_grid(seed: int, wrong: bool, *, steps: int = 1_000, step_size: f
     )
 
 
-@claim(
-    "At any time DRLE's particles have the law of the Wasserstein gradient flow",
-    source="thesis, C.2 and (C.97)",
-    wrong="mu_P omitted from V",
-)
+@claim("thesis, C.2 and (C.97)", wrong="mu_P omitted from V")
 def fokker_planck_law(
     seed: int, wrong: bool, *, particles: int = 8_000, steps: int = 3_000, step_size: float = 1e-3
 ) -> Checks:
-    """DRLE's particles at four times against the flow's density on a grid: the largest Kolmogorov-Smirnov distance."""
+    """At any time DRLE's particles have the law of the Wasserstein gradient flow.
+
+    DRLE's particles at four times against the flow's density on a grid: the largest Kolmogorov-Smirnov distance.
+    """
     settings: Facts = {}
     if wrong:
         formula = f"{problems.LOSS_FORMULA} + {METHOD.lambda1}*{problems.EMBEDDING_FORMULA}"

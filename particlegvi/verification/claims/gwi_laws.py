@@ -28,13 +28,11 @@ def regression(seed: int, rows: int = 100) -> tuple[covariances.SquaredExponenti
     return covariances.SquaredExponential(float(r.uniform(0.2, 0.4)), 1.0), X, y
 
 
-@claim(
-    "W2 of Gaussian measures is the cost of the optimal linear map; from P to P it is 0",
-    source="Gelbrich (1990); thesis (4.11), not (4.15)",
-    wrong="estimator (4.15) with 100 of 300 points",
-)
+@claim("Gelbrich (1990); thesis (4.11), not (4.15)", wrong="estimator (4.15) with 100 of 300 points")
 def w2_gelbrich(seed: int, wrong: bool, *, dims: tuple[int, ...] = (1, 2, 4, 8)) -> Checks:
-    """`gaussian_w2_squared` of random matrices against the cost of the optimal linear map, which is found on its own;
+    """W2 of Gaussian measures is the cost of the optimal linear map; from P to P it is 0.
+
+    `gaussian_w2_squared` of random matrices against the cost of the optimal linear map, which is found on its own;
     and W2^2 of a process and itself over its trace, for 300 normal inputs of 1 to 8 coordinates.
 
     Wrong: the thesis's estimator with 100 of the 300 points, by which the latter is 0.01 to 0.9.
@@ -61,13 +59,11 @@ def w2_gelbrich(seed: int, wrong: bool, *, dims: tuple[int, ...] = (1, 2, 4, 8))
     )
 
 
-@claim(
-    "The minimiser of GWI's objective has the prior's covariance, divided by one number a^2",
-    source="thesis (B.43); derived in docs/gaussian-wasserstein.md",
-    wrong="a of (4.12), with W2 and not its square",
-)
+@claim("thesis (B.43); derived in docs/gaussian-wasserstein.md", wrong="a of (4.12), with W2 and not its square")
 def gwi_covariance(seed: int, wrong: bool, *, rows: int = 30, others: int = 200) -> Checks:
-    """With every input an inducing point: J as a function of the matrix r(X, X), by `gaussian_w2_squared`. At the
+    """The minimiser of GWI's objective has the prior's covariance, divided by one number a^2.
+
+    With every input an inducing point: J as a function of the matrix r(X, X), by `gaussian_w2_squared`. At the
     covariance of `GaussianWasserstein`, k / a^2, none of 200 other positive semi-definite matrices may have a smaller
     J, and multiples of it may not either.
     """
@@ -90,13 +86,11 @@ def gwi_covariance(seed: int, wrong: bool, *, rows: int = 30, others: int = 200)
     return Check("J saved by another covariance", cost(covariance) - min(costs), 1e-9)
 
 
-@claim(
-    "The mean of GWI's minimiser is the least-squares fit, divided by 1 + 2 s2 w / n",
-    source="thesis (B.43), (4.17); derived in docs/gaussian-wasserstein.md",
-    wrong="the mean of SVGP",
-)
+@claim("thesis (B.43), (4.17); derived in docs/gaussian-wasserstein.md", wrong="the mean of SVGP")
 def gwi_mean(seed: int, wrong: bool, *, weights: tuple[float, ...] = (0.1, 1.0, 30.0, 1000.0)) -> Checks:
-    """The gradient of J in the coefficients of the mean, written out from the features, at the mean of
+    """The mean of GWI's minimiser is the least-squares fit, divided by 1 + 2 s2 w / n.
+
+    The gradient of J in the coefficients of the mean, written out from the features, at the mean of
     `GaussianWasserstein` for several weights w of W2^2, over that at 0.
     """
     k, X, y = regression(seed)
@@ -111,13 +105,12 @@ def gwi_mean(seed: int, wrong: bool, *, weights: tuple[float, ...] = (0.1, 1.0, 
     return Check("gradient of J in the mean, over that at 0", max(slopes), 1e-8)
 
 
-@claim(
-    "The covariance of Gaussian Wasserstein inference does not depend on the targets",
-    source="thesis (B.43): m_Q and r never meet",
-    wrong="SVGP with counts, y and y permuted",
-)
+@claim("thesis (B.43): m_Q and r never meet", wrong="SVGP with counts, y and y permuted")
 def gwi_decouples(seed: int, wrong: bool) -> Checks:
-    """The standard deviations of f at 131 inputs for targets and for a permutation of them: not a bit differs."""
+    """The covariance of Gaussian Wasserstein inference does not depend on the targets.
+
+    The standard deviations of f at 131 inputs for targets and for a permutation of them: not a bit differs.
+    """
     k, X, y = regression(seed)
     r, Z = np.random.default_rng(seed + 1), np.linspace(-1.0, 1.0, 10)[:, None]
     targets = r.poisson(np.exp(2.0 * y)).astype(np.float64) if wrong else y

@@ -22,8 +22,7 @@ from particlegvi.verification.regressions import regressions, within
 
 
 @claim(
-    "KL of a process of rank k to its Gaussian process is infinite at more than k inputs",
-    source="Burt et al. (2020), Propositions 4 and 8; not Huggins et al. (2019), Figure 4",
+    "Burt et al. (2020), Propositions 4 and 8; not Huggins et al. (2019), Figure 4",
     wrong="the process that keeps the residual",
 )
 def sor_singular(
@@ -33,7 +32,9 @@ def sor_singular(
     numbers: tuple[int, ...] = (20, 30, 40),
     nuggets: tuple[float, ...] = (1e-4, 1e-6, 1e-8, 1e-10),
 ) -> Checks:
-    """A Matern-1/2 process and its subset of regressors of rank 10, at 20, 30 and 40 inputs, with a nugget on both
+    """KL of a process of rank k to its Gaussian process is infinite at more than k inputs.
+
+    A Matern-1/2 process and its subset of regressors of rank 10, at 20, 30 and 40 inputs, with a nugget on both
     covariances: for each factor 1/10 on the nugget, KL grows by ln(10)/2 for each input beyond the rank.
     """
     k = covariances.Matern12(float(np.random.default_rng(seed).uniform(0.8, 1.2)), 1.0)
@@ -51,13 +52,11 @@ def sor_singular(
     return Check("distance of the growth per decade and input to ln(10)/2, relative", worst, 0.01)
 
 
-@claim(
-    "ReLU networks of widths 3 and 5 are told apart by their kinks on a wide fine grid",
-    source="Burt et al. (2020), Propositions 7 and 9",
-    wrong="widths 3 and 3",
-)
+@claim("Burt et al. (2020), Propositions 7 and 9", wrong="widths 3 and 3")
 def relu_kinks(seed: int, wrong: bool, *, draws: int = 400_000, points: int = 65_537, reach: float = 1000.0) -> Checks:
-    """The number of cells of a grid in which a random network of one hidden layer bends, for 3 and 5 ReLU units with
+    """ReLU networks of widths 3 and 5 are told apart by their kinks on a wide fine grid.
+
+    The number of cells of a grid in which a random network of one hidden layer bends, for 3 and 5 ReLU units with
     standard normal weights: exactly 3 nearly always with 3, and nearly never with 5, on a wide and fine grid.
     """
     random = np.random.default_rng(seed)
@@ -71,13 +70,11 @@ def relu_kinks(seed: int, wrong: bool, *, draws: int = 400_000, points: int = 65
     )
 
 
-@claim(
-    "KL of functions is at most KL of weights; exchanging like units changes the latter only",
-    source="Burt et al. (2020), Propositions 3 and 6",
-    wrong="one unit tanh, the other sin",
-)
+@claim("Burt et al. (2020), Propositions 3 and 6", wrong="one unit tanh, the other sin")
 def data_processing(seed: int, wrong: bool, *, cells: int = 400) -> Checks:
-    """tanh(a x) + tanh(b x) with (a, b) ~ N((1, -1), I), and with the means exchanged: KL of the values at x = 1 in 400
+    """KL of functions is at most KL of weights; exchanging like units changes the latter only.
+
+    tanh(a x) + tanh(b x) with (a, b) ~ N((1, -1), I), and with the means exchanged: KL of the values at x = 1 in 400
     cells, by quadrature. KL of the weights is 4, and of the functions 0: they have one law.
     """
     places = np.linspace(-9.0, 9.0, 1001)
@@ -104,11 +101,7 @@ def _bent(kinks: np.ndarray, points: int, reach: float) -> np.ndarray:
     return np.asarray(new.sum(axis=1))
 
 
-@claim(
-    "With nu of finite rank sup dp/dnu is infinite, and the theorem on pF bounds nothing",
-    source="Huggins et al. (2019), Theorem 4.3, section 6; docs/sparse.md",
-    wrong="nu the exact process of some rows",
-)
+@claim("Huggins et al. (2019), Theorem 4.3, section 6; docs/sparse.md", wrong="nu the exact process of some rows")
 def degenerate_nu(
     seed: int,
     wrong: bool,
@@ -116,7 +109,9 @@ def degenerate_nu(
     numbers: tuple[int, ...] = (16, 24, 32),
     nuggets: tuple[float, ...] = (1e-5, 1e-6, 1e-7, 1e-8),
 ) -> Checks:
-    """12 rows of a Matern-1/2 process, nu a subset of 6 regressors, and the mean over functions from p of log dp/dnu at
+    """With nu of finite rank sup dp/dnu is infinite, and the theorem on pF bounds nothing.
+
+    12 rows of a Matern-1/2 process, nu a subset of 6 regressors, and the mean over functions from p of log dp/dnu at
     16, 24 and 32 inputs, with a nugget on both covariances: for each factor 1/10 on the nugget, the mean is ten times
     as large. The supremum is larger still, and `log_density_ratio` is infinite.
     """
@@ -142,13 +137,11 @@ def degenerate_nu(
     )
 
 
-@claim(
-    "W2 bounds errors of mean, sd and variance at an input with constants 1, 2 and 1",
-    source="Huggins et al. (2019), Theorem 4.3 with smaller constants; docs/sparse.md",
-    wrong="sqrt(6), 3 and 6 as printed",
-)
+@claim("Huggins et al. (2019), Theorem 4.3 with smaller constants; docs/sparse.md", wrong="sqrt(6), 3 and 6 as printed")
 def sharp_constants(seed: int, wrong: bool, *, problems: int = 100) -> Checks:
-    """One row and two noise variances: the error of the sd over sqrt(r) W2, and that of the variance over
+    """W2 bounds errors of mean, sd and variance at an input with constants 1, 2 and 1.
+
+    One row and two noise variances: the error of the sd over sqrt(r) W2, and that of the variance over
     2 sqrt(r var) W2 + r W2^2 with var the smaller variance, are 1. In 100 random regressions both are below 1, and so
     are the errors of mean and sd together over sqrt(r) W2.
 

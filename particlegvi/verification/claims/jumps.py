@@ -19,26 +19,27 @@ FORMULA = "0.01*(x**2 + y**2)" + "".join(
 )
 
 
-@claim(
-    "Jumps of DLE leave its minimiser Q* invariant",
-    source="Metropolis-Hastings on half of an ensemble, docs/equilibrium.md",
-    wrong="acceptance without g(old)/g(new)",
-)
+@claim("Metropolis-Hastings on half of an ensemble, docs/equilibrium.md", wrong="acceptance without g(old)/g(new)")
 def jump_law(seed: int, wrong: bool, *, particles: int = 10_000, steps: int = 10, step_size: float = 1e-6) -> Checks:
-    """Exact draws take tiny steps, each with a jump of all, and must still be draws: measured by their KS distance."""
+    """Jumps of DLE leave its minimiser Q* invariant.
+
+    Exact draws take tiny steps, each with a jump of all, and must still be draws: measured by their KS distance.
+    """
     method = (Unweighted if wrong else pg.methods.DLE)(1.0, jumps=EVERY_STEP)
     return invariant(method, problems.PRIOR, seed, [particles], steps, step_size)
 
 
 @claim(
-    "Between walls, too, jumps of DLE leave its minimiser Q* invariant",
-    source="Metropolis-Hastings on half of an ensemble, docs/equilibrium.md",
+    "Metropolis-Hastings on half of an ensemble, docs/equilibrium.md",
     wrong="proposals outside of the walls moved to the walls",
 )
 def jump_law_walls(
     seed: int, wrong: bool, *, ensembles: int = 250, particles: int = 40, steps: int = 10, step_size: float = 1e-6
 ) -> Checks:
-    """`jump_law` for a Uniform prior that cuts the deeper well; proposals of ensembles of 40 often leave the box."""
+    """Between walls, too, jumps of DLE leave its minimiser Q* invariant.
+
+    `jump_law` for a Uniform prior that cuts the deeper well; proposals of ensembles of 40 often leave the box.
+    """
     method = (ClippedToWalls if wrong else pg.methods.DLE)(1.0, jumps=EVERY_STEP)
     return invariant(method, pg.priors.Uniform(-1.6, 1.2), seed, [particles] * ensembles, steps, step_size)
 
@@ -62,15 +63,13 @@ def invariant(
     )
 
 
-@claim(
-    "With jumps DLE finds the masses of wells that its steps do not leave",
-    source="Metropolis-Hastings on half of an ensemble, docs/equilibrium.md",
-    wrong="no jumps",
-)
+@claim("Metropolis-Hastings on half of an ensemble, docs/equilibrium.md", wrong="no jumps")
 def mode_shares(
     seed: int, wrong: bool, *, particles: int = 2_000, steps: int = 1_000, step_size: float = 1e-2
 ) -> Checks:
-    """Counts of particles in four wells of unequal depth, against the masses of Q* by quadrature.
+    """With jumps DLE finds the masses of wells that its steps do not leave.
+
+    Counts of particles in four wells of unequal depth, against the masses of Q* by quadrature.
 
     The barriers are 5 to 8 kl_weight high.
     """

@@ -15,13 +15,11 @@ from particlegvi.verification.regressions import ROUNDING, Regression, bounded, 
 Law = tuple[np.ndarray, np.ndarray]  # mean (dim,) and covariance (dim, dim)
 
 
-@claim(
-    "KL of processes bounds W2, and errors of mean and sd at every input",
-    source="Talagrand (1996); denied by Huggins et al. (2019), section 3",
-    wrong="sqrt(KL) in the place of sqrt(2 KL)",
-)
+@claim("Talagrand (1996); denied by Huggins et al. (2019), section 3", wrong="sqrt(KL) in the place of sqrt(2 KL)")
 def kl_wasserstein(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
-    """In 200 random regressions: W2 in the RKHS over sqrt(2 KL), and the errors of mean and sd together at an input
+    """KL of processes bounds W2, and errors of mean and sd at every input.
+
+    In 200 random regressions: W2 in the RKHS over sqrt(2 KL), and the errors of mean and sd together at an input
     over the exact sd times sqrt(2 KL); none is above 1.
 
     Huggins et al. (2019) say that KL has no such bound. Wrong: without the 2, which shows that the bound is sharp to
@@ -39,12 +37,13 @@ def kl_wasserstein(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
 
 
 @claim(
-    "W2 of Gaussians is at most the largest variance of one times their Fisher distance",
-    source="Huggins et al. (2019), Proposition 3.4 with the eigenvalue put right",
+    "Huggins et al. (2019), Proposition 3.4 with the eigenvalue put right",
     wrong="one over the smallest variance, as printed",
 )
 def fisher_wasserstein(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
-    """In 200 random pairs of Gaussians q and p of 1 to 4 dimensions: W2 over the largest eigenvalue of q's covariance
+    """W2 of Gaussians is at most the largest variance of one times their Fisher distance.
+
+    In 200 random pairs of Gaussians q and p of 1 to 4 dimensions: W2 over the largest eigenvalue of q's covariance
     times the Fisher distance under p; none is above 1, and of equal covariances in one dimension it is 1.
 
     Wrong: one over the smallest eigenvalue, as Huggins et al. (2019) print it: for Gaussians with sd 2 it is 16 times
@@ -68,12 +67,13 @@ def _pairs(seed: int, problems: int) -> Iterator[tuple[Law, Law]]:
 
 
 @claim(
-    "The preconditioned Fisher divergence under the exact process bounds W2 to it",
-    source="Huggins et al. (2019), Theorem 4.3 with nu = p; not Proposition 5.1 as printed",
+    "Huggins et al. (2019), Theorem 4.3 with nu = p; not Proposition 5.1 as printed",
     wrong="d in the place of noise^2 d^2, as printed",
 )
 def pf_wasserstein(seed: int, wrong: bool, *, problems: int = 100) -> Checks:
-    """In 100 random regressions: W2 in the RKHS over the preconditioned Fisher divergence under the exact process; none
+    """The preconditioned Fisher divergence under the exact process bounds W2 to it.
+
+    In 100 random regressions: W2 in the RKHS over the preconditioned Fisher divergence under the exact process; none
     is above 1.
     """
 
@@ -85,13 +85,11 @@ def pf_wasserstein(seed: int, wrong: bool, *, problems: int = 100) -> Checks:
     return bounded(("W2 over its bound",), regressions(seed, problems), ratios)
 
 
-@claim(
-    "Errors of mean and sd at x are at most sd(x) sqrt(2 KL), and one row reaches that",
-    source="derived in docs/sparse.md from Talagrand (1996)",
-    wrong="sqrt(KL) in the place of sqrt(2 KL)",
-)
+@claim("derived in docs/sparse.md from Talagrand (1996)", wrong="sqrt(KL) in the place of sqrt(2 KL)")
 def pointwise(seed: int, wrong: bool, *, problems: int = 100, noises: tuple[float, ...] = (1.0, 0.1, 0.01)) -> Checks:
-    """The errors of mean and sd together over the exact sd times sqrt(2 KL): at the input of one row with two targets,
+    """Errors of mean and sd at x are at most sd(x) sqrt(2 KL), and one row reaches that.
+
+    The errors of mean and sd together over the exact sd times sqrt(2 KL): at the input of one row with two targets,
     where it is 1, and largest in 100 random regressions, where it is below.
     """
     two = 1.0 if wrong else 2.0
@@ -111,13 +109,11 @@ def pointwise(seed: int, wrong: bool, *, problems: int = 100, noises: tuple[floa
     return Check("largest distance of one row's error over its bound to 1", away, 1e-7), *largest
 
 
-@claim(
-    "With one row the preconditioned Fisher divergence equals W2, the plain one does not",
-    source="Huggins et al. (2019), Example 4.1 and appendix C",
-    wrong="the Fisher distance without its preconditioner",
-)
+@claim("Huggins et al. (2019), Example 4.1 and appendix C", wrong="the Fisher distance without its preconditioner")
 def naive_fisher(seed: int, wrong: bool, *, noises: tuple[float, ...] = (1.0, 0.1, 0.01)) -> Checks:
-    """One row with two targets and three noise variances: the preconditioned Fisher divergence over W2, which is 1.
+    """With one row the preconditioned Fisher divergence equals W2, the plain one does not.
+
+    One row with two targets and three noise variances: the preconditioned Fisher divergence over W2, which is 1.
 
     Wrong: the Fisher distance, which is 1 + 1/noise times W2: 2, 11 and 101 times.
     """
@@ -158,12 +154,12 @@ def _one_row(seed: int, noise: float) -> tuple[ExactGaussianProcess, ExactGaussi
 
 
 @claim(
-    "The exact process lies within the certified band of a sparse one, at every input",
-    source="Titsias (2009, 2014); Huggins et al. (2019), 3; derived in docs/sparse.md",
-    wrong="the gap without its trace term",
+    "Titsias (2009, 2014); Huggins et al. (2019), 3; derived in docs/sparse.md", wrong="the gap without its trace term"
 )
 def certificate(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
-    """In 200 random regressions: KL over the certified gap, the error of the mean over its bound, and the exact sd over
+    """The exact process lies within the certified band of a sparse one, at every input.
+
+    In 200 random regressions: KL over the certified gap, the error of the mean over its bound, and the exact sd over
     the ends of its range; none is above 1.
 
     Wrong: the gap without the trace of the variance that the inducing points leave unexplained. Where all targets are
@@ -183,15 +179,13 @@ def certificate(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
     return bounded(words, regressions(seed, problems), ratios)
 
 
-@claim(
-    "One step of conjugate gradients certifies less than twice KL once KL is below 0.1",
-    source="docs/sparse.md; Artemev, Burt and van der Wilk (2021)",
-    wrong="the trace bound alone (Titsias 2014)",
-)
+@claim("docs/sparse.md; Artemev, Burt and van der Wilk (2021)", wrong="the trace bound alone (Titsias 2014)")
 def certificate_tight(
     seed: int, wrong: bool, *, rows: int = 600, numbers: tuple[int, ...] = (14, 16, 18, 20, 22)
 ) -> Checks:
-    """The curve of Huggins et al. (2019), 600 rows, greedy points: the certified gap over KL, the largest where KL is
+    """One step of conjugate gradients certifies less than twice KL once KL is below 0.1.
+
+    The curve of Huggins et al. (2019), 600 rows, greedy points: the certified gap over KL, the largest where KL is
     below 0.1.
 
     Wrong: the gap of Titsias's trace bound, hundreds of times KL.

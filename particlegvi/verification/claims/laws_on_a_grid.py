@@ -32,15 +32,13 @@ LOWEST = 0.01  # kl_weight
 TIME = 100.0
 
 
-@claim(
-    "Two particles of DRLE have the law exp(-E/kl_weight) exactly",
-    source="Langevin dynamics of the energy E, docs/equilibrium.md",
-    wrong="energy without the 1/2 before its pairs",
-)
+@claim("Langevin dynamics of the energy E, docs/equilibrium.md", wrong="energy without the 1/2 before its pairs")
 def few_particles(
     seed: int, wrong: bool, *, particles: int = 2, steps: int = 40_000, step_size: float = 2e-3
 ) -> Checks:
-    """Two particles, steps and jumps: means of five functions of the pair along one path, against quadrature.
+    """Two particles of DRLE have the law exp(-E/kl_weight) exactly.
+
+    Two particles, steps and jumps: means of five functions of the pair along one path, against quadrature.
 
     E = V(x) + V(y) + lambda1 / 2 (kappa(x, y) + kappa(0)) with V of 5.4.3. Standard errors come from the means of 40
     parts of the path. Wrong: the force of the energy without the 1/2 before the sum of pairs, which is that of twice
@@ -71,11 +69,7 @@ def pair_law() -> np.ndarray:
     return law / law.sum()
 
 
-@claim(
-    "The mean of a particle among N is biased by O(1/N), as the exact law of one of N has it",
-    source="thesis, Theorem 5.4.2; docs/open-questions.md",
-    wrong="lambda1 = mmd_weight, without its 2",
-)
+@claim("thesis, Theorem 5.4.2; docs/open-questions.md", wrong="lambda1 = mmd_weight, without its 2")
 def drle_bias(
     seed: int,
     wrong: bool,
@@ -85,7 +79,9 @@ def drle_bias(
     steps: int = 16_000,
     step_size: float = 2e-2,
 ) -> Checks:
-    """The mean of a particle, pooled over many runs of N, against that of the exact law of one of N particles.
+    """The mean of a particle among N is biased by O(1/N), as the exact law of one of N has it.
+
+    The mean of a particle, pooled over many runs of N, against that of the exact law of one of N particles.
 
     The bias against Q*'s mean must be significant: no particle repels itself, so that the repulsion lacks 1/N of its
     strength. Wrong: the repulsion lacks the 2 of the square in MMD^2.
@@ -116,13 +112,11 @@ def drle_bias(
     )
 
 
-@claim(
-    "DRLE's W1 to Q* falls like 1/N, like the step size, and at the linearised flow's rate",
-    source="thesis 5.4.3, which gives no rates; docs/open-questions.md",
-    wrong="lambda1 = mmd_weight, without its 2",
-)
+@claim("thesis 5.4.3, which gives no rates; docs/open-questions.md", wrong="lambda1 = mmd_weight, without its 2")
 def drle_rates(seed: int, wrong: bool) -> Checks:
-    """Laws on a grid, with no particle: powers of N and of the step size, and the rate in time beside an eigenvalue.
+    """DRLE's W1 to Q* falls like 1/N, like the step size, and at the linearised flow's rate.
+
+    Laws on a grid, with no particle: powers of N and of the step size, and the rate in time beside an eigenvalue.
 
     The law of one of N by a Gaussian field must be that of the sums over all places of 2 and 3 particles. Wrong: every
     law is that of a repulsion without the 2 of the square in MMD^2, so that no distance to Q* falls.
@@ -156,13 +150,11 @@ def marginal(flow: FokkerPlanck, number: int) -> np.ndarray:
     return np.asarray(weight * others / np.sum(weight * others))
 
 
-@claim(
-    "DRE stays above its minimum, also from a density; noise that falls brings it near",
-    source="thesis, C.6, which asks when DRE converges; docs/open-questions.md",
-    wrong="the lowest noise from the start",
-)
+@claim("thesis, C.6, which asks when DRE converges; docs/open-questions.md", wrong="the lowest noise from the start")
 def dre_map(seed: int, wrong: bool, *, particles: int = 2_000, steps: int = 5_000, step_size: float = 2e-2) -> Checks:
-    """The objective of DRE above its minimum, from the prior's density: of flows on a grid, and of particles.
+    """DRE stays above its minimum, also from a density; noise that falls brings it near.
+
+    The objective of DRE above its minimum, from the prior's density: of flows on a grid, and of particles.
 
     The flow with hardly any noise and DRE's particles must end at the same excess, far above 0, because no mass leaves
     the wrong well; particles at one point, a start without a density, end higher. With noise for ever the minimiser is

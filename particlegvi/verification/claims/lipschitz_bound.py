@@ -20,13 +20,11 @@ NORMALS = np.linspace(-9.0, 9.0, 181)
 SHARP = 5  # problems whose cost is almost linear where the prior is
 
 
-@claim(
-    "A cost with a largest slope bounds KL of projected sampling to the exact posterior",
-    source="docs/theory/lipschitz.md; asked in 7.2 of the thesis",
-    wrong="half of the constant in both bounds",
-)
+@claim("docs/theory/lipschitz.md; asked in 7.2 of the thesis", wrong="half of the constant in both bounds")
 def lipschitz_certificate(seed: int, wrong: bool, *, problems: int = 60) -> Checks:
-    """60 problems of two rows and one coefficient, logistic and Student-t, by quadrature: KL of the best law to the
+    """A cost with a largest slope bounds KL of projected sampling to the exact posterior.
+
+    60 problems of two rows and one coefficient, logistic and Student-t, by quadrature: KL of the best law to the
     exact posterior over `family`, and KL of the law that is sampled over `total`; none is above 1.
 
     In five problems the target is where Student's cost is steepest and the prior narrow, so that the cost is nearly

@@ -42,13 +42,11 @@ def ends_in_plane(
     ]
 
 
-@claim(
-    "Along a flat direction of the loss, KL to the prior makes a minimiser exist",
-    source="thesis, Theorem C.1.1 and the discussion of its assumption (L2)",
-    wrong="a flat prior: L has no minimiser",
-)
+@claim("thesis, Theorem C.1.1 and the discussion of its assumption (L2)", wrong="a flat prior: L has no minimiser")
 def existence(seed: int, wrong: bool, *, particles: int = 5_000, steps: int = 400, step_size: float = 0.05) -> Checks:
-    """A loss that is constant in y, hence not norm-coercive, (L2): all laws of y have the same loss.
+    """Along a flat direction of the loss, KL to the prior makes a minimiser exist.
+
+    A loss that is constant in y, hence not norm-coercive, (L2): all laws of y have the same loss.
 
     With kl_weight 1 and a standard normal prior Q* = N(0, 1/2) x N(0, 1): the loss minus log p is coercive, as with
     weight decay in the thesis. Measured is the largest Kolmogorov-Smirnov distance of a coordinate to Q*, from two
@@ -63,15 +61,13 @@ def existence(seed: int, wrong: bool, *, particles: int = 5_000, steps: int = 40
     return Check("largest distance of a coordinate's law to Q*", max(distances), bound)
 
 
-@claim(
-    "With a strictly convex regulariser the minimiser is unique: any start reaches it",
-    source="thesis, Theorems C.1.1 and C.1.2",
-    wrong="no regulariser (step 1 alone)",
-)
+@claim("thesis, Theorems C.1.1 and C.1.2", wrong="no regulariser (step 1 alone)")
 def unique_minimiser(
     seed: int, wrong: bool, *, particles: int = 5_000, steps: int = 8_000, step_size: float = 1e-2
 ) -> Checks:
-    """A circle of global minima: every measure on it minimises E loss. KL to a prior picks one, which is round.
+    """With a strictly convex regulariser the minimiser is unique: any start reaches it.
+
+    A circle of global minima: every measure on it minimises E loss. KL to a prior picks one, which is round.
 
     Two starts on different sides of the circle; measured is the larger Kolmogorov-Smirnov distance of the angles to the
     uniform law of Q*. Wrong: step 1 alone, lifting without a regulariser, where each start ends at another minimiser.
@@ -92,13 +88,11 @@ def squared_mmd(share: float, first: tuple[float, float], second: tuple[float, f
     return float(weights @ (np.exp(-0.5 * (means[:, None] - means) ** 2 / both) / np.sqrt(both)) @ weights)
 
 
-@claim(
-    "MMD^2 to the prior is strictly convex, as uniqueness needs (the unsquared MMD is not)",
-    source="thesis, C.1 (D2, C.6); not (C.114)",
-    wrong="the MMD without its square, as in (C.114)",
-)
+@claim("thesis, C.1 (D2, C.6); not (C.114)", wrong="the MMD without its square, as in (C.114)")
 def strict_convexity(seed: int, wrong: bool) -> Checks:
-    """MMD^2 along mixtures of two measures lies below its chord; the smallest gap in the middle, relative to the chord.
+    """MMD^2 to the prior is strictly convex, as uniqueness needs (the unsquared MMD is not).
+
+    MMD^2 along mixtures of two measures lies below its chord; the smallest gap in the middle, relative to the chord.
 
     The gap of two measures is their MMD^2 over four times the chord, hence positive; 1e-3 is far above rounding errors.
     Wrong: the MMD without its square, as in (C.114): a norm, which is linear on the segment from P to any measure.
@@ -109,13 +103,11 @@ def strict_convexity(seed: int, wrong: bool) -> Checks:
     return Check("smallest gap below the chord, relative", float(min(gaps)), 1e-3, ">=")
 
 
-@claim(
-    "The Wasserstein gradient of L vanishes at DRLE's Q*",
-    source="thesis, Lemma C.5.3 and (C.108)",
-    wrong="Q* for V as C.7 prints it, weights swapped",
-)
+@claim("thesis, Lemma C.5.3 and (C.108)", wrong="Q* for V as C.7 prints it, weights swapped")
 def stationary_point(seed: int, wrong: bool) -> Checks:
-    """The gradient (V + lambda1 kappa * q* + lambda2 log q*)' on [-2.8, 1.8], by the trapezoidal rule and differences.
+    """The Wasserstein gradient of L vanishes at DRLE's Q*.
+
+    The gradient (V + lambda1 kappa * q* + lambda2 log q*)' on [-2.8, 1.8], by the trapezoidal rule and differences.
 
     The differences have an error of the squared grid width, 0.005, times a third derivative.
     """
@@ -148,13 +140,11 @@ def mass(u: np.ndarray) -> float:
     return float(np.trapezoid(np.exp(u), NARROW))
 
 
-@claim(
-    "DRLE's Q* solves (C.128) with mass 1; the published curve, of mass 1.335, is not Q*",
-    source="thesis, (C.128)",
-    wrong="u(-3) = -10, normalised afterwards",
-)
+@claim("thesis, (C.128)", wrong="u(-3) = -10, normalised afterwards")
 def published_curve(seed: int, wrong: bool) -> Checks:
-    """(C.128) with an initial value chosen so that exp(u) integrates to 1 is Q*, and with another one it is not.
+    """DRLE's Q* solves (C.128) with mass 1; the published curve, of mass 1.335, is not Q*.
+
+    (C.128) with an initial value chosen so that exp(u) integrates to 1 is Q*, and with another one it is not.
 
     The equation is solved on [-3, 3] by damped iteration, from log q*(-3) of the fixed point; 1e-3 is allowed for the
     mass of Q* outside. Wrong: the published initial value, u(-3) = -10, normalised afterwards. Its mass of 1.335 scales

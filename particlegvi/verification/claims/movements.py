@@ -17,13 +17,11 @@ GRID = np.linspace(-5.0, 4.0, 451)
 STEP_SIZES = (0.2, 0.1, 0.05)
 
 
-@claim(
-    "The implicit step is the minimiser of L + W2^2/(2 eta), and tends to the gradient flow",
-    source="thesis, (5.2) to (5.5); Jordan, Kinderlehrer and Otto (1998)",
-    wrong="W2^2/eta, without the 2",
-)
+@claim("thesis, (5.2) to (5.5); Jordan, Kinderlehrer and Otto (1998)", wrong="W2^2/eta, without the 2")
 def implicit_step(seed: int, wrong: bool, *, particles: int = 200, time: float = 0.4) -> Checks:
-    """JKO's particles against closed forms and the flow on a grid.
+    """The implicit step is the minimiser of L + W2^2/(2 eta), and tends to the gradient flow.
+
+    JKO's particles against closed forms and the flow on a grid.
 
     For V = a x^2/2 the step takes N(m, s^2) to a Gaussian with mean m / (1 + eta a) and the sd that solves
     (1/eta + a) s'^2 - s s'/eta = kl_weight. N quantiles have an error of O(1/N), since no mass is beyond the outermost
@@ -82,13 +80,11 @@ def energy(x: np.ndarray, method: JKO) -> float:
     return float(problems.potential(x, method).mean() + 0.5 * method.lambda1 * pairs - method.kl_weight * disorder)
 
 
-@claim(
-    "DLE's end points are independent draws; the places on one trajectory (ULA) are not",
-    source="thesis, 5.4.2",
-    wrong="places on one trajectory",
-)
+@claim("thesis, 5.4.2", wrong="places on one trajectory")
 def dle_not_ula(seed: int, wrong: bool, *, draws: int = 2_000, step_size: float = 0.1) -> Checks:
-    """End points of as many trajectories of DLE, and places of one trajectory, on V = x^2/2 at temperature 1.
+    """DLE's end points are independent draws; the places on one trajectory (ULA) are not.
+
+    End points of as many trajectories of DLE, and places of one trajectory, on V = x^2/2 at temperature 1.
 
     Both have the law N(0, 1/(1 - eta/2)) exactly. DLE's end points are independent: neighbours in the list have no
     correlation, and the KS distance keeps Massart's bound. Neighbours on a trajectory have the correlation 1 - eta.
@@ -109,12 +105,12 @@ def dle_not_ula(seed: int, wrong: bool, *, draws: int = 2_000, step_size: float 
 
 
 @claim(
-    "From almost every start DE ends at a local minimum, where all saddles are strict",
-    source="thesis, Lemma C.3.1 and Theorem C.3.2 with that condition",
-    wrong="a critical point without a negative eigenvalue",
+    "thesis, Lemma C.3.1 and Theorem C.3.2 with that condition", wrong="a critical point without a negative eigenvalue"
 )
 def saddles(seed: int, wrong: bool, *, particles: int = 4_000, steps: int = 2_000, step_size: float = 0.02) -> Checks:
-    """DE in the plane from N(0, I): the share of particles that are not at a local minimum in the end.
+    """From almost every start DE ends at a local minimum, where all saddles are strict.
+
+    DE in the plane from N(0, I): the share of particles that are not at a local minimum in the end.
 
     The loss (x^2 - 1)^2/4 + y^2/2 has a strict saddle at 0, to which the starts with x = 0 alone go. The loss
     x^4/4 + x^3/3 + y^2/2 has a critical point at 0 that is no minimum, and no negative eigenvalue there: all starts

@@ -47,15 +47,13 @@ class Regression:
         return float(np.linalg.eigvalsh(self.curvature)[-1])
 
 
-@claim(
-    "DLE on the last layer draws from Bayesian linear regression",
-    source="thesis 5.4.2; docs/networks.md",
-    wrong="kl_weight as if the loss were a sum",
-)
+@claim("thesis 5.4.2; docs/networks.md", wrong="kl_weight as if the loss were a sum")
 def last_layer_regression(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 60, rows: int = 30, features: int = 5
 ) -> Checks:
-    """DLE on the last layer after k steps is N(m_k, S_k) by the recursion of Euler's steps on a quadratic.
+    """DLE on the last layer draws from Bayesian linear regression.
+
+    DLE on the last layer after k steps is N(m_k, S_k) by the recursion of Euler's steps on a quadratic.
 
     In the limit its mean is that of Bayesian linear regression. Measured are the mean and the covariance, whitened, in
     standard errors. Wrong: kl_weight is 2 noise_variance, as if the loss were a sum over the rows.
@@ -84,13 +82,12 @@ def last_layer_regression(
     )
 
 
-@claim(
-    "DE of a network without hidden layer ends at ordinary least squares",
-    source="docs/networks.md",
-    wrong="stopped after 40 epochs",
-)
+@claim("docs/networks.md", wrong="stopped after 40 epochs")
 def linear_network(seed: int, wrong: bool, *, rows: int = 60, inputs: int = 4, steps: int = 4000) -> Checks:
-    """DE of networks without a hidden layer ends at ordinary least squares, wherever it starts."""
+    """DE of a network without hidden layer ends at ordinary least squares.
+
+    DE of networks without a hidden layer ends at ordinary least squares, wherever it starts.
+    """
     random = np.random.default_rng(seed)
     X, y = random.standard_normal((rows, inputs)), random.standard_normal(rows)
     net = pg.networks.Network(inputs, None)
@@ -104,15 +101,13 @@ def linear_network(seed: int, wrong: bool, *, rows: int = 60, inputs: int = 4, s
     return Check("largest distance of a weight to least squares", float(distance[-1]), 1e-8)
 
 
-@claim(
-    "With kl_weight 2 noise_variance / n the ensemble is calibrated",
-    source="docs/networks.md, what the weights mean",
-    wrong="kl_weight of noise_variance / n",
-)
+@claim("docs/networks.md, what the weights mean", wrong="kl_weight of noise_variance / n")
 def noise_of_weights(
     seed: int, wrong: bool, *, runs: int = 40, particles: int = 150, rows: int = 50, features: int = 7
 ) -> Checks:
-    """Weights from the prior, data from the weights: 90% intervals of DLE's draws hold nine in ten of the weights.
+    """With kl_weight 2 noise_variance / n the ensemble is calibrated.
+
+    Weights from the prior, data from the weights: 90% intervals of DLE's draws hold nine in ten of the weights.
 
     That is simulation-based calibration (Talts et al. 2018) of the last layer, with steps so small that the bias of the
     variance is below 5%. Wrong: kl_weight is noise_variance / n, half of what belongs to a mean of squares.

@@ -15,13 +15,12 @@ OUTPUTS = {"squared": 2, "logistic": 1, "softmax": 3, "heteroscedastic": 2}
 ROWS, WIDTH = 20, 1e-7
 
 
-@claim(
-    "The backward pass of a network is the gradient of its loss",
-    source="chain rule",
-    wrong="a gradient without the first biases",
-)
+@claim("chain rule", wrong="a gradient without the first biases")
 def network_gradient(seed: int, wrong: bool) -> Checks:
-    """The gradient along random directions against differences of the value: every activation, cost and depth."""
+    """The backward pass of a network is the gradient of its loss.
+
+    The gradient along random directions against differences of the value: every activation, cost and depth.
+    """
     random = np.random.default_rng(seed)
     errors = []
     for activation in pg.networks.activations.names():
@@ -48,13 +47,12 @@ def error(loss: pg.networks.NetworkLoss, theta: np.ndarray, random: np.random.Ge
     return float(abs(gradient @ direction - slope) / np.linalg.norm(gradient))
 
 
-@claim(
-    "The batches of an epoch contain each row of the data once",
-    source="docs/networks.md",
-    wrong="the last incomplete batch is dropped",
-)
+@claim("docs/networks.md", wrong="the last incomplete batch is dropped")
 def network_batches(seed: int, wrong: bool, *, rows: int = 103, size: int = 25, epochs: int = 6) -> Checks:
-    """The gradients of an epoch's batches, weighted by their rows, add up to the gradient of the whole loss."""
+    """The batches of an epoch contain each row of the data once.
+
+    The gradients of an epoch's batches, weighted by their rows, add up to the gradient of the whole loss.
+    """
     random = np.random.default_rng(seed)
     net = pg.networks.Network(3, (6,), activation="tanh")
     X, y = random.standard_normal((rows, 3)), random.standard_normal(rows)
@@ -69,13 +67,11 @@ def network_batches(seed: int, wrong: bool, *, rows: int = 103, size: int = 25, 
     return Check("largest relative error", max(errors), 1e-12)
 
 
-@claim(
-    "Repulsion between weights by a wide kernel pushes every network alike",
-    source="docs/networks.md",
-    wrong="a lengthscale of the networks' distance",
-)
+@claim("docs/networks.md", wrong="a lengthscale of the networks' distance")
 def weight_repulsion_cancels(seed: int, wrong: bool, *, particles: int = 5, width: float = 10.0) -> Checks:
-    """With a kernel wider than the ensemble every network is pushed by one vector, lambda1 (mean - prior mean) / l^2.
+    """Repulsion between weights by a wide kernel pushes every network alike.
+
+    With a kernel wider than the ensemble every network is pushed by one vector, lambda1 (mean - prior mean) / l^2.
 
     The relative distance of a push from it is of the order of r^2 / l^2, with r the distance of two networks: bound by
     twice that.
@@ -97,15 +93,13 @@ def weight_repulsion_cancels(seed: int, wrong: bool, *, particles: int = 5, widt
     return Check("largest relative distance from the common push", float(apart.max()), 2.0 / width**2)
 
 
-@claim(
-    "Repulsion between outputs is N times the gradient of their MMD to the prior",
-    source="docs/networks.md; thesis (C.123)",
-    wrong="the Jacobian of another network",
-)
+@claim("docs/networks.md; thesis (C.123)", wrong="the Jacobian of another network")
 def output_kernel(
     seed: int, wrong: bool, *, particles: int = 3, weight: float = 0.4, lengthscale: float = 1.5
 ) -> Checks:
-    """The force of a kernel on outputs is N times the slope of mmd_weight MMD^2 of the outputs, by differences.
+    """Repulsion between outputs is N times the gradient of their MMD to the prior.
+
+    The force of a kernel on outputs is N times the slope of mmd_weight MMD^2 of the outputs, by differences.
 
     The prior's part is the mean over the draws that the run froze.
     """
@@ -138,13 +132,12 @@ def output_kernel(
     return Check("largest relative error of the force", error, 1e-6)
 
 
-@claim(
-    "Permuting hidden units changes no output, and no kernel on outputs",
-    source="docs/networks.md",
-    wrong="a kernel on the weights",
-)
+@claim("docs/networks.md", wrong="a kernel on the weights")
 def hidden_unit_symmetry(seed: int, wrong: bool, *, units: int = 40) -> Checks:
-    """Hidden units may change places: outputs and a kernel on them stay as they are."""
+    """Permuting hidden units changes no output, and no kernel on outputs.
+
+    Hidden units may change places: outputs and a kernel on them stay as they are.
+    """
     random = np.random.default_rng(seed)
     net = pg.networks.Network(2, (units,), activation="tanh")
     theta, order = net.prior().sample(1, seed=seed)[0], random.permutation(units)

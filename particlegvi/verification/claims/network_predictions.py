@@ -15,13 +15,11 @@ EULER = 0.5772156649015329
 NOISE = 0.1  # variance of an observation
 
 
-@claim(
-    "The spread of five members makes a score with no variance",
-    source="thesis 5.5, Table 5.1; docs/networks.md",
-    wrong="ten members",
-)
+@claim("thesis 5.5, Table 5.1; docs/networks.md", wrong="ten members")
 def spread_score(seed: int, wrong: bool, *, rows: int = 400_000, largest: int = 400, noise: float = 1.0) -> Checks:
-    """The Gaussian NLL with the spread of five members as all the variance: its mean, and its tail index of 2.
+    """The spread of five members makes a score with no variance.
+
+    The Gaussian NLL with the spread of five members as all the variance: its mean, and its tail index of 2.
 
     For members N(f, s^2) and errors of their mean with variance r^2 the mean of the score is
     log(2 pi s^2)/2 + (psi(2) - log 2)/2 + r^2/s^2, and P(score > t) falls as 1.5 (r/s)^4 / t^2: it has no variance.
@@ -44,13 +42,12 @@ def spread_score(seed: int, wrong: bool, *, rows: int = 400_000, largest: int = 
     )
 
 
-@claim(
-    "An ensemble of one network is that network",
-    source="docs/networks.md",
-    wrong="two members",
-)
+@claim("docs/networks.md", wrong="two members")
 def one_member(seed: int, wrong: bool, *, rows: int = 50, noise: float = 0.3) -> Checks:
-    """An ensemble of one is its member: the Gaussian NLL with the noise, and the noise as standard deviation."""
+    """An ensemble of one network is that network.
+
+    An ensemble of one is its member: the Gaussian NLL with the noise, and the noise as standard deviation.
+    """
     random = np.random.default_rng(seed)
     net = pg.networks.Network(2, (8,))
     X, y = random.standard_normal((rows, 2)), random.standard_normal(rows)
@@ -65,13 +62,11 @@ def one_member(seed: int, wrong: bool, *, rows: int = 50, noise: float = 0.3) ->
     )
 
 
-@claim(
-    "Wide networks come near their Gaussian process as width^-1/2",
-    source="Neal (1996); Cho and Saul (2009)",
-    wrong="width 32",
-)
+@claim("Neal (1996); Cho and Saul (2009)", wrong="width 32")
 def wide_network(seed: int, wrong: bool, *, width: int = 4096, rows: int = 12) -> Checks:
-    """The last layer of a drawn network is a Bayesian linear regression; in the limit of width that of the NNGP.
+    """Wide networks come near their Gaussian process as width^-1/2.
+
+    The last layer of a drawn network is a Bayesian linear regression; in the limit of width that of the NNGP.
 
     Its kernel is a mean over the hidden units, so that an entry misses the arc-cosine kernel (Cho and Saul, 2009) with
     a standard deviation of at most sqrt(5 / width) of the diagonal; the bound is four of them. The relative errors of

@@ -23,13 +23,11 @@ GENERATORS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }  # fmt: skip
 
 
-@claim(
-    "No law has a lower E loss + D_f(Q, P) than p (f')^-1(c - loss)",
-    source="thesis, chapter 2 (any D); derived in docs/open-questions.md",
-    wrong="the law of KL for each divergence",
-)
+@claim("thesis, chapter 2 (any D); derived in docs/open-questions.md", wrong="the law of KL for each divergence")
 def best_laws(seed: int, wrong: bool) -> Checks:
-    """Four divergences with the loss (x - 2)^2/2 and the prior N(0, 1): the objective, by sums on a grid, of the law
+    """No law has a lower E loss + D_f(Q, P) than p (f')^-1(c - loss).
+
+    Four divergences with the loss (x - 2)^2/2 and the prior N(0, 1): the objective, by sums on a grid, of the law
     whose slope is the same everywhere, and of laws near it. Some changes add a part of the prior where the law is 0.
     """
     random, gains = np.random.default_rng(seed), []
@@ -43,13 +41,11 @@ def best_laws(seed: int, wrong: bool) -> Checks:
     return Check("least rise of the objective above the law's", float(min(gains)), -1e-9, ">=")
 
 
-@claim(
-    "With Renyi's divergence FD-GVI ends at the best Gaussian, above the best law of all",
-    source="thesis, chapter 2 (any D); derived in docs/open-questions.md",
-    wrong="KL in its place",
-)
+@claim("thesis, chapter 2 (any D); derived in docs/open-questions.md", wrong="KL in its place")
 def renyi_fit(seed: int, wrong: bool, *, orders: tuple[float, ...] = (0.2, 0.5, 0.8)) -> Checks:
-    """FD-GVI of (x - 2)^2/2 and the prior N(0, 1) against the Gaussian that minimises sums on a grid, and that one
+    """With Renyi's divergence FD-GVI ends at the best Gaussian, above the best law of all.
+
+    FD-GVI of (x - 2)^2/2 and the prior N(0, 1) against the Gaussian that minimises sums on a grid, and that one
     against all laws: no change of the best law may have a lower objective, nor may any Gaussian.
     """
     random, distances, gains = np.random.default_rng(seed), [], []

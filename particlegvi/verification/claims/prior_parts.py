@@ -30,12 +30,13 @@ KINDS = ("mean embedding", "drift", "Q* of DRLE")
 
 
 @claim(
-    "Draws, mean embedding, drift and Q* of each prior belong to one law",
-    source="thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity",
+    "thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity",
     wrong="parts of a normal prior with the same moments",
 )
 def prior_parts(seed: int, wrong: bool, *, draws: int = 10_000, names: tuple[str, ...] = tuple(PRIORS)) -> Checks:
-    """Draws T of each prior against its other parts, in standard errors.
+    """Draws, mean embedding, drift and Q* of each prior belong to one law.
+
+    Draws T of each prior against its other parts, in standard errors.
 
     The mean embedding at a point x is E kappa(x, T). The drift's gradient of log p has Stein's identity,
     E (grad kappa(x, T) + kappa(x, T) grad log p(T)) = 0. And DRLE's Q* is the law of draws that are weighted by

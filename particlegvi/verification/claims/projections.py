@@ -27,13 +27,11 @@ POINTS = {1: 1001, 2: 201, 3: 61}  # points of the grid along each coefficient
 BINS = 20
 
 
-@claim(
-    "The best law of M coefficients is exp(-V*): no other comes closer to the posterior",
-    source="thesis, Theorem 6.6.1 (6.22); D.11",
-    wrong="the expectation over xi left out of V*",
-)
+@claim("thesis, Theorem 6.6.1 (6.22); D.11", wrong="the expectation over xi left out of V*")
 def best_projection(seed: int, wrong: bool) -> Checks:
-    """KL(Q_tau, posterior), three inputs and M = 1, by quadrature in all three coefficients; three likelihoods.
+    """The best law of M coefficients is exp(-V*): no other comes closer to the posterior.
+
+    KL(Q_tau, posterior), three inputs and M = 1, by quadrature in all three coefficients; three likelihoods.
 
     The other laws are tau* tilted by a linear function, a square, a step, a cube or a wave of several sizes, that of
     V_infinity, and the minimiser of (D.137) with the cost averaged over all other coefficients. None may have a smaller
@@ -88,13 +86,11 @@ def tilt(tau: np.ndarray, shape: np.ndarray, size: float) -> np.ndarray:
     return probabilities(-np.log(np.maximum(tau, 1e-300)) - size * shape)
 
 
-@claim(
-    "With Gaussian noise PLS draws from the best law itself, not only near it",
-    source="thesis, Lemma 6.6.3; Lemma D.12.2",
-    wrong="logistic likelihood in place of Gaussian noise",
-)
+@claim("thesis, Lemma 6.6.3; Lemma D.12.2", wrong="logistic likelihood in place of Gaussian noise")
 def gaussian_projection(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
-    """Particles against tau* of (6.22), by quadrature, for the same labels and M = 1: the largest distance of the cdfs.
+    """With Gaussian noise PLS draws from the best law itself, not only near it.
+
+    Particles against tau* of (6.22), by quadrature, for the same labels and M = 1: the largest distance of the cdfs.
 
     Wrong: a logistic likelihood, which is not quadratic, so that the residual changes tau*.
     """
@@ -109,13 +105,11 @@ def gaussian_projection(seed: int, wrong: bool, *, particles: int = 10_000) -> C
     return Check("KS distance of the particles to tau*", distance, chance.kolmogorov_smirnov(particles))
 
 
-@claim(
-    "PLS draws from a law whose KL to the best one is at most (6.24)",
-    source="thesis, Theorem 6.6.2 (6.24); D.12",
-    wrong="prior N(0, I), not N(0, Lambda)",
-)
+@claim("thesis, Theorem 6.6.2 (6.24); D.12", wrong="prior N(0, I), not N(0, Lambda)")
 def projection_bound(seed: int, wrong: bool, *, particles: int = 4000) -> Checks:
-    """KL of the particles' u_M to that of tau*, in bins, which is at most KL(tau_infinity, tau*); M = 1, 2, 3.
+    """PLS draws from a law whose KL to the best one is at most (6.24).
+
+    KL of the particles' u_M to that of tau*, in bins, which is at most KL(tau_infinity, tau*); M = 1, 2, 3.
 
     tau* is found by quadrature. The bound is (6.24) plus the sampling error of a histogram: a chi-squared quantile over
     twice the number of particles, and 4 standard errors of the mean of log(tau_infinity / tau*).

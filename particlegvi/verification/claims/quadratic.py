@@ -41,13 +41,11 @@ def distance(places: Array, law: Callable[[int, float], Law], step_size: float) 
     return Check("largest KS distance to the exact law", max(distances), bound)
 
 
-@claim(
-    "On a quadratic, Euler-Maruyama has exactly the law of its linear recursion",
-    source="thesis, (C.123)",
-    wrong="integrator of Leimkuhler and Matthews",
-)
+@claim("thesis, (C.123)", wrong="integrator of Leimkuhler and Matthews")
 def discrete_law(seed: int, wrong: bool, *, particles: int = 50_000, step_size: float = 0.25) -> Checks:
-    """On a t^2/2, theta_k ~ N(r^k theta_0, (T/a) (1 - r^2k) / (1 - h a/2)) with r = 1 - h a: with no condition on h.
+    """On a quadratic, Euler-Maruyama has exactly the law of its linear recursion.
+
+    On a t^2/2, theta_k ~ N(r^k theta_0, (T/a) (1 - r^2k) / (1 - h a/2)) with r = 1 - h a: with no condition on h.
 
     Measured is the largest Kolmogorov-Smirnov distance over five steps.
     """
@@ -62,13 +60,11 @@ def law_of_euler(step: int, step_size: float) -> Law:
     return shrink**step * START, math.sqrt(variance)
 
 
-@claim(
-    "On a quadratic BAOAB has its exact law, and the variance of Q* at every step size",
-    source="Leimkuhler and Matthews 2013, section 3.1",
-    wrong="a splitting of first order: kick, drift, noise",
-)
+@claim("Leimkuhler and Matthews 2013, section 3.1", wrong="a splitting of first order: kick, drift, noise")
 def kinetic_law(seed: int, wrong: bool, *, particles: int = 50_000, step_size: float = 0.6) -> Checks:
-    """On a t^2/2 place and velocity follow a linear recursion, whose stationary variance of the place is T/a.
+    """On a quadratic BAOAB has its exact law, and the variance of Q* at every step size.
+
+    On a t^2/2 place and velocity follow a linear recursion, whose stationary variance of the place is T/a.
 
     Measured are the largest Kolmogorov-Smirnov distance over five steps to the normal laws of the recursion, and the
     variance of the places at the end.

@@ -19,15 +19,13 @@ STRONG = pg.methods.DRE(mmd_weight=5.0, kernel=problems.KERNEL)
 NOISY = pg.methods.DRLE(kl_weight=1.0, mmd_weight=5.0, kernel=problems.KERNEL)
 
 
-@claim(
-    "DE ends at the minima, each with the probability of its basin under Q0",
-    source="thesis, Theorem 5.4.1 and (C.126)",
-    wrong="with the noise of kl_weight 0.5",
-)
+@claim("thesis, Theorem 5.4.1 and (C.126)", wrong="with the noise of kl_weight 0.5")
 def basin_law(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 2_000, step_size: float = 1e-2
 ) -> Checks:
-    """W1 of the final particles to Q0(theta < 0) at -2 and the rest at 1, with the basins' weights from erf.
+    """DE ends at the minima, each with the probability of its basin under Q0.
+
+    W1 of the final particles to Q0(theta < 0) at -2 and the rest at 1, with the basins' weights from erf.
 
     W1 is 3 |share - weight| once all particles have arrived, so that four standard errors of the share bound it.
     Wrong: a small temperature, at which particles cross the barrier.
@@ -48,29 +46,27 @@ def in_basins(run: Run, mean: float) -> Check:
     return Check("W1 to the law of the basins", distance, bound)
 
 
-@claim(
-    "Theorem 5.4.1 also where Q0 favours a basin: Q0 = N(0.5, 1)",
-    source="thesis, Theorem 5.4.1",
-    wrong="started from N(0, 1)",
-)
+@claim("thesis, Theorem 5.4.1", wrong="started from N(0, 1)")
 def basin_law_asymmetric(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 2_000, step_size: float = 1e-2
 ) -> Checks:
-    """The law of `basin_law` for a start that favours one basin."""
+    """Theorem 5.4.1 also where Q0 favours a basin: Q0 = N(0.5, 1).
+
+    The law of `basin_law` for a start that favours one basin.
+    """
     start = pg.priors.Normal(0.0 if wrong else 0.5, 1.0)
     run = problems.simulate(pg.methods.DE(), seed, particles, steps, step_size, prior=pg.priors.Flat(1), initial=start)
     return in_basins(run, 0.5)
 
 
-@claim(
-    "DRLE forgets its start: all particles at one point, or spread, end in one law",
-    source="thesis, C.5 and Theorem 5.4.2",
-    wrong="without noise (DRE)",
-)
+@claim("thesis, C.5 and Theorem 5.4.2", wrong="without noise (DRE)")
 def drle_forgets(
     seed: int, wrong: bool, *, particles: int = 5_000, steps: int = 3_000, step_size: float = 5e-3
 ) -> Checks:
-    """DRLE from all particles at one point and from spread ones: two-sample Kolmogorov-Smirnov distance of the ends."""
+    """DRLE forgets its start: all particles at one point, or spread, end in one law.
+
+    DRLE from all particles at one point and from spread ones: two-sample Kolmogorov-Smirnov distance of the ends.
+    """
     method = pg.methods.DRE(0.5, problems.KERNEL) if wrong else problems.DRLE
     initial = (np.full((particles, 1), 1.5), problems.PRIOR.sample(particles, seed=seed))
     pairs = zip(initial, chance.seeds(seed, 2), strict=True)
@@ -99,15 +95,13 @@ def resting(
     return ends, speeds
 
 
-@claim(
-    "DRE has several invariant measures: different starts come to rest apart",
-    source="thesis, Theorem C.6.1",
-    wrong="with noise (DRLE), which forgets its start",
-)
+@claim("thesis, Theorem C.6.1", wrong="with noise (DRLE), which forgets its start")
 def dre_invariant(
     seed: int, wrong: bool, *, particles: int = 900, steps: int = 20_000, step_size: float = 5e-3
 ) -> Checks:
-    """DRE from particles at one, two and three points (the proof's N_E) and from spread ones, until all are at rest.
+    """DRE has several invariant measures: different starts come to rest apart.
+
+    DRE from particles at one, two and three points (the proof's N_E) and from spread ones, until all are at rest.
 
     Two checks: the fastest particle has stopped, and the two nearest ends are further apart than samples of one law.
     """

@@ -23,13 +23,11 @@ Z = np.linspace(-2.0, 2.0, 9)[:, None]
 INPUTS = 25
 
 
-@claim(
-    "With every input an inducing point, PLS draws from the exact Gaussian process",
-    source="thesis, 6.5.2 and D.8 (M = N)",
-    wrong="four inducing points instead of twelve",
-)
+@claim("thesis, 6.5.2 and D.8 (M = N)", wrong="four inducing points instead of twelve")
 def exact_process(seed: int, wrong: bool, *, particles: int = 4000) -> Checks:
-    """Functions at new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals, with no
+    """With every input an inducing point, PLS draws from the exact Gaussian process.
+
+    Functions at new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals, with no
     correlation left.
 
     With the prior N(0, I), F is the process with covariance k, residual included. With N(0, Lambda), as in D.8, the sum
@@ -67,13 +65,11 @@ def whitened(draws: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> np.
     return linalg.solve_triangular(linalg.cholesky(covariance, lower=True), (draws - mean).T, lower=True).T
 
 
-@claim(
-    "F(Z) of PLS has the stationary law of the diffusion of values at inducing points",
-    source="thesis, D.13: (D.200), Theorem D.13.4",
-    wrong="prior N(0, k(Z, Z)) of the values",
-)
+@claim("thesis, D.13: (D.200), Theorem D.13.4", wrong="prior N(0, k(Z, Z)) of the values")
 def values_at_inducing_points(seed: int, wrong: bool, *, particles: int = 4000) -> Checks:
-    """F(Z) at nine inducing points, whitened by the law of Theorem D.13.4, against normals, with no correlation left.
+    """F(Z) of PLS has the stationary law of the diffusion of values at inducing points.
+
+    F(Z) at nine inducing points, whitened by the law of Theorem D.13.4, against normals, with no correlation left.
 
     With Gaussian noise this law has the precision B^T B / s2 + M k(Z, Z)^-2, B = k(X, Z) k(Z, Z)^-1: computed with
     kernel matrices alone, without the basis in which PLS moves. Wrong: k(Z, Z)^-1 as the precision of the prior.
@@ -89,13 +85,11 @@ def values_at_inducing_points(seed: int, wrong: bool, *, particles: int = 4000) 
     return problems.standard_normal(whitened(values, mean, 0.5 * (covariance + covariance.T)), "that law")
 
 
-@claim(
-    "The joint covariance of a function and its coefficients has no negative eigenvalue",
-    source="thesis, (6.18), D.9; not (D.122), (D.219)",
-    wrong="r rebuilt from the new inputs, as in (D.122)",
-)
+@claim("thesis, (6.18), D.9; not (D.122), (D.219)", wrong="r rebuilt from the new inputs, as in (D.122)")
 def residual_covariance(seed: int, wrong: bool) -> Checks:
-    """The eigenvalues of the joint covariance of F(X*) and u: none may be below 0, but for rounding.
+    """The joint covariance of a function and its coefficients has no negative eigenvalue.
+
+    The eigenvalues of the joint covariance of F(X*) and u: none may be below 0, but for rounding.
 
     F = sum_m u_m e_m + G with u ~ N(0, Lambda), and the covariance of G is that of k given Z. Wrong: the block of F(X*)
     has r estimated from X* and Z together, as in (D.122), while the cross block and Lambda come from Z alone.

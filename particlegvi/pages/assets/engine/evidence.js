@@ -111,7 +111,8 @@
     const T = settings.kl_weight,
       expected = T * (top - mean),
       found = T * (top - own.reduce((sum, v) => sum + v / n, 0)),
-      error = T * Math.sqrt(variance / n);
+      // levels of a flat density differ by rounding alone
+      error = T * Math.max(Math.sqrt(variance / n), 1e-13 * (1 + Math.abs(top)));
     return { mean: found, expected, deviation: error > 0 ? (found - expected) / error : 0 };
   };
 

@@ -7,6 +7,8 @@
     STUCK = 0.05, // share of particles that have changed their well
     SHORT = 0.1, // of the squared distance of independent draws
     HUGE = 1e100, // farther particles have run away
+    FAR = 1e3, // scales of the problem, beyond which particles have no business
+    GROWTH = 10, // in the second half, by which they go on
     MOST_WELLS = 64,
     UNDECIDED = ["held", "few", "too_short", "near", "within"]; // verdicts that do not deny an equilibrium
   const said = (key, values = {}) => ({ key, values });
@@ -20,7 +22,9 @@
   // x: rows; records: [{time, x}], which end with x; w1 and floor: on the line W1, in the plane sliced W1, and the 5%,
   // 95% and 99% quantiles of exact draws; ends: in the plane the minima to which the start flows, with their shares
   PG.verdict = function ({ x, settings, truth, ends, w1, floor, records }) {
-    if (!x.every(row => row.every(t => Math.abs(t) < HUGE))) return said("diverged");
+    const lost = escaped(x, settings.prior, records);
+    if (2 * lost > x[0].length || !x.every(row => row.every(t => Math.abs(t) < HUGE))) return said("diverged");
+    if (lost) return said("escaping", { count: lost, all: x[0].length });
     if (!(settings.kl_weight > 0))
       return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, ends, records);
     const drifts = PG.drifts(records, settings.loss);
@@ -31,6 +35,29 @@
     return misplaced ? said("misplaced", misplaced) : found;
   };
 
+  // The number of particles that have left every scale of the start and the prior, and are far beyond halfway's place
+  // (particlegvi/diagnostics/escaped.py).
+  function escaped(x, prior, records) {
+    const n = x[0].length,
+      start = records[0].x,
+      before = PG.halfway(records).x,
+      centre = start.map(row => row.reduce((sum, t) => sum + t / n, 0)),
+      away = (rows, i) => Math.hypot(...rows.map((row, d) => row[i] - centre[d])),
+      [at, size] =
+        prior.name === "normal"
+          ? [prior.mean, prior.sd]
+          : prior.name === "uniform"
+            ? [prior.low.map((a, d) => 0.5 * (a + prior.high[d])), prior.low.map((a, d) => 0.5 * (prior.high[d] - a))]
+            : [centre.map(() => 0), centre.map(() => 1)],
+      ends = centre.map((_, d) => [at[d], at[d] + size[d]]),
+      scale = Math.max(most_of(n, i => away(start, i)), away(ends, 0), away(ends, 1));
+    let count = 0;
+    for (let i = 0; i < n; i++) {
+      const far = away(x, i);
+      if (!(far <= FAR * scale) && !(far < GROWTH * away(before, i))) count++;
+    }
+    return count;
+  }
   function against(x, settings, truth, w1, floor, records) {
     const n = x[0].length,
       wells = occupancy(x, truth, records),
