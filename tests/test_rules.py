@@ -226,7 +226,7 @@ def _is_tuple(node: ast.ClassDef, source: str) -> bool:
 
 def test_no_two_terms_share_a_name(root: Path):
     found = terms({module: path.read_text(encoding="utf-8") for path, module, _ in modules(root)})
-    assert {"Quadratic", "FourGaussians", "SquaredExponential", "Constant", "FormulaTape"} <= found.keys()
+    assert {"Quadratic", "FourGaussians", "SquaredExponential", "ConstantTerm", "FormulaTape"} <= found.keys()
     assert {name: places for name, places in found.items() if len(places) > 1} == {}
 
 

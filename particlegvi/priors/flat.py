@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.placed import Described
 from particlegvi.tools.arguments import MOST_COORDINATES, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
@@ -51,6 +51,6 @@ class Flat(Described):
         """Always a ValueError: Lebesgue measure is not a probability."""
         raise ValueError("the flat prior cannot be sampled; give `initial`")
 
-    def term(self) -> Constant:
+    def term(self) -> ConstantTerm:
         """Minus the log density, for the engine: zero."""
-        return Constant(0.0)
+        return ConstantTerm(0.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from particlegvi.contracts import Kernel, Located, Placed, Prior, Term
 from particlegvi.engine.numerics.user_code import frozen
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.embedding_table import EmbeddingTable
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
@@ -77,7 +77,7 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         raise ValueError(f'lengthscale of the kernel must be a number for an embedding, not "{kernel.lengthscale}"')
     if isinstance(prior, Flat):
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
-        return Embedding(Constant(0.0), "constant, because the prior is flat", 0.0)
+        return Embedding(ConstantTerm(0.0), "constant, because the prior is flat", 0.0)
     found = None if how == "monte-carlo" else _without_draws(prior, kernel, how)
     if found is not None:
         return found

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.placed import Described
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
@@ -62,9 +62,9 @@ class Uniform(Described):
         u = noise.uniforms(seed, role, whole("particles", particles, 1), self.dim)
         return np.minimum(self.low + (self.high - self.low) * u, self.high)
 
-    def term(self) -> Constant:
+    def term(self) -> ConstantTerm:
         """Minus the log density inside the box, for the engine: a constant."""
-        return Constant(_log_volume(self))
+        return ConstantTerm(_log_volume(self))
 
     def marginal(self, i: int) -> Uniform:
         """The prior of one coordinate."""

@@ -127,8 +127,8 @@ def _finite(digits: str) -> float:
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        keys_read: set[str] = set()
+        twice = next(name for name, _ in pairs if name in keys_read or keys_read.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"the key {shown(twice)} is there twice")
     return table
 

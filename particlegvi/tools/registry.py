@@ -113,7 +113,7 @@ def ours() -> list[Listed]:
 def from_outside() -> list[Listed]:
     """Every part from outside, and the scenarios of installed packages. It imports them all."""
     known = sorted(plugins.known())
-    taken = {(files_of_one.kind, files_of_one.name) for files_of_one in ours()} if known else set()
+    taken = {(part.kind, part.name) for part in ours()} if known else set()
     parts = [
         Listed(kind, name, str(origin), _wrong(kind, name, taken))
         for kind, name in known

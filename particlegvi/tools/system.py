@@ -1,8 +1,4 @@
-"""The differences of systems, in one place: for files, where Windows refuses what others allow, and of processors.
-
-The parts for Windows are written from its documentation, and tried under `tests/emulated`, which takes the same things
-away on Linux.
-"""
+"""The differences of systems, in one place: names of files, folders of caches, processors and linear algebra."""
 
 from __future__ import annotations
 
@@ -14,29 +10,8 @@ from pathlib import Path
 
 WINDOWS = sys.platform == "win32"
 LONGEST_PATH = 260
-BEYOND = 1 << 20  # a place in a locked file behind all of its text, which others go on reading
 # Windows opens these whatever the folder and the ending are: no label and no file may have their names.
 DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
-
-
-def hold(descriptor: int) -> bool:
-    """Whether the operating system gives us this open file for ourselves, until it is closed or the process ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            os.lseek(descriptor, BEYOND, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def is_device(name: str) -> bool:

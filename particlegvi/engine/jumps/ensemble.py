@@ -22,7 +22,7 @@ from particlegvi.engine.jumps.series import accept_series, series_of
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.algorithm import is_gaussian
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 
 PAIRS = 4e7  # differences of kernel values that one jump may cost: about a tenth of a second
 FINEST = 1e-10  # error of one value of kappa that is not worth undercutting, in units of the variance
@@ -70,7 +70,7 @@ class EnsembleJumps:
         self.walls = (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64))
         self.seed, self._key = seed, key_words(seed)
         weights = np.array([self.kl_weight, 0.0 if embedding is None else self.lambda1])
-        self._terms = (loss.term or Constant(0.0), prior.term(), embedding or Constant(0.0), weights)
+        self._terms = (loss.term or ConstantTerm(0.0), prior.term(), embedding or ConstantTerm(0.0), weights)
         self._add_gains = add_gains.for_terms(*self._terms[:3])
         self._tolerance = max(tolerance, FINEST)
         self._by_series = kernel is not None and is_gaussian(kernel) and self.walls[0].size == 1

@@ -18,7 +18,7 @@ from particlegvi.engine.pairs.algorithm import is_gaussian
 from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.features import FeatureRepulsion
 from particlegvi.engine.steps.ensemble import Ensemble
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 
 
 @runtime_checkable
@@ -94,7 +94,7 @@ class NetworkEnsemble(Ensemble):
         term = self.terms[1]
         if self.switches.walls:
             return None
-        if isinstance(term, Constant):
+        if isinstance(term, ConstantTerm):
             zeros = np.zeros(self.low.size)
             return zeros, zeros
         return (term.mean, term.root_precision) if isinstance(term, GaussianTerm) else None
@@ -113,7 +113,7 @@ class NetworkEnsemble(Ensemble):
             draws = nothing if repulsion.draws is None else repulsion.draws
             return kernel, np.require(compared.inputs, requirements="W"), draws, no_embedding
         embedding = self.terms[2]
-        if not repulsion.is_direct(positions) or not isinstance(embedding, Constant | GaussianSum):
+        if not repulsion.is_direct(positions) or not isinstance(embedding, ConstantTerm | GaussianSum):
             return None
-        given = no_embedding if isinstance(embedding, Constant) else tuple(embedding)
+        given = no_embedding if isinstance(embedding, ConstantTerm) else tuple(embedding)
         return kernel, np.zeros((0, 1)), nothing, given

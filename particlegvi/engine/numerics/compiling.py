@@ -45,12 +45,12 @@ class _Listener(event.Listener):
         self.progress = progress
         self.depth, self.done = 0, 0
 
-    def on_start(self, told: object) -> None:
+    def on_start(self, compiled: object) -> None:
         if self.depth == 0:
             tell(self.progress, "compiling", self.done)
         self.depth += 1
 
-    def on_end(self, told: object) -> None:
+    def on_end(self, compiled: object) -> None:
         self.depth -= 1
         if self.depth == 0:
             self.done += 1

@@ -17,7 +17,7 @@ from particlegvi.engine.pairs.scan import Scan
 from particlegvi.engine.steps.ahead import NoiseAhead
 from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
 from particlegvi.engine.steps.flow import LANES, Switches, advance
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
 KEPT_UP_TO = 2**20  # normals that wait from one call to the next
@@ -78,9 +78,9 @@ class Ensemble:
         self.outside = outside
         self.repulsion = repulsion if lambda1 != 0.0 else None
         self.lambda1 = float(lambda1)
-        loss_term = Constant(0.0) if loss is None else loss
+        loss_term = ConstantTerm(0.0) if loss is None else loss
         prior_term = prior  # also where its weight is 0, so that DE runs the code compiled for DLE
-        embedding_term = embedding if embedding is not None and lambda1 != 0.0 else Constant(0.0)
+        embedding_term = embedding if embedding is not None and lambda1 != 0.0 else ConstantTerm(0.0)
         self.terms = (loss_term, prior_term, embedding_term, np.array([float(kl_weight), self.lambda1]))
         self.steppings = steppings
         self.low, self.high = low, high

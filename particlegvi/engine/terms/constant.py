@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Constant(NamedTuple):
+class ConstantTerm(NamedTuple):
     """A constant function. It stands in where a method has no embedding, or a loss is evaluated outside."""
 
     level: float = 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.engine.terms.tape import FormulaTape
 
 AT_ONCE = 4096  # points given to a term together
@@ -41,7 +41,7 @@ def _profile_slopes(kernel, squared_distances, out):
 def values(term: Term, points: Array) -> Array:
     """Values of a term at ``points`` (n, dim), as an array (n,)."""
     points = np.asarray(points, dtype=np.float64)
-    if isinstance(term, Constant):  # nothing is compiled for it
+    if isinstance(term, ConstantTerm):  # nothing is compiled for it
         return np.full(points.shape[0], term.level)
     return _in_parts(_values.for_terms(term), term, points, np.empty(len(points)))
 
@@ -49,7 +49,7 @@ def values(term: Term, points: Array) -> Array:
 def gradients(term: Term, points: Array) -> Array:
     """Gradients of a term at ``points`` (n, dim), as an array (n, dim)."""
     points = np.asarray(points, dtype=np.float64)
-    if isinstance(term, Constant):
+    if isinstance(term, ConstantTerm):
         return np.zeros(points.shape)
     return _in_parts(_gradients.for_terms(term), term, points, np.empty(points.shape))
 

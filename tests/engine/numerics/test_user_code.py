@@ -122,37 +122,6 @@ def test_an_edited_cell_is_never_taken_for_the_one_before(door):
     assert heard == []
 
 
-def simulated(cell, method):
-    own = types.SimpleNamespace(
-        name="own", dim=1, low=np.array([-np.inf]), high=np.array([np.inf]), mean=np.zeros(1), sd=np.ones(1),
-        log_density=lambda x: -np.array([cell.Term().value(p) for p in x]),
-        gradient=lambda x: -2.0 * cell.Term().value(np.ones(1)) * np.asarray(x),
-        sample=lambda n, seed=0, role="start": np.random.default_rng(seed).normal(size=(n, 1)), term=cell.Term,
-    )  # fmt: skip
-    loss = pg.Loss.from_term(cell.Term())
-    run = pg.simulate(loss, method(cell.Kernel()), own, 20, 20, 0.05, seed=0, record_every=0)
-    return run.final.tobytes()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "method",
-    [
-        pytest.param(lambda kernel: pg.methods.DRLE(0.3, 0.5, kernel), marks=pytest.mark.slow),
-        lambda kernel: pg.methods.SVGD(0.5, kernel),
-    ],
-    ids=["DRLE", "SVGD"],
-)
-def test_nor_in_a_run_with_own_loss_prior_and_kernel(method):
-    before, after = (simulated(run_cell(**each), method) for each in (BASE, EDITS[0]))
-    assert before != after
-    with compilations() as heard:
-        cell = run_cell(**BASE)
-        assert simulated(cell, method) == before
-    # Where no closed form is known, Python calls the kernel, and with it the helper of this cell.
-    assert {dispatcher for _, dispatcher in heard} <= {cell.helper}
-
-
 def test_a_constant_that_is_changed_under_a_class_counts_from_then_on():
     cell = run_cell(**BASE)
     loss, first = pg.Loss.from_term(cell.Term()), loss_of_term(cell)

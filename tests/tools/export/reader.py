@@ -1,12 +1,5 @@
-"""Reads a file that `to_netcdf` wrote with the ArviZ of this environment, whichever it is: R-hat and ESS as JSON.
+"""Reads a file that `to_netcdf` wrote with the ArviZ of this environment, whichever it is: R-hat and ESS."""
 
-    python reader.py FILE.nc GROUP
-
-Any environment with ArviZ and h5netcdf will do; this package is not needed.
-"""
-
-import json
-import sys
 import warnings
 
 import numpy as np
@@ -32,7 +25,3 @@ def read(path, group):
         "rows": [str(row) for row in table.index],
         "attributes": {key: str(value) for key, value in tree["posterior"].attrs.items()},
     }
-
-
-if __name__ == "__main__":
-    print(json.dumps(read(*sys.argv[1:])))

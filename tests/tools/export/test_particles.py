@@ -1,10 +1,6 @@
 """A run of particles in the forms of other tools: names, dimensions, every bit, and what is refused."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,19 +166,6 @@ def test_arviz_reads_the_tree_and_agrees(exported, tmp_path):
     wrong = exported["DLE"].at(-2)
     with pytest.raises(AssertionError):
         check(read(path, "DLE"), wrong)
-
-
-@pytest.mark.slow
-def test_other_versions_of_arviz_read_the_tree_and_agree(exported, plane, tmp_path):
-    """Of the environments whose Pythons PARTICLEGVI_ARVIZ names, separated by ":"; this one's where it names none."""
-    path = tmp_path / "tree.nc"
-    for results, label in ((exported, "DLE"), (exported, "DRLE"), (plane, "kl 0.1")):
-        results.to_datatree().to_netcdf(path, engine="h5netcdf")
-        for python in os.environ.get("PARTICLEGVI_ARVIZ", sys.executable).split(os.pathsep):
-            line = [python, "-W", "ignore", str(Path(__file__).with_name("reader.py")), str(path), label]
-            found = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
-            print(python, found["arviz"], found["r_hat"], found["effective_sample_size"])
-            check(found, results[label])
 
 
 def test_bad_arguments(exported):
