@@ -5,7 +5,7 @@ caller keeps the old physics (numba issue 1833). And two processes that save at 
 file. Here the digest covers every source that can enter compiled code (``SOURCES``), Python, numba and llvmlite, so an
 edit opens a new, empty folder; and a file is named by its kernel, its types and the processor.
 
-The cache only saves time. If a file cannot be read, the whole folder is removed, and its kernels are compiled again.
+The cache only saves time. If a file is damaged, the whole folder is removed, and its kernels are compiled again.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from particlegvi.tools.errors import warn
 SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders with compiled code
 STALE_AFTER = 30 * 86400.0  # seconds
 SUFFIX = ".nbc"
+SIZE = 32  # bytes of the digest of a kernel, with which its file begins
 FORM = CompileResultCacheImpl.__new__(CompileResultCacheImpl)  # numba's form of a kernel in a file, without its folders
 
 
@@ -60,11 +61,11 @@ def cache_folder() -> Path | None:
     """The folder for kernels of exactly these sources; None where none can be written."""
     try:
         parent = cache_parent()
-        folder = parent / cache_digest()
+        folder = (parent / cache_digest()).absolute()
         if not folder.exists():
             folder.mkdir(parents=True)
             for other in parent.iterdir():  # of sources that nobody has used for a month
-                if other != folder and time.time() - other.stat().st_mtime > STALE_AFTER:
+                if other.name != folder.name and time.time() - other.stat().st_mtime > STALE_AFTER:
                     shutil.rmtree(other, ignore_errors=True)
         os.utime(folder)
         return folder if os.access(folder, os.W_OK) else None
@@ -92,7 +93,10 @@ class KernelCache:
         try:
             # Not all that numba can compile, which takes longer than the kernels of a run: memory is enough.
             rtsys.initialize(context)
-            return FORM.rebuild(context, pickle.loads(place.read_bytes()))
+            content = place.read_bytes()
+            if hashlib.sha256(content[SIZE:]).digest() != content[:SIZE]:
+                raise ValueError(f"{place} is damaged")
+            return FORM.rebuild(context, pickle.loads(content[SIZE:]))
         except Exception:
             shutil.rmtree(self._folder, ignore_errors=True)
             return None
@@ -105,7 +109,8 @@ class KernelCache:
         beside = place.with_name(f"{place.name}.{os.getpid()}")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            beside.write_bytes(dumps(FORM.reduce(kernel)))
+            content = dumps(FORM.reduce(kernel))
+            beside.write_bytes(hashlib.sha256(content).digest() + content)
             os.replace(beside, place)
         except OSError as error:
             with suppress(OSError):

@@ -68,11 +68,17 @@ def halved(place: Path) -> None:
     place.write_bytes(place.read_bytes()[: place.stat().st_size // 2])
 
 
+def flipped(place: Path) -> None:
+    content = bytearray(place.read_bytes())
+    content[len(content) // 3] ^= 1
+    place.write_bytes(bytes(content))
+
+
 def garbage(place: Path) -> None:
     place.write_bytes(np.random.default_rng(0).bytes(1000))
 
 
-@pytest.mark.parametrize("damage", [emptied, halved, garbage])
+@pytest.mark.parametrize("damage", [emptied, halved, flipped, garbage])
 def test_a_file_that_cannot_be_read_is_removed_with_all_others_and_compiled_again(process, tmp_path, damage):
     process()(1.0)
     process(plus_two)(1.0)
