@@ -63,23 +63,23 @@ def distances(
 
 def _distances(x: Array, target: DensityTarget, kernel: Kernel, score: Score | None, seed: int) -> dict[str, Distance]:
     many, few = some(x, MOST), some(x, MOST_PAIRED)
-    found: dict[str, Distance] = {}
+    by_name: dict[str, Distance] = {}
     if target.dim == 1:
         null_quantiles = line_floors(target, len(many), LEVELS, seed=seed)
         measures = {"w1": line_distances.wasserstein1, "w2": line_distances.wasserstein2}
         measures["energy"] = discrepancy.energy_distance
-        found = {
+        by_name = {
             name: Distance(measure(many, target), null_quantiles[name], len(many)) for name, measure in measures.items()
         }
         ks = line_distances.kolmogorov_smirnov(many, target)
-        found["ks"] = Distance(ks, line_distances.kolmogorov_smirnov_floor(len(many), LEVELS), len(many))
+        by_name["ks"] = Distance(ks, line_distances.kolmogorov_smirnov_floor(len(many), LEVELS), len(many))
     else:
         quantiles = line_distances.sliced_wasserstein_floor(target, len(many), LEVELS, seed)
-        found["sliced_w1"] = Distance(line_distances.sliced_wasserstein(many, target), quantiles, len(many))
-    found |= _paired(few, target, kernel, seed)
+        by_name["sliced_w1"] = Distance(line_distances.sliced_wasserstein(many, target), quantiles, len(many))
+    by_name |= _paired(few, target, kernel, seed)
     if score is not None:
-        found["ksd"] = _stein(few, target, score, seed)
-    return found
+        by_name["ksd"] = _stein(few, target, score, seed)
+    return by_name
 
 
 def _paired(x: Array, target: DensityTarget, kernel: Kernel, seed: int) -> dict[str, Distance]:
@@ -90,14 +90,14 @@ def _paired(x: Array, target: DensityTarget, kernel: Kernel, seed: int) -> dict[
     profiles: dict[str, Profile] = {"mmd": lambda r2: profile_values(kernel, r2)}
     if target.dim > 1:
         profiles["energy"] = lambda r2: -np.sqrt(r2)
-    found = {}
+    paired = {}
     for name, profile in profiles.items():
         own, between, among = (profile(table) for table in tables)
         squared = own.mean() - 2.0 * between.mean() + among.mean()
         step = len(y) // NULL_DRAWS
         quantiles = limit_floor(among[step // 2 :: step, step // 2 :: step], number, LEVELS, seed=seed)
-        found[name] = Distance(float(np.sqrt(max(squared, 0.0))), quantiles, len(x))
-    return found
+        paired[name] = Distance(float(np.sqrt(max(squared, 0.0))), quantiles, len(x))
+    return paired
 
 
 def _stein(x: Array, target: DensityTarget, score: Score, seed: int) -> Distance:

@@ -84,7 +84,7 @@ def drift(positions: Array, times: ArrayLike, loss: Loss) -> Drift | None:
         return None
     x = [
         np.array([some(np.asarray(positions[record]), MOST_PARTICLES) for record in quarter])
-        for quarter in (each[spread_records(len(each), MOST_RECORDS)] for each in quarters)
+        for quarter in (records[spread_records(len(records), MOST_RECORDS)] for records in quarters)
     ]
     centre = 0.5 * sum(part.mean(axis=(0, 1)) for part in x)
     names, before, spread = _quantities(x[0], centre, loss)
@@ -140,13 +140,13 @@ def spread_records(number: int, most: int) -> Numbers:
     return np.unique(np.round(np.linspace(0, number - 1, min(number, most))).astype(np.int64))
 
 
-def _records(key: str, given: ArrayLike, number: int | None = None) -> Array:
+def _records(key: str, values: ArrayLike, number: int | None = None) -> Array:
     """An array with one number for each record, checked."""
     allowed = f"an array ({'records' if number is None else number},) of numbers"
-    found = arguments.array(key, given, allowed)
-    if found.ndim != 1 or not found.size or number not in (None, found.size) or np.any(np.isnan(found)):
-        raise arguments.refuse(key, given, allowed)
-    return found
+    array = arguments.array(key, values, allowed)
+    if array.ndim != 1 or not array.size or number not in (None, array.size) or np.any(np.isnan(array)):
+        raise arguments.refuse(key, values, allowed)
+    return array
 
 
 def _quantities(x: Array, centre: Array, loss: Loss) -> tuple[list[str], Array, Array]:

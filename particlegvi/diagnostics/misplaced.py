@@ -44,21 +44,21 @@ def misplaced(particles: ArrayLike, target: DensityTarget) -> Misplaced:
     levels, shares = target.density[order], np.cumsum(target.masses[order])
     # With the next node above: the share is never too small. The support leaves out a little on each side.
     above = np.minimum(np.searchsorted(levels, exact, side="right"), len(levels) - 1)
-    due = len(x) * (shares[above] + 2.0 * target.dim * OUTSIDE)
-    found = np.maximum(target.quadrature_pdf(x), 0.0)
-    missed = (exact > ABOVE * found) & (exact > NOTICEABLE * levels[-1])
-    return Misplaced(due < EXPECTED, missed)
+    expected = len(x) * (shares[above] + 2.0 * target.dim * OUTSIDE)
+    fitted = np.maximum(target.quadrature_pdf(x), 0.0)
+    missed = (exact > ABOVE * fitted) & (exact > NOTICEABLE * levels[-1])
+    return Misplaced(expected < EXPECTED, missed)
 
 
 def misplaced_in_words(particles: ArrayLike, target: DensityTarget) -> str:
     """How many of the particles (particles, dim) are misplaced, and where, in one sentence; empty if there are none."""
     x = in_space(particles, target.dim)
-    found = misplaced(x, target)
-    for which, told in (
-        (found.missed, f"the quadrature of Q* missed a well there (its resolution is {target.resolution:.1e})"),
-        (found.impossible, "Q* has no mass there, and no exact draw would be there"),
+    stray = misplaced(x, target)
+    for which, reason in (
+        (stray.missed, f"the quadrature of Q* missed a well there (its resolution is {target.resolution:.1e})"),
+        (stray.impossible, "Q* has no mass there, and no exact draw would be there"),
     ):
         if which.any():
-            where = ", ".join(f"{each:.6g}" for each in x[int(np.argmax(which))])
-            return f"not at Q*: {which.sum()} of {len(x)} particles are misplaced, for example at ({where}): {told}"
+            where = ", ".join(f"{at:.6g}" for at in x[int(np.argmax(which))])
+            return f"not at Q*: {which.sum()} of {len(x)} particles are misplaced, for example at ({where}): {reason}"
     return ""

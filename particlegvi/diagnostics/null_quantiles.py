@@ -48,7 +48,7 @@ def line_floors(
             "energy": np.sqrt(2.0 * (miss * miss) @ widths),
         }
     null_quantiles = {
-        name: tuple(float(value) for value in np.quantile(each, levels)) for name, each in distances.items()
+        name: tuple(float(value) for value in np.quantile(simulated, levels)) for name, simulated in distances.items()
     }
     if "w2" in null_quantiles and not np.isfinite(target.variance):
         null_quantiles["w2"] = (float("inf"),) * len(levels)

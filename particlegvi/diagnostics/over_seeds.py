@@ -11,8 +11,8 @@ def mean_over(values: Array, axes: int | tuple[int, ...]) -> Array:
     """Means over axes of the finite numbers; NaN where there is none."""
     known = np.isfinite(values)
     counts = known.sum(axis=axes)
-    found: Array = np.where(counts > 0, np.where(known, values, 0.0).sum(axis=axes) / np.maximum(counts, 1), np.nan)
-    return found
+    means: Array = np.where(counts > 0, np.where(known, values, 0.0).sum(axis=axes) / np.maximum(counts, 1), np.nan)
+    return means
 
 
 def interval(values: Array) -> tuple[float, float, float] | None:

@@ -37,10 +37,10 @@ def in_space(particles: object, dim: int | None = None, key: str = "particles") 
     return np.ascontiguousarray(x)
 
 
-def is_target(thing: object) -> TypeGuard[KnownTarget]:
+def is_target(target: object) -> TypeGuard[KnownTarget]:
     """Whether particles are compared with a target and not with points; a ValueError if it is a wrong target."""
-    if isinstance(getattr(thing, "kind", None), str):
-        parts.target(thing)
+    if isinstance(getattr(target, "kind", None), str):
+        parts.target(target)
         return True
     return False
 

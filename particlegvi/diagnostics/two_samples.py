@@ -49,8 +49,8 @@ def distances_to_draws(particles: ArrayLike, draws: ArrayLike, seed: int = 0) ->
         null, rest = _null(pool.tobytes(), pool.shape, len(x), arguments.seed(seed))
         both = np.concatenate([x, pool[rest]])
         weights = np.concatenate([np.full(len(x), 1.0 / len(x)), np.full(len(rest), -1.0 / len(rest))])
-        found = _all(both, weights[None], _scale(pool))
-    return {name: Distance(float(found[name][0]), null[name], len(x)) for name in found}
+        values = _all(both, weights[None], _scale(pool))
+    return {name: Distance(float(values[name][0]), null[name], len(x)) for name in values}
 
 
 @lru_cache(maxsize=4)  # the methods of a comparison have the same
@@ -62,8 +62,9 @@ def _null(content: bytes, shape: tuple[int, int], part: int, seed: int) -> tuple
     for row in weights:
         order = draw.permutation(len(pool))
         row[order[:part]] = 1.0 / part
-    found = _all(pool, weights, _scale(pool))
-    return {name: tuple(map(float, np.quantile(each, LEVELS))) for name, each in found.items()}, np.sort(order[part:])
+    values = _all(pool, weights, _scale(pool))
+    floors = {name: tuple(map(float, np.quantile(simulated, LEVELS))) for name, simulated in values.items()}
+    return floors, np.sort(order[part:])
 
 
 def _scale(pool: Array) -> float:
@@ -84,7 +85,7 @@ def _all(points: Array, weights: Array, scale: float) -> dict[str, Array]:
     squared = np.maximum(lengths[:, None] + lengths - 2.0 * (centred @ centred.T), 0.0)
     np.fill_diagonal(squared, 0.0)
     tables = {"energy": -np.sqrt(squared), "mmd": np.exp(-squared / scale)}
-    found = {"w1" if dim == 1 else "sliced_w1": along / len(directions)}
+    values = {"w1" if dim == 1 else "sliced_w1": along / len(directions)}
     for name, table in tables.items():
-        found[name] = np.sqrt(np.maximum(((weights @ table) * weights).sum(axis=1), 0.0))
-    return found
+        values[name] = np.sqrt(np.maximum(((weights @ table) * weights).sum(axis=1), 0.0))
+    return values

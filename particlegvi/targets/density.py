@@ -165,10 +165,10 @@ def in_shape(values: np.ndarray, shape: tuple[int, ...]) -> Values:
     return values.reshape(shape) if shape else float(values[0])
 
 
-def on_line(what: str, dim: int, x: ArrayLike, function: Callable[[np.ndarray], np.ndarray]) -> Values:
-    """A function of numbers (n,) at x of any shape that `one_or_many` reads; a ValueError in 2-D names ``what``."""
+def on_line(name: str, dim: int, x: ArrayLike, function: Callable[[np.ndarray], np.ndarray]) -> Values:
+    """A function of numbers (n,) at x of any shape that `one_or_many` reads; a ValueError in 2-D has the ``name``."""
     if dim != 1:
-        raise ValueError(f"{what} is for one dimension; this target has {dim}")
+        raise ValueError(f"{name} is for one dimension; this target has {dim}")
     points, shape = arguments.one_or_many("x", x, 1)
     return in_shape(function(points[:, 0]), shape)
 

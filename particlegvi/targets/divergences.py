@@ -85,15 +85,15 @@ def best_law(loss: Loss, prior: Prior, weight: float, divergence: str | Divergen
     """
     if parts.loss(loss).dim != 1 or parts.prior(prior).dim != 1 or isinstance(prior, Flat):
         raise ValueError(f"loss and prior must be of one dimension, with a prior that is a probability, not {prior!r}")
-    found = look_up("divergence", divergence, NAMED) if isinstance(divergence, str) else divergence
-    if not isinstance(found, Divergence):
+    chosen = look_up("divergence", divergence, NAMED) if isinstance(divergence, str) else divergence
+    if not isinstance(chosen, Divergence):
         raise refuse("divergence", divergence, f"a Divergence, or one of {', '.join(NAMED)}")
-    order = positive("order", found.order) if found.renyi else real("order", found.order)
-    size = positive("weight", weight) * positive("factor", found.factor)
+    order = positive("order", chosen.order) if chosen.renyi else real("order", chosen.order)
+    size = positive("weight", weight) * positive("factor", chosen.factor)
     if order == 1.0:
         law = gibbs(loss, prior, size)
         mean = float(law.masses @ loss.value(law.grid[:, None]))
-        return BestLaw(law, mean, found.factor * (-mean / size - law.log_normaliser))
+        return BestLaw(law, mean, chosen.factor * (-mean / size - law.log_normaliser))
     least, place = _least(loss, prior, size)
 
     def base(x: np.ndarray, d: float) -> np.ndarray:
@@ -112,23 +112,23 @@ def best_law(loss: Loss, prior: Prior, weight: float, divergence: str | Divergen
         """The logarithm of the mass, or of E_Q b / a for Renyi's divergence: 0 at the solution."""
         nodes = discretise(lambda x: log_weight(x, math.exp(log_d)), place, rough=rough)
         mean = float(nodes.masses @ base(nodes.points, math.exp(log_d)))
-        return math.log(mean / order) if found.renyi else nodes.log_normaliser
+        return math.log(mean / order) if chosen.renyi else nodes.log_normaliser
 
     d = math.exp(_root(miss, STEP if order > 1.0 else -STEP))
     nodes = discretise(lambda x: log_weight(x, d), place)
     level, b = nodes.log_normaliser, base(nodes.points, d)
     law = DensityTarget(
-        lambda x: log_weight(x, d) - level, nodes, place, nodes.error + (0.0 if found.renyi else abs(level)),
+        lambda x: log_weight(x, d) - level, nodes, place, nodes.error + (0.0 if chosen.renyi else abs(level)),
         nodes.error, log_normaliser=level,
     )  # fmt: skip
     mean = float(nodes.masses @ b)  # E_P (q/p)^a, for a law whose mass is 1
-    if found.renyi:
+    if chosen.renyi:
         value = math.log(mean) / (order - 1.0) - level
     elif order == 0.0:
         value = float(nodes.masses @ (b * np.log(b)))
     else:
         value = (mean - 1.0) / (order * (order - 1.0))
-    return BestLaw(law, float(nodes.masses @ loss.value(nodes.points)), found.factor * value)
+    return BestLaw(law, float(nodes.masses @ loss.value(nodes.points)), chosen.factor * value)
 
 
 def _root(miss: Callable[[float], float], step: float) -> float:
@@ -152,11 +152,11 @@ def _least(loss: Loss, prior: Prior, weight: float) -> tuple[float, Place]:
     best = (math.inf, 0.0, 0.0)
     for at, left, right in zip(peaks.at, peaks.left, peaks.right, strict=True):
         a, b = max(at - 9.0 * left, low), min(at + 9.0 * right, high)
-        found = minimize_scalar(lambda t: float(loss.value(np.array([[t]]))[0]), bounds=(a, b), method="bounded",
+        minimum = minimize_scalar(lambda t: float(loss.value(np.array([[t]]))[0]), bounds=(a, b), method="bounded",
                                 options={"xatol": 1e-10 * (b - a)})  # fmt: skip
         margin = 1e-6 * (b - a)
-        inside = (found.x - a > margin or a == low) and (b - found.x > margin or b == high)
-        best = min(best, (float(found.fun) if inside else -math.inf, float(found.x), b - a))
+        inside = (minimum.x - a > margin or a == low) and (b - minimum.x > margin or b == high)
+        best = min(best, (float(minimum.fun) if inside else -math.inf, float(minimum.x), b - a))
     if not math.isfinite(best[0]):
         raise ValueError("the loss must have a smallest value where the prior is, unless the divergence is KL")
     _, x, wide = best

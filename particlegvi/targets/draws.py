@@ -73,17 +73,17 @@ def draws_of(reference: object, dim: int) -> Array:
 
 
 def _read(path: str | os.PathLike[str]) -> Array:
-    there = place("reference", path, "a file")
+    file = place("reference", path, "a file")
     needed("draws in a NetCDF file", "export", "xarray", "h5netcdf")
     import xarray
 
     try:
-        with xarray.open_dataset(there, group="posterior") as found:
-            return _side_by_side(found)
+        with xarray.open_dataset(file, group="posterior") as posterior:
+            return _side_by_side(posterior)
     except (OSError, ValueError, KeyError) as error:
         words = f"{type(error).__name__}: {error}".splitlines()[0][:120]
         allowed = f"{WAYS} with the group posterior"
-        raise ValueError(f"reference must be {allowed}, not {shown(str(there))}, which fails with {words}") from None
+        raise ValueError(f"reference must be {allowed}, not {shown(str(file))}, which fails with {words}") from None
 
 
 def _side_by_side(posterior: xarray.Dataset) -> Array:

@@ -65,8 +65,8 @@ class FokkerPlanck:
     def shares(self, places: np.ndarray) -> np.ndarray:
         """The law of particles at places (n,) of the grid, as masses (n,)."""
         edges = np.append(self.centres - 0.5 * self.width, self.centres[-1] + 0.5 * self.width)
-        found = np.histogram(places, edges)[0]
-        return np.asarray(found / found.sum())
+        counts = np.histogram(places, edges)[0]
+        return np.asarray(counts / counts.sum())
 
     def field(self, masses: np.ndarray) -> np.ndarray:
         """V + lambda1 kappa * q at the centres."""

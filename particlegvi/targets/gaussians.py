@@ -58,8 +58,8 @@ class Objective:
             with np.errstate(all="ignore"):
                 return np.asarray(self.loss.value(points)) - self.kl_weight * self.prior.log_density(points)
 
-        each = [part(self._points(some)).reshape(len(some), -1) @ self.weights for some in self._chunks(nu)]
-        return np.concatenate(each) - 0.5 * self.kl_weight * np.sum(nu[:, self.dim :] + LOG_2_PI_E, axis=1)
+        means = [part(self._points(some)).reshape(len(some), -1) @ self.weights for some in self._chunks(nu)]
+        return np.concatenate(means) - 0.5 * self.kl_weight * np.sum(nu[:, self.dim :] + LOG_2_PI_E, axis=1)
 
     def gradient(self, nu: Array) -> Array:
         """Its gradient in nu, (n, 2 dim)."""
@@ -112,13 +112,12 @@ def starts(loss: Loss, prior: Prior, kl_weight: float, initial: Start | None) ->
         broad += [(points.mean(axis=0), np.maximum(points.std(axis=0), 1e-3))]
         broad += [(point, np.ones(int(loss.dim))) for point in points[:3]]
     if len(place.centre) == 1:
-        found = survey(line(log_weight), place).peaks
-        at, width = found.at[:, None], 0.5 * (found.left + found.right)[:, None]
-        order = np.argsort(found.log_mass)[::-1]
+        peaks = survey(line(log_weight), place).peaks
+        at, width, mass = peaks.at[:, None], 0.5 * (peaks.left + peaks.right)[:, None], peaks.log_mass
     else:
-        peaks = survey_plane(log_weight, place).peaks
-        at, width = peaks.at, peaks.width
-        order = np.argsort(peaks.log_mass)[::-1]
+        in_plane = survey_plane(log_weight, place).peaks
+        at, width, mass = in_plane.at, in_plane.width, in_plane.log_mass
+    order = np.argsort(mass)[::-1]
     narrow = [(at[k], width[k] / np.sqrt(2.0)) for k in order]
     return [packed(np.full(place.centre.shape, mean), np.full(place.centre.shape, sd)) for mean, sd in broad + narrow]
 
@@ -167,15 +166,15 @@ class GaussianOptima:
             for first, second in list(itertools.product(self._minima[:5], repeat=2)):
                 self._descend_from(np.where([True, False, True, False], first, second))
         optima = [self._unpacked(at) for at in self._minima]
-        self.optima = sorted(optima, key=lambda found: (round(found.objective, 8), found.mean.round(6).tolist()))
+        self.optima = sorted(optima, key=lambda optimum: (round(optimum.objective, 8), optimum.mean.round(6).tolist()))
         if not self.optima:
             raise ValueError("the objective of FD-GVI has no local optimum: the sd of its Gaussian grows without bound")
         mean, sd = self.optima[0].mean, self.optima[0].sd
         self.mean: Values = float(mean[0]) if self.dim == 1 else mean
         self.variance: Values = float(sd[0] ** 2) if self.dim == 1 else sd**2
         finer = Objective(loss, prior, kl_weight, 3 * FINE[self.dim] // 2)
-        again = finer.value(np.array([packed(found.mean, found.sd) for found in self.optima]))
-        self.residual = float(np.max(np.abs(again - [found.objective for found in self.optima])))
+        again = finer.value(np.array([packed(optimum.mean, optimum.sd) for optimum in self.optima]))
+        self.residual = float(np.max(np.abs(again - [optimum.objective for optimum in self.optima])))
 
     def pdf(self, x: ArrayLike) -> Values:
         """Density of the best optimum for x of shape (n, dim), in 1-D also (n,) or a number."""
@@ -229,7 +228,7 @@ class GaussianOptima:
         if label < 0:
             return None
         end = self._unpacked(self._descent.traps[label].at)
-        away = [np.max(np.abs([found.mean - end.mean, found.sd - end.sd]) / end.sd) for found in self.optima]
+        away = [np.max(np.abs([optimum.mean - end.mean, optimum.sd - end.sd]) / end.sd) for optimum in self.optima]
         nearest = int(np.argmin(away))
         if away[nearest] > 1e-3:
             self.optima.append(end)
@@ -237,13 +236,13 @@ class GaussianOptima:
         return nearest
 
     def _descend_from(self, start: np.ndarray) -> None:
-        found = polish(self._landscape, start)
-        if found is None or np.any(np.abs(found[self.dim :]) > 0.99 * WIDEST):
+        minimum = polish(self._landscape, start)
+        if minimum is None or np.any(np.abs(minimum[self.dim :]) > 0.99 * WIDEST):
             return
-        if any(np.max(np.abs(found - known)) < 1e-5 for known in self._minima):
+        if any(np.max(np.abs(minimum - known)) < 1e-5 for known in self._minima):
             return
-        if np.linalg.eigvalsh(hessian(self._landscape, found, 1e-4 * self._landscape.scale))[0] > 0.0:
-            self._minima.append(found)
+        if np.linalg.eigvalsh(hessian(self._landscape, minimum, 1e-4 * self._landscape.scale))[0] > 0.0:
+            self._minima.append(minimum)
 
     def _unpacked(self, at: np.ndarray) -> Optimum:
         at = newton(self._fine_landscape, at)
@@ -251,9 +250,9 @@ class GaussianOptima:
 
     def _repr_html_(self) -> str:
         facts = {
-            f"optimum {number + 1}": f"mean {shown(as_written(each.mean))}, sd {shown(as_written(each.sd))}, "
-            f"objective {each.objective:.6g}"
-            for number, each in enumerate(self.optima)
+            f"optimum {number + 1}": f"mean {shown(as_written(optimum.mean))}, sd {shown(as_written(optimum.sd))}, "
+            f"objective {optimum.objective:.6g}"
+            for number, optimum in enumerate(self.optima)
         }
         return html.card("GaussianOptima", {"dim": self.dim, **facts, "residual": self.residual})
 

@@ -55,15 +55,15 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     strength, (place, _, _) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
     attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
     problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, place)
-    found = problem.solve()
-    nodes = found.nodes
+    solution = problem.solve()
+    nodes = solution.nodes
     change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver
 
     def log_density(x: np.ndarray) -> np.ndarray:
-        return found.log_density(x) - change
+        return solution.log_density(x) - change
 
-    residual, error = found.residual + nodes.error, found.bound + nodes.error
-    return DensityTarget(log_density, nodes, place, residual, error, log_normaliser=found.log_normaliser + change)
+    residual, error = solution.residual + nodes.error, solution.bound + nodes.error
+    return DensityTarget(log_density, nodes, place, residual, error, log_normaliser=solution.log_normaliser + change)
 
 
 def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes | None, float | None]:
@@ -109,9 +109,8 @@ ENOUGH = {1: 1e-7, 2: 1e-5}  # tolerance that is accepted where the mesh would b
 
 
 class Candidate(NamedTuple):
-    """The density exp(phi + strength (mu_P - field) - log_normaliser)."""
+    """The density exp(phi + r (mu_P - field) - log_normaliser)."""
 
-    strength: float
     field: LogWeight
     log_normaliser: float
     log_peak: float  # logarithm of its largest value
@@ -159,12 +158,11 @@ class Repulsive:
         """The fixed point."""
         nodes = discretise(self.phi, self.place, rough=True)
         # The first guess is the density without interaction: a field that cancels mu_P.
-        latest = Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))
-        pool = [latest, self._spread(self._candidate(nodes, self.strength, self.embedding), rough=True)[0]]
+        pool = [Candidate(self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))]
         for attempt in range(MOST_ATTEMPTS):
             # Nodes adapted to all densities so far: the latest may have mass where the earlier ones had none.
             nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
-            latest, nodes = self._spread(self._solved(nodes, self.strength, pool[-2:]), rough=False)
+            latest, nodes = self._spread(self._solved(nodes, pool[-2:]))
             residual, bound = self._residual(nodes)
             if residual <= CLOSE or (residual <= BEARABLE and attempt == MOST_ATTEMPTS - 1):
                 return Solution(self._mixture([latest]), nodes, latest.log_normaliser, residual, bound)
@@ -173,47 +171,40 @@ class Repulsive:
 
     def _mixture(self, parts: list[Candidate]) -> LogWeight:
         """Logarithm of the sum of the densities: nodes adapted to it resolve each of them."""
-        strongest = max(part.strength for part in parts)
 
         def log_mixture(x: np.ndarray) -> np.ndarray:
             phi = self.phi(x)
-            result = np.full(len(x), -np.inf)
             attraction = self.embedding(x)
-            upper = phi + strongest * attraction  # an upper bound: the repulsion only lowers it
+            upper = phi + self.strength * attraction  # an upper bound: the repulsion only lowers it
             known = np.max([upper - part.log_normaliser - part.log_peak for part in parts], axis=0)
-            result[known <= -FAR_BELOW] = (upper - parts[0].log_normaliser)[known <= -FAR_BELOW]
             near = known > -FAR_BELOW
-            fields: dict[int, np.ndarray] = {}
+            result = np.where(near, -np.inf, upper - parts[0].log_normaliser)
             for part in parts:
-                if id(part.field) not in fields:
-                    fields[id(part.field)] = attraction[near] - part.field(x[near])
-                level = phi[near] + part.strength * fields[id(part.field)] - part.log_normaliser
+                level = phi[near] + self.strength * (attraction[near] - part.field(x[near])) - part.log_normaliser
                 result[near] = np.logaddexp(result[near], level)
             return result
 
         return log_mixture
 
-    def _spread(self, candidate: Candidate, rough: bool) -> tuple[Candidate, Nodes]:
+    def _spread(self, candidate: Candidate) -> tuple[Candidate, Nodes]:
         """The density normalised over all of its support, and nodes adapted to it."""
-        nodes = discretise(self._mixture([candidate]), self.place, ROUNDING, rough)
+        nodes = discretise(self._mixture([candidate]), self.place, ROUNDING)
         total, peak = candidate.log_normaliser + nodes.log_normaliser, float(np.max(nodes.log_density))
-        return Candidate(candidate.strength, candidate.field, total, peak), nodes
+        return Candidate(candidate.field, total, peak), nodes
 
-    def _candidate(self, nodes: Nodes, strength: float, field: LogWeight) -> Candidate:
-        near = nodes.log_density > np.max(nodes.log_density) - FAR_BELOW
-        points = nodes.points[near]
-        level = self.phi(points) + strength * (self.embedding(points) - field(points))
-        _, log_normaliser = image(level, nodes.log_volume[near], np.zeros(len(level)))
-        return Candidate(strength, field, log_normaliser, float(np.max(level)) - log_normaliser)
-
-    def _solved(self, nodes: Nodes, strength: float, start: list[Candidate]) -> Candidate:
+    def _solved(self, nodes: Nodes, start: list[Candidate]) -> Candidate:
         """Fixed point at these nodes; the first guess is the sum of the densities in ``start``."""
         keep, interaction = self._interaction(nodes)
         points, log_volume = nodes.points[keep], nodes.log_volume[keep]
         first, _ = image(self._mixture(start)(points), log_volume, np.zeros(len(points)))
-        psi = self.phi(points) + strength * self.embedding(points)
-        found = solve(psi, log_volume, interaction.apply, strength, first)
-        return self._candidate(nodes, strength, interaction.field(found.masses))
+        psi = self.phi(points) + self.strength * self.embedding(points)
+        solution = solve(psi, log_volume, interaction.apply, self.strength, first)
+        field = interaction.field(solution.masses)
+        near = nodes.log_density > np.max(nodes.log_density) - FAR_BELOW
+        points = nodes.points[near]
+        level = self.phi(points) + self.strength * (self.embedding(points) - field(points))
+        _, log_normaliser = image(level, nodes.log_volume[near], np.zeros(len(level)))
+        return Candidate(field, log_normaliser, float(np.max(level)) - log_normaliser)
 
     def _residual(self, nodes: Nodes) -> tuple[float, float]:
         """L1 norm of the residual at nodes adapted to the density, and the bound on its L1 error."""

@@ -56,7 +56,7 @@ def finite_number(flow: FokkerPlanck, number: int) -> Array:
     # as integrals under Q*, which are accurate where Q* has no mass as well
     modes = k @ (root[:, None] * vectors[:, -MODES:]) / np.sqrt(np.maximum(values[-MODES:], 1e-300))
     places, weights = roots_hermitenorm(NODES)
-    fields = np.stack([each.ravel() for each in np.meshgrid(*[places] * MODES, indexing="ij")], axis=1)
+    fields = np.stack([nodes.ravel() for nodes in np.meshgrid(*[places] * MODES, indexing="ij")], axis=1)
     share = np.prod(np.meshgrid(*[weights] * MODES, indexing="ij"), axis=0).ravel()
     kept = (share > LEAST * share.max()) & (fields[:, 0] > 0.0)  # the field -g gives the conjugate number
     c = 1.0 / (number * flow.kl_weight)
@@ -114,12 +114,12 @@ def in_step(flow: FokkerPlanck, q: Array, step_sizes: Array) -> Rate:
 
 def in_time(flow: FokkerPlanck, q: Array, start: Array, time: float, step_size: float = 0.01) -> Rate:
     """W1 of the flow from a law to q after each step up to a time, and minus its rate over the last quarter."""
-    law, found = start, [apart(flow, start, q)]
+    law, far = start, [apart(flow, start, q)]
     for _ in range(round(time / step_size)):
         law = flow.step(law, step_size)
-        found.append(apart(flow, law, q))
-    times, distances = np.arange(len(found)) * np.float64(step_size), np.array(found)
-    late = 3 * len(found) // 4
+        far.append(apart(flow, law, q))
+    times, distances = np.arange(len(far)) * np.float64(step_size), np.array(far)
+    late = 3 * len(far) // 4
     slope = np.log(distances[-1] / distances[late]) / (times[-1] - times[late])
     return Rate(times, distances, float(slope))
 

@@ -106,5 +106,5 @@ def distribution(places: Array, law: Array) -> tuple[Array, Array]:
 
 def divergence(p: Array, q: Array) -> float:
     """KL(p, q) of probabilities, in nats."""
-    there = p > 0.0
-    return float(np.sum(p[there] * np.log(p[there] / q[there])))
+    support = p > 0.0
+    return float(np.sum(p[support] * np.log(p[support] / q[support])))

@@ -68,8 +68,8 @@ class AtomicTarget:
         return self._places(seeded(number, seed).random(number))
 
     def _repr_html_(self) -> str:
-        each = zip(self.atoms, self.weights, strict=True)
-        facts = {f"weight of {shown(as_written(at))}": float(weight) for at, weight in each}
+        pairs = zip(self.atoms, self.weights, strict=True)
+        facts = {f"weight of {shown(as_written(at))}": float(weight) for at, weight in pairs}
         return html.card("AtomicTarget", {"dim": self.dim, "error": self.error, **facts})
 
     def __repr__(self) -> str:

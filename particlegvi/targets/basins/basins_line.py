@@ -57,18 +57,18 @@ def basins_on_line(loss: Loss, low: float, high: float, initial: Prior | np.ndar
         raise ValueError(f"{outside:.3g} of the initial mass lies outside the prior's box; all of it must lie inside")
     first, last = max(low, bulk_low), min(high, bulk_high)
     for _ in range(6):
-        found = _critical_points(derivative, low, high, first, last)
-        _refuse_flat(found, mass)
-        ends = _destinations(found, low, high)
-        reached = ends[np.isfinite(ends) & (np.diff(_levels(found, mass)) > 0.0)]
+        critical = _critical_points(derivative, low, high, first, last)
+        _refuse_flat(critical, mass)
+        ends = _destinations(critical, low, high)
+        reached = ends[np.isfinite(ends) & (np.diff(_levels(critical, mass)) > 0.0)]
         wider = min(first, reached.min(initial=first)), max(last, reached.max(initial=last))
         if wider == (first, last):
             break
         first, last = wider  # refine the grid around the points to which mass flows
     if points is None:
-        doubt = float(np.sum(mass(found.right) - mass(found.left))) + 1e-15 * len(found.at)
-        return _gathered(derivative, ends, np.diff(_levels(found, mass)), doubt)
-    gap = np.searchsorted(found.at, points[:, 0], side="right")
+        doubt = float(np.sum(mass(critical.right) - mass(critical.left))) + 1e-15 * len(critical.at)
+        return _gathered(derivative, ends, np.diff(_levels(critical, mass)), doubt)
+    gap = np.searchsorted(critical.at, points[:, 0], side="right")
     goal = np.where(derivative(points[:, 0]) == 0.0, points[:, 0], ends[gap])  # a start on a critical point stays
     return _gathered(derivative, goal, np.full(len(points), 1.0 / len(points)), 0.0)
 
@@ -151,9 +151,9 @@ def _flat_parts(x: np.ndarray, g: np.ndarray) -> list[tuple[float, float]]:
     return parts
 
 
-def _refuse_flat(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> None:
+def _refuse_flat(critical: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> None:
     """A ValueError if the start has mass where the loss is flat."""
-    for begin, end in found.flat:
+    for begin, end in critical.flat:
         low, high = mass(np.array([begin, end]))
         if high - low > LOST:
             raise ValueError(
@@ -161,16 +161,16 @@ def _refuse_flat(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> N
             )
 
 
-def _destinations(found: Critical, low: float, high: float) -> np.ndarray:
+def _destinations(critical: Critical, low: float, high: float) -> np.ndarray:
     """End of the flow from each gap: the critical point, or side of the box, in the direction of minus the gradient."""
-    downward = np.concatenate([[low], found.at])
-    upward = np.concatenate([found.at, [high]])
-    return np.where(found.signs > 0.0, downward, upward)
+    downward = np.concatenate([[low], critical.at])
+    upward = np.concatenate([critical.at, [high]])
+    return np.where(critical.signs > 0.0, downward, upward)
 
 
-def _levels(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _levels(critical: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Distribution function of the start at the critical points, with 0 and 1 at the ends."""
-    return np.concatenate([[0.0], mass(found.at), [1.0]])
+    return np.concatenate([[0.0], mass(critical.at), [1.0]])
 
 
 def _gathered(derivative: Derivative, goal: np.ndarray, weights: np.ndarray, doubt: float) -> AtomicTarget:

@@ -255,9 +255,9 @@ class Descent:
         for at in x[np.argsort(np.linalg.norm(v, axis=1))[:3]]:
             if any(trap.holds(at[None])[0] for trap in self.traps):
                 continue
-            found = polish(self.landscape, at)
-            if found is not None:
-                self.add(found)
+            minimum = polish(self.landscape, at)
+            if minimum is not None:
+                self.add(minimum)
 
     def minima(self) -> list[np.ndarray]:
         """The minima found so far, with and without a trap."""

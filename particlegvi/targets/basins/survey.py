@@ -162,7 +162,7 @@ def _check_tails(x: np.ndarray, y: np.ndarray, low: float, high: float, centre: 
 
 
 def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
-    found: list[Peaks] = []
+    peaks_so_far: list[Peaks] = []
     # Peaks that stand out on the fine grid; broad ones, and not every ripple of rounding, on one in 64 of its points.
     brackets = (_brackets(x[None, :], y[None, :], STANDS_OUT), _brackets(x[None, ::COARSER], y[None, ::COARSER]))
     left, right = (np.concatenate(sides) for sides in zip(*brackets, strict=True))
@@ -171,8 +171,8 @@ def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
             break
         at, value = _polish(f, left, right)
         peaks, kept = _widths(f, at, value, left, right)
-        found.append(peaks)
-        best = max(np.max(part.log_mass) for part in found)
+        peaks_so_far.append(peaks)
+        best = max(np.max(part.log_mass) for part in peaks_so_far)
         # A bracket much wider than its peak may hide others: magnify it, unless its mass is negligible.
         left, right = left[kept], right[kept]
         doubtful = (right - left > 30.0 * (peaks.left + peaks.right)) & (peaks.log_mass > best - NEGLIGIBLE)
@@ -180,7 +180,7 @@ def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
             break
         fine = np.linspace(left[doubtful], right[doubtful], MAGNIFIED, axis=1)
         left, right = _brackets(fine, f(fine))
-    return Peaks(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    return Peaks(*(np.concatenate(parts) for parts in zip(*peaks_so_far, strict=True)))
 
 
 def _brackets(x: np.ndarray, y: np.ndarray, height: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

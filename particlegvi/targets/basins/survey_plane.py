@@ -176,16 +176,16 @@ def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
     start = np.concatenate([grid.points[grid.tops] for grid in grids])
     value = np.concatenate([grid.values[grid.tops] for grid in grids])
     step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
-    found = PlanePeaks(np.empty((0, 2)), np.empty(0), np.empty((0, 2)))
+    peaks_so_far = PlanePeaks(np.empty((0, 2)), np.empty(0), np.empty((0, 2)))
     for _ in range(8):
         order = np.argsort(value)[::-1][:MOST_PEAKS]
         start, value, step = start[order], value[order], step[order]
         if not len(start):
             break
         peaks = _polished(f, start, value, step)
-        found = _merged(found, peaks)
+        peaks_so_far = _merged(peaks_so_far, peaks)
         doubtful = np.any(step > 20.0 * peaks.width, axis=1)
-        doubtful &= peaks.log_mass > np.max(found.log_mass) - NEGLIGIBLE
+        doubtful &= peaks.log_mass > np.max(peaks_so_far.log_mass) - NEGLIGIBLE
         if not np.any(doubtful):
             break
         inside = zip(peaks.at[doubtful][:50], step[doubtful][:50], strict=True)
@@ -196,7 +196,7 @@ def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
         start = np.concatenate([grid.points[grid.tops] for grid in grids])
         value = np.concatenate([grid.values[grid.tops] for grid in grids])
         step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
-    return found
+    return peaks_so_far
 
 
 def _polished(f: LogWeight, at: np.ndarray, value: np.ndarray, step: np.ndarray) -> PlanePeaks:
@@ -233,10 +233,10 @@ def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> 
     for grid in grids:
         # A point counts by its height or by the mass of its cell: broad low parts count, and narrow tall peaks.
         level = np.maximum(grid.values - best, grid.values + np.log(grid.spacing).sum() - mass)
-        seen = grid.points[level > -45.0]
-        if len(seen):
-            lows.append(seen.min(axis=0) - grid.spacing)
-            highs.append(seen.max(axis=0) + grid.spacing)
+        inside = grid.points[level > -45.0]
+        if len(inside):
+            lows.append(inside.min(axis=0) - grid.spacing)
+            highs.append(inside.max(axis=0) + grid.spacing)
     keep = peaks.log_mass > mass - 45.0
     lows.append((peaks.at[keep] - 12.0 * peaks.width[keep]).min(axis=0))
     highs.append((peaks.at[keep] + 12.0 * peaks.width[keep]).max(axis=0))

@@ -73,7 +73,9 @@ def _mixture(prior: GaussianMixture, names: Sequence[str]) -> str:
     ]
     broadest = exponents[int(np.argmax(np.prod(prior.sds, axis=1)))]
     rows = zip(exponents, prior.weights / np.prod(prior.sds, axis=1), strict=True)
-    peaks = [_number(peak) + (f"*exp({each} - ({broadest}))" if each != broadest else "") for each, peak in rows]
+    peaks = [
+        _number(peak) + (f"*exp({exponent} - ({broadest}))" if exponent != broadest else "") for exponent, peak in rows
+    ]
     return f"{broadest} + log({_sum(peaks)}) + {_number(-0.5 * len(names) * np.log(2.0 * np.pi))}"
 
 

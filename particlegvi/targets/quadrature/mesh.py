@@ -35,8 +35,8 @@ def vanishing_distance(kernel: Kernel) -> float:
     """The distance from which on the kernel is below 1e-18 of its value at 0; infinite beyond 1000 half distances."""
     reach = half_distance(kernel)
     distances = reach * np.geomspace(1.0, 1e3, 400)
-    seen = profile_values(kernel, distances**2) > 1e-18 * float(profile_values(kernel, np.zeros(1))[0])
-    return np.inf if seen[-1] else float(distances[np.flatnonzero(seen)[-1] + 1])
+    notable = profile_values(kernel, distances**2) > 1e-18 * float(profile_values(kernel, np.zeros(1))[0])
+    return np.inf if notable[-1] else float(distances[np.flatnonzero(notable)[-1] + 1])
 
 
 def lagrange(t: np.ndarray) -> np.ndarray:

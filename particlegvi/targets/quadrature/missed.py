@@ -93,7 +93,8 @@ class Certifier:
             edges.append(line[np.abs(line - centre) <= FARTHEST * scale * (1.0 + 1e-12)])
         lows = np.meshgrid(*(line[:-1] for line in edges), indexing="ij")
         highs = np.meshgrid(*(line[1:] for line in edges), indexing="ij")
-        return np.stack([each.ravel() for each in lows], axis=1), np.stack([each.ravel() for each in highs], axis=1)
+        low, high = (np.stack([ends.ravel() for ends in sides], axis=1) for sides in (lows, highs))
+        return low, high
 
     def _masses(self, low: Array, high: Array, log_normaliser: float) -> tuple[Array, Array]:
         """Lower and upper bounds on the integral of exp(f) over each box, relative to the quadrature's."""

@@ -44,8 +44,8 @@ def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough
     if len(place.centre) == 2:
         return integrate_plane(log_weight, survey_plane(log_weight, place, 4 if rough else 1), max(1e-9, rounding))
     f = line(log_weight)
-    found = survey(f, place, UNIFORM // 16 if rough else UNIFORM)
-    on_line = integrate(f, found.edges, float(np.max(found.peaks.log_mass)), max(1e-12, rounding))
+    surveyed = survey(f, place, UNIFORM // 16 if rough else UNIFORM)
+    on_line = integrate(f, surveyed.edges, float(np.max(surveyed.peaks.log_mass)), max(1e-12, rounding))
     points, log_density = on_line.nodes.reshape(-1, 1), on_line.log_density.ravel()
     return Nodes(points, on_line.log_volume.ravel(), log_density, on_line.log_normaliser, on_line.error, on_line)
 
@@ -57,7 +57,7 @@ def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np
     only where the mass is negligible.
     """
     below = np.cumsum(nodes.masses)
-    found: list[np.ndarray] = []
+    draws: list[np.ndarray] = []
     missing = number
     while missing:
         count = int(1.2 * STEEPEST * missing) + 50
@@ -66,14 +66,14 @@ def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np
         at = low + size * random.random((count, 2))
         ratio = np.exp(np.minimum(log_density(at) - nodes.log_density[node], 1.0))
         kept = at[STEEPEST * random.random(count) < ratio][:missing]
-        found.append(kept)
+        draws.append(kept)
         missing -= len(kept)
-    return np.concatenate(found)
+    return np.concatenate(draws)
 
 
 def density_in_plane(nodes: Nodes, x: np.ndarray) -> np.ndarray:
     """The polynomials of the quadrature's cells at points (n, 2), 0 outside of the cells; rounding may be negative."""
-    rule, found = gauss_legendre(ORDER), np.zeros(len(x))
+    rule, density = gauss_legendre(ORDER), np.zeros(len(x))
     centre, half = _cells(nodes.points, np.arange(len(nodes.points) // ORDER**2))
     step = max(1, MOST_PAIRS // len(centre))
     for start in range(0, len(x), step):
@@ -83,8 +83,8 @@ def density_in_plane(nodes: Nodes, x: np.ndarray) -> np.ndarray:
         series = rule.to_coefficients @ values @ rule.to_coefficients.T
         t = (x[start + row] - centre[cell]) / half[cell]
         first, second = (np.polynomial.legendre.legvander(t[:, i], ORDER - 1) for i in range(2))
-        found[start + row] = np.einsum("ni,nij,nj->n", first, series, second)
-    return found
+        density[start + row] = np.einsum("ni,nij,nj->n", first, series, second)
+    return density
 
 
 def _cells(points: np.ndarray, cell: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -67,9 +67,9 @@ def place_of(prior: Prior) -> Place:
     return Place(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
 
 
-def _known(given: ArrayLike, otherwise: np.ndarray) -> np.ndarray:
-    """The finite numbers of ``given``, as an array of the shape of ``otherwise``, which has the others."""
-    number = np.broadcast_to(np.asarray(given, dtype=np.float64), otherwise.shape)
+def _known(known: ArrayLike, otherwise: np.ndarray) -> np.ndarray:
+    """The finite numbers of ``known``, as an array of the shape of ``otherwise``, which has the others."""
+    number = np.broadcast_to(np.asarray(known, dtype=np.float64), otherwise.shape)
     return np.where(np.isfinite(number), number, otherwise)
 
 
@@ -78,9 +78,9 @@ def line(log_weight: LogWeight) -> LogWeight:
     return lambda x: log_weight(np.ascontiguousarray(x).reshape(-1, 1)).reshape(np.shape(x))
 
 
-def not_integrable(side: str, what: str = "exp(-loss/kl_weight) times the prior") -> ValueError:
+def not_integrable(side: str, weight: str = "exp(-loss/kl_weight) times the prior") -> ValueError:
     """The error, ready to raise, for a weight whose integral is infinite."""
     return ValueError(
-        f"there is no target: {what} is not integrable because it does not fall off {side}; "
+        f"there is no target: {weight} is not integrable because it does not fall off {side}; "
         "a prior that is not flat, or a loss that grows faster, is needed"
     )

@@ -44,16 +44,16 @@ def mercer_decay(seed: int, wrong: bool, *, lengthscale: float = 1.2) -> Checks:
     k, checks = SquaredExponential(lengthscale), []
     for inputs, count in SHOWN.items():
         exact = Mercer(k, 0.0, 1.0, count, inputs=inputs)
-        found = by_quadrature(k, *gaussian_nodes(inputs))[:count]
-        gap = float(np.abs(found - exact.eigenvalues).max() / found[0])
+        values = by_quadrature(k, *gaussian_nodes(inputs))[:count]
+        gap = float(np.abs(values - exact.eigenvalues).max() / values[0])
         # nu has 3e-12 of its mass beyond the nodes of one input
         checks.append(Check(f"quadrature less closed form, D = {inputs}, of the largest", gap, 2e-11))
         first, second = exact.axes[0].eigenvalues(2)
         m, alpha = np.arange(1, count + 1), math.log(first / second)
-        levels = -np.log(np.maximum(found, 1e-15) / found[0]) / alpha
+        levels = -np.log(np.maximum(values, 1e-15) / values[0]) / alpha
         rate = m / inputs if wrong else (math.factorial(inputs) * m) ** (1.0 / inputs)
-        seen = found > 1e-10 * found[0]  # below, the quadrature has rounding errors
-        away = float(np.abs(levels - rate)[seen].max())
+        exact_enough = values > 1e-10 * values[0]  # below, the quadrature has rounding errors
+        away = float(np.abs(levels - rate)[exact_enough].max())
         checks.append(Check(f"levels between eigenvalue and rate, D = {inputs}", away, 0.5 * (inputs + 1) + 1e-3))
     return *checks, *rough(lengthscale)
 
@@ -63,12 +63,12 @@ def rough(lengthscale: float) -> tuple[Check, Check]:
     k, count = Matern12(lengthscale), 24
     exact = Mercer(k, 0.0, 1.0, count).eigenvalues
     x = math.sqrt(3.0) * (np.arange(600) + 0.5) / 300 - math.sqrt(3.0)
-    found = by_quadrature(k, x[:, None], np.full(600, 1.0 / 600))[:count]
+    values = by_quadrature(k, x[:, None], np.full(600, 1.0 / 600))[:count]
     m = np.arange(1, count + 1)
     # theta_m is between (m - 1) pi / 2 and m pi / 2, and q = half width / lengthscale
     q = math.sqrt(3.0) / lengthscale
-    most = float((found * m**2)[4:].max()) / (4.0 * q / np.pi**2 * (5.0 / 4.0) ** 2)
-    close = float(np.abs(found / exact - 1.0).max())
+    most = float((values * m**2)[4:].max()) / (4.0 * q / np.pi**2 * (5.0 / 4.0) ** 2)
+    close = float(np.abs(values / exact - 1.0).max())
     return (
         Check("quadrature less closed form, Matern 1/2, relative", close, (count * np.pi / 600) ** 2),
         Check("m^2 times the eigenvalue over its bound, m > 4", most, 1.0),

@@ -23,14 +23,14 @@ def class_probabilities(seed: int, wrong: bool, *, draws: int = 1_000_000) -> Ch
     away, sums = 0.0, 0.0
     for classes in (3, 4, 6):
         means, variances = r.normal(0.0, 0.5, classes), 10.0 ** r.uniform(-3.0, 0.0, classes)
-        found = printed(means, variances) if wrong else by_quadrature(means, variances)
+        shares = printed(means, variances) if wrong else by_quadrature(means, variances)
         drawn = means + np.sqrt(variances) * r.standard_normal((draws, classes))
         counts = np.bincount(drawn.argmax(axis=1), minlength=classes) / draws
         # the larger of two variances, because the count of a class that nearly never wins may be 0
-        spread = np.maximum(counts * (1.0 - counts), found * (1.0 - found))
+        spread = np.maximum(counts * (1.0 - counts), shares * (1.0 - shares))
         error = np.sqrt(np.maximum(spread, 1.0 / draws) / draws)
-        away = max(away, float(np.max(np.abs(found - counts) / error)))
-        sums = max(sums, abs(float(found.sum()) - 1.0))
+        away = max(away, float(np.max(np.abs(shares - counts) / error)))
+        sums = max(sums, abs(float(shares.sum()) - 1.0))
     return (
         Check("distance to a million draws, in standard errors", away, chance.ERRORS),
         Check("distance of the sum to 1", sums, 1e-12),
@@ -39,14 +39,14 @@ def class_probabilities(seed: int, wrong: bool, *, draws: int = 1_000_000) -> Ch
 
 def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """(B.52) with Gauss-Hermite nodes and the density of the standard normal."""
-    found = []
+    shares = []
     for j in range(len(means)):
         t = means[j] + np.sqrt(variances[j]) * NODES
         others = [l for l in range(len(means)) if l != j]
         z = (t[:, None] - means[others]) / np.sqrt(variances[others])
         densities = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
-        found.append(WEIGHTS @ np.prod(densities, axis=1) / WEIGHTS.sum())
-    return np.array(found)
+        shares.append(WEIGHTS @ np.prod(densities, axis=1) / WEIGHTS.sum())
+    return np.array(shares)
 
 
 @claim(
@@ -63,8 +63,8 @@ def spectral_score(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (50, 13
         random = np.random.default_rng(words)
         for place, number in enumerate(numbers):
             x = random.normal(size=(number, 1))
-            found = spectral(x, kept=1.0 if wrong else 0.99)
-            errors[run, place] = np.sqrt(np.mean((found + x) ** 2) / np.mean(x**2))
+            score = spectral(x, kept=1.0 if wrong else 0.99)
+            errors[run, place] = np.sqrt(np.mean((score + x) ** 2) / np.mean(x**2))
     means = errors.mean(axis=0)
     fall = np.log(errors[:, 0] / errors[:, -1])
     standard = float(fall.mean() / (fall.std(ddof=1) / np.sqrt(runs)))

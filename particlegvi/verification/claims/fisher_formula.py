@@ -50,10 +50,10 @@ def pf_formula(seed: int, wrong: bool, *, draws: int = 200_000) -> Checks:
         np.sum(((mean + random.normal(size=(BATCH, len(R))) @ half.T) @ slope.T + start) ** 2, axis=1)
         for _ in range(draws // BATCH)
     ])  # fmt: skip
-    found, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
+    mean_norm, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
     package = SquaredDivergence(k, X, Targets(y, noise), R).at(Z)[0]
     return (
-        Check("distance of the formula to the mean, in errors of it", abs(formula - found) / error, chance.ERRORS),
+        Check("distance of the formula to the mean, in errors of it", abs(formula - mean_norm) / error, chance.ERRORS),
         Check("difference of the package to the formula, relative", abs(package / formula - 1.0), 1e-5),
     )
 
@@ -103,11 +103,11 @@ def _printed(
 
 def _supremum(K: np.ndarray, y: np.ndarray, rows: np.ndarray, noise: float) -> float:
     """The largest log ratio of the densities of f(X) given all targets and given those of some rows, at f = y."""
-    seen = np.zeros(len(y))
-    seen[rows] = 1.0 / noise
+    of_rows = np.zeros(len(y))
+    of_rows[rows] = 1.0 / noise
     prior = np.linalg.inv(K)
     logs = []
-    for weights in (np.full(len(y), 1.0 / noise), seen):
+    for weights in (np.full(len(y), 1.0 / noise), of_rows):
         precision = prior + np.diag(weights)
         left = y - np.linalg.solve(precision, weights * y)
         logs.append(0.5 * float(np.linalg.slogdet(precision)[1]) - 0.5 * float(left @ precision @ left))

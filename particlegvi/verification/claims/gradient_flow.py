@@ -108,7 +108,7 @@ def fokker_planck_law(
 @cache
 def solve(step_size: float) -> list[np.ndarray]:
     """Masses of the cells at TIMES, with the first-order error of the time steps removed by extrapolation."""
-    found, moved = [], flow(CENTRES)
+    laws, moved = [], flow(CENTRES)
     for coarse in (10, 5):
         masses = np.exp(-0.5 * ((CENTRES - START) / SD) ** 2)
         masses /= masses.sum()
@@ -118,5 +118,5 @@ def solve(step_size: float) -> list[np.ndarray]:
                 masses = moved.step(masses, size)
                 step += 1
             at.append(masses)
-        found.append(at)
-    return [2.0 * fine - coarse for coarse, fine in zip(*found, strict=True)]
+        laws.append(at)
+    return [2.0 * fine - coarse for coarse, fine in zip(*laws, strict=True)]

@@ -33,8 +33,8 @@ def descent(run: Run, target: AtomicTarget) -> Descent:
     away, nearest = _nearest(target.atoms, run.final)
     scale = float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
     rare = (away > NEARLY * scale) & (slope <= CONVERGED * first)
-    due = diagnostics.binomial_limits(run.particles, min(target.error, 1.0), 0.999)[1]
-    few = 0 < np.count_nonzero(rare) <= min(due, run.particles - 1)
+    most = diagnostics.binomial_limits(run.particles, min(target.error, 1.0), 0.999)[1]
+    few = 0 < np.count_nonzero(rare) <= min(most, run.particles - 1)
     known = ~rare if few else np.full(run.particles, True)
     steepest, farthest = float(np.max(slope)), float(np.max(away[known]))
     left = f"largest remaining gradient {steepest:.1e}, farthest particle {farthest:.1e} from a minimum"

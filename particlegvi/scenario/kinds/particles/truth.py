@@ -61,8 +61,8 @@ class Targets(Mapping[str, Any]):
 
     def known(self) -> dict[tuple[str, object], tuple[Target | None, str]]:
         """The targets found so far, or the reason why there is none, by label and lengthscale."""
-        found = {self._key(label): (target, self.reasons.get(label, "")) for label, target in self._found.items()}
-        return {**self._before, **found}
+        solved = {self._key(label): (target, self.reasons.get(label, "")) for label, target in self._found.items()}
+        return {**self._before, **solved}
 
     def _key(self, label: str) -> tuple[str, object]:
         """The label, and the lengthscale if a rule chooses it for each seed."""
@@ -102,9 +102,9 @@ def as_dataset(target: object, names: list[str]) -> xarray.Dataset | None:
     if isinstance(target, GaussianOptima):
         best = target.optima[0]
         variables, along = _density(target, best.mean - REACH * best.sd, best.mean + REACH * best.sd, names)
-        variables["mean"] = (("optimum", "coordinate"), np.array([each.mean for each in target.optima]))
-        variables["sd"] = (("optimum", "coordinate"), np.array([each.sd for each in target.optima]))
-        variables["objective"] = (("optimum",), np.array([each.objective for each in target.optima]))
+        variables["mean"] = (("optimum", "coordinate"), np.array([optimum.mean for optimum in target.optima]))
+        variables["sd"] = (("optimum", "coordinate"), np.array([optimum.sd for optimum in target.optima]))
+        variables["objective"] = (("optimum",), np.array([optimum.objective for optimum in target.optima]))
         along["coordinate"] = (("coordinate",), names)
         return dataset(variables, along, _facts(target.kind, target.mean, target.variance, target.residual))
     if isinstance(target, AtomicTarget):

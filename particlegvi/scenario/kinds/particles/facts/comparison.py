@@ -39,7 +39,9 @@ def optima(evidence: Evidence) -> Facts:
     every = evidence.target.optima
     return {
         "optima": {
-            "all": [{name: np.asarray(value).tolist() for name, value in each._asdict().items()} for each in every],
+            "all": [
+                {name: np.asarray(value).tolist() for name, value in optimum._asdict().items()} for optimum in every
+            ],
             "reached": None if reached is None else int(reached),
         }
     }
@@ -61,14 +63,14 @@ def distances(evidence: Evidence) -> Facts:
         score = None
         if run.method.kl_weight > 0.0 and not np.any(np.isfinite(run.prior.low) | np.isfinite(run.prior.high)):
             score = diagnostics.target_score(target, run.loss, run.method, run.prior)
-        found = diagnostics.distances(run.final, target, SquaredExponential(lengthscale), score, run.seed)
-    return {"distances": _as_table(found)}
+        by_name = diagnostics.distances(run.final, target, SquaredExponential(lengthscale), score, run.seed)
+    return {"distances": _as_table(by_name)}
 
 
-def _as_table(found: dict[str, diagnostics.Distance]) -> Facts:
+def _as_table(by_name: dict[str, diagnostics.Distance]) -> Facts:
     return {
-        name: {"value": each.value, "floor": list(each.floor), "particles": each.particles}
-        for name, each in found.items()
+        name: {"value": distance.value, "floor": list(distance.floor), "particles": distance.particles}
+        for name, distance in by_name.items()
     }
 
 
@@ -99,17 +101,17 @@ def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
     last = basins.of(run.final)
     earlier = basins.of(run.positions[halfway if halfway < len(run.positions) - 1 else 0])
     number = len(basins.modes)
-    found: Facts = {"basins": number, "changed": int(np.sum(earlier != last))}
+    occupancy: Facts = {"basins": number, "changed": int(np.sum(earlier != last))}
     if number <= MOST_BASINS:
         level = 1.0 - 0.001 / number
-        found |= {
+        occupancy |= {
             "modes": basins.modes.tolist(),
             "counts": np.bincount(last, minlength=number).tolist(),
             "start": basins.counts(run.initial).tolist(),
             "target": basins.masses.tolist(),
             "limits": [list(diagnostics.binomial_limits(run.particles, min(m, 1.0), level)) for m in basins.masses],
         }
-    return found
+    return occupancy
 
 
 @fact(110, w1=is_number, w1_floor=is_interval, verdict=is_text)
@@ -124,7 +126,7 @@ def distance(evidence: Evidence) -> Facts:
         value, (low, high) = known[name]["value"], known[name]["floor"][:2]
     elif target.dim == 1:
         value = float(diagnostics.wasserstein1(final, target))
-        low, high = (float(each) for each in diagnostics.wasserstein1_floor(target, len(final)))
+        low, high = (float(quantile) for quantile in diagnostics.wasserstein1_floor(target, len(final)))
     else:
         return {}
     return {name: value, f"{name}_floor": [low, high], "verdict": verdict(value, high)}

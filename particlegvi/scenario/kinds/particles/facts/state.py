@@ -90,12 +90,12 @@ def _chains(run: Run) -> Facts | None:
     records = records[diagnostics.spread_records(len(records), DRAWS)]
     particles = diagnostics.spread_records(run.particles, CHAINS)
     draws = np.array([run.positions[record][particles] for record in records])  # (draws, chains, dim)
-    each = [np.ascontiguousarray(draws[:, :, i].T) for i in range(run.dim)]
+    coordinates = [np.ascontiguousarray(draws[:, :, i].T) for i in range(run.dim)]
     return {
         "chains": len(particles),
         "draws": len(records),
-        "r_hat": [diagnostics.potential_scale_reduction(one) for one in each],
-        "effective_sample_size": [diagnostics.effective_sample_size(one) for one in each],
+        "r_hat": [diagnostics.potential_scale_reduction(one) for one in coordinates],
+        "effective_sample_size": [diagnostics.effective_sample_size(one) for one in coordinates],
     }
 
 
@@ -106,11 +106,11 @@ def free_energy(evidence: Evidence) -> Facts:
     if not isinstance(run.method, FreeEnergy) or run.particles < 2 or not evidence.usable:
         return {}
     with same_bits():
-        found = _over_time(run)
+        energies = _over_time(run)
         if evidence.has_target("density"):
             exact = diagnostics.target_free_energy(evidence.target, run.loss, run.method, run.prior, run.seed)
-            found["target"] = {name: float(getattr(exact, name)) for name in PARTS}
-    return {"free_energy": found}
+            energies["target"] = {name: float(getattr(exact, name)) for name in PARTS}
+    return {"free_energy": energies}
 
 
 def _over_time(run: Run) -> Facts:
@@ -120,8 +120,8 @@ def _over_time(run: Run) -> Facts:
         diagnostics.free_energy(run.positions[record][used], run.loss, run.method, run.prior, run.seed)
         for record in some
     ]
-    found: Facts = {name: [float(getattr(each, name)) for each in parts] for name in PARTS}
-    return found | {
+    energies: Facts = {name: [float(getattr(part, name)) for part in parts] for name in PARTS}
+    return energies | {
         "times": run.times[some].tolist(), "particles": len(used), "entropy_estimator": parts[-1].entropy_estimator,
     }  # fmt: skip
 
