@@ -53,7 +53,7 @@ def bench(options: argparse.Namespace) -> None:
 
 
 @COMMANDS(
-    "versions, threads, caches, memory and a self-test",
+    "versions, threads, caches and a self-test",
     flag("--json", "as JSON"),
     flag("--warm", "first compile all that the shipped scenarios need"),
     flag("--clean", "remove all compiled code, and nothing else"),

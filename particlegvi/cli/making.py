@@ -32,7 +32,7 @@ def export(options: argparse.Namespace) -> None:
     from particlegvi.tools.export.writing import destination
 
     destination(options.to, options.overwrite, key="--to")  # before anything is read
-    from particlegvi.sweeps.api import load
+    from particlegvi.runs.results import load
 
     print(load(options.folder).export(options.to, options.records, options.overwrite))
 

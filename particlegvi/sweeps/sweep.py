@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from particlegvi.contracts import Facts
 from particlegvi.scenario.kinds.text_table import cell
@@ -16,7 +14,6 @@ from particlegvi.sweeps.numbers import GridNumbers
 from particlegvi.sweeps.table import as_text
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
-from particlegvi.tools.export import writing
 from particlegvi.tools.export.columns import frame
 
 if TYPE_CHECKING:
@@ -55,24 +52,6 @@ class Sweep(GridNumbers):
         coordinates |= {"seed": np.array(self.seeds, dtype=np.uint64), "method": list(self.methods)}
         attributes = {"scenario": self.scenario["name"], "title": self.scenario["title"]}
         return xarray.Dataset(arrays, coordinates, attributes)
-
-    def export(self, path: str | os.PathLike[str], records: bool = False, overwrite: bool = False) -> Path:
-        """Write a file for another program: ``.nc`` holds `to_xarray`, ``.csv``, ``.parquet`` and ``.npz`` the lines.
-
-        Parameters
-        ----------
-        path : path
-        records : bool
-            Not used: a sweep has one line for each cell and method.
-        overwrite : bool
-            Whether ``path`` may be a file that exists.
-        """
-        place = writing.destination(path, overwrite)
-        columns = {name: _column(values) for name, values in self.table.of.items()}
-        # texts as texts: numpy would pickle objects
-        plain = {name: each.astype(str) if each.dtype == object else each for name, each in columns.items()}
-        rows = self.table.for_csv() if place.suffix == ".csv" else columns
-        return writing.write(place, self.to_xarray, lambda: plain, lambda: rows)
 
     def _repr_html_(self) -> str:
         swept = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
@@ -115,13 +94,6 @@ class Sweep(GridNumbers):
     def describe(self) -> str:
         """The tables of ``table.md``."""
         return report.markdown(self)
-
-
-def _column(values: list[object]) -> NDArray[np.generic]:
-    """A column of numbers as numbers, with NaN for None, and any other column as texts."""
-    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
-        return np.array([np.nan if value is None else value for value in values])
-    return np.array([cell(_plain(value)) for value in values], dtype=object)
 
 
 def _plain(value: object) -> object:

@@ -87,19 +87,3 @@ def test_kinds_of_figure_of_a_sweep(swept):
     refuse(lambda: swept.plot(methods=["DE"]), 'methods must be among DLE, not "DE"')
     alone = pg.sweep(swept.scenario, over={"particles": [4]}, seeds=1)
     refuse(lambda: alone.plot("heat-map"), "draws sweeps over 2 keys, not 1; lines draws any")
-
-
-@pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
-def test_every_suffix_holds_the_numbers(swept, tmp_path):
-    import pandas
-    import xarray
-
-    netcdf, csv, parquet, npz = (swept.export(tmp_path / f"a.{suffix}") for suffix in ("nc", "csv", "parquet", "npz"))
-    with xarray.open_dataset(netcdf, engine="h5netcdf") as found:
-        xarray.testing.assert_equal(found.load(), swept.to_xarray())
-    rows = swept.to_dataframe()
-    for found in (pandas.read_csv(csv), pandas.read_parquet(parquet)):
-        assert np.array_equal(found["w1"], rows["w1"], equal_nan=True) and len(found) == len(rows)
-    with np.load(npz, allow_pickle=False) as arrays:
-        assert set(arrays) == set(rows.columns)
-    refuse(lambda: swept.export(csv), "exists already")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import time
 from importlib import metadata
 from typing import NamedTuple
@@ -19,13 +18,11 @@ from particlegvi.cli.doctor import cache
 from particlegvi.contracts import Facts
 from particlegvi.engine.numerics import threads
 from particlegvi.simulation.loop import simulate
-from particlegvi.tools import memory
 from particlegvi.tools import system as systems
 from particlegvi.tools.registry import from_outside
 from particlegvi.tools.sources import versions
 
-BASE = ("matplotlib", "llvmlite", "joblib", "threadpoolctl", "tomli-w", "tqdm", "shtab")
-_NAMED = ("particlegvi", "python", "numpy", "scipy", "numba", "matplotlib")
+BASE = ("matplotlib", "llvmlite", "joblib", "threadpoolctl", "tomli-w", "tqdm", "shtab", "filelock")
 STEPS, PARTICLES = 100, 4
 # The final particles of that run: 100 steps of DLE on the loss of Figure 5.2 from N(0, 1), seed 0.
 KNOWN = (
@@ -37,15 +34,13 @@ KNOWN = (
 
 
 def report() -> Facts:
-    """Everything: ``versions``, ``extras``, ``system``, ``threads``, ``parts`` (from outside), ``cache``, ``memory``,
-    ``disk``, ``self_test``.
+    """Everything: ``versions``, ``extras``, ``system``, ``threads``, ``parts`` (of others), ``cache``, ``self_test``.
 
-    Under ``paste`` are three lines for the report of a problem. Sizes are in bytes; None is what this system does not
-    say, and in ``extras`` what is not installed.
+    Sizes are in bytes; None in ``extras`` is what is not installed.
     """
     outcome = self_test()  # compiles, so that the cache is looked at afterwards
     compiled = cache.contents()
-    facts: Facts = {
+    return {
         "versions": versions() | {name: _version(name) for name in BASE},
         "extras": {extra: {name: _version(name) for name in names} for extra, names in _extras().items()},
         "system": {
@@ -58,11 +53,8 @@ def report() -> Facts:
         "threads": {"number": threads.count(), "layer": "threads of Python, one pool"},
         "parts": [each._asdict() for each in from_outside()],
         "cache": {**compiled._asdict(), "folder": str(compiled.folder)},
-        "memory": {"available": memory.available()},
-        "disk": {"folder": os.getcwd(), "free": shutil.disk_usage(".").free},
         "self_test": outcome._asdict(),
     }
-    return facts | {"paste": _paste(facts)}
 
 
 def _version(name: str) -> str | None:
@@ -87,24 +79,10 @@ def _extras() -> dict[str, list[str]]:
     return found
 
 
-def _paste(facts: Facts) -> list[str]:
-    named = ", ".join(f"{name} {version}" for name, version in facts["versions"].items() if name in _NAMED)
-    system, compiled, outcome = facts["system"], facts["cache"], facts["self_test"]
-    state = "writable" if compiled["writable"] else "not writable"
-    return [
-        named,
-        f"{system['platform']}, {system['processor']}, {system['processors']} processors, {facts['threads']['number']}"
-        " threads",
-        f"cache of compiled code {state}, {compiled['kernels']} kernels; self-test"
-        f" {'passed' if outcome['passed'] else 'FAILED: ' + ' '.join(outcome['found'])}",
-    ]
-
-
 def lines(facts: Facts) -> list[str]:
     """The report for a person, in plain ASCII."""
     compiled, outcome, system = facts["cache"], facts["self_test"], facts["system"]
-    there = facts["memory"]["available"]
-    good, bad = ([each for each in facts["parts"] if bool(each["problem"]) is wrong] for wrong in (False, True))
+    good, bad = ([part for part in facts["parts"] if bool(part["problem"]) is wrong] for wrong in (False, True))
     size = f"{compiled['bytes'] / 1e6:.1f} MB of {compiled['versions']} versions of the sources"
     rows = [
         ("versions", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())),
@@ -118,17 +96,14 @@ def lines(facts: Facts) -> list[str]:
         ("threads", f"{facts['threads']['number']} ({facts['threads']['layer']})"),
         ("compiled code", f"{compiled['folder']}: {compiled['kernels']} kernels; {size}"),
         ("", "it can be written" if compiled["writable"] else "IT CANNOT BE WRITTEN: every process compiles anew"),
-        *(("part of others", f"{each['kind']} {each['name']} of {each['origin']}") for each in good),
-        *(("PART NOT USED", f"{each['kind']} {each['name']} of {each['origin']}: {each['problem']}") for each in bad),
-        ("memory", "not known" if there is None else f"{memory.gigabytes(there)} available"),
-        ("disk", f"{memory.gigabytes(facts['disk']['free'])} free in {facts['disk']['folder']}"),
+        *(("part of others", f"{part['kind']} {part['name']} of {part['origin']}") for part in good),
+        *(("PART NOT USED", f"{part['kind']} {part['name']} of {part['origin']}: {part['problem']}") for part in bad),
         ("self-test", f"{'passed' if outcome['passed'] else 'FAILED'} in {outcome['seconds']:.1f} s"),
     ]
     if not outcome["passed"]:
         rows += [("  expected", " ".join(outcome["expected"])), ("  found", " ".join(outcome["found"]))]
     width = max(len(name) for name, _ in rows)
-    told = [f"{name:{width}}  {words}" for name, words in rows]
-    return [*told, "", "for the report of a problem:", *(f"  {line}" for line in facts["paste"])]
+    return [f"{name:{width}}  {words}" for name, words in rows]
 
 
 class Outcome(NamedTuple):

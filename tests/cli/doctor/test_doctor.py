@@ -33,19 +33,19 @@ def test_the_report_has_what_a_program_asks_for(capsys):
     assert main(["doctor", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert list(facts) == [
-        "versions", "extras", "system", "threads", "parts", "cache", "memory", "disk", "self_test", "paste"
+        "versions", "extras", "system", "threads", "parts", "cache", "self_test"
     ]  # fmt: skip
     assert {"particlegvi", "python", "numpy", "scipy", "numba", "matplotlib"} <= set(facts["versions"])
-    assert facts["self_test"]["passed"] and len(facts["paste"]) == 3
+    assert facts["self_test"]["passed"]
     assert facts["cache"]["writable"] and facts["cache"]["kernels"] > 0 and facts["cache"]["bytes"] > 1000
-    assert facts["memory"]["available"] > 0 and facts["disk"]["free"] > 0 and facts["threads"]["number"] >= 1
+    assert facts["threads"]["number"] >= 1
 
 
 @pytest.mark.thorough
 def test_a_person_reads_lines_and_a_wrong_bit_is_exit_code_1(capsys, monkeypatch):
     assert main(["doctor"]) == 0
     text = capsys.readouterr().out
-    assert text.isascii() and "self-test" in text and "passed" in text and "for the report of a problem:" in text
+    assert text.isascii() and "self-test" in text and "passed" in text
     monkeypatch.setattr(report.self_test, "__defaults__", (("0x0.0p+0",) * report.PARTICLES,))
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out
