@@ -63,9 +63,9 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and lets no error through."""
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        top = parser(next((each for each in given if not each.startswith("-")), ""))
-        options, rest = top.parse_known_args(given)
+        words = sys.argv[1:] if arguments is None else arguments
+        top = parser(next((word for word in words if not word.startswith("-")), ""))
+        options, rest = top.parse_known_args(words)
         if rest:
             from particlegvi.cli.reporting import said_otherwise
 

@@ -45,14 +45,14 @@ def data(options: argparse.Namespace) -> int:
             code = max(code, report(error))
     if makes:
         return code
-    entries = [each for each in datasets.available() if not wanted or each["name"] in wanted]
+    entries = [entry for entry in datasets.available() if not wanted or entry["name"] in wanted]
     if options.json:
         import json
 
         print(json.dumps(entries, indent=2))
     else:
         print("\n".join(map(one, entries) if wanted and "all" not in options.name else table(entries)))
-    return FAILED if wanted and any(each["state"] != "right" for each in entries) else DONE
+    return FAILED if wanted and any(entry["state"] != "right" for entry in entries) else DONE
 
 
 def table(entries: list[Facts]) -> list[str]:
@@ -60,10 +60,10 @@ def table(entries: list[Facts]) -> list[str]:
     from pathlib import Path
 
     rows = [("name", "rows", "task", "file in", "licence", "source")]
-    for each in entries:
-        folder = str(Path(each["path"]).parent) if each["path"] else ""
-        where = {"right": folder, "wrong": f"not the right file: {each['path']}", "missing": "missing"}[each["state"]]
-        rows.append((each["name"], str(each["rows"]), each["task"], where, each["licence"], each["source"]))
+    for entry in entries:
+        folder = str(Path(entry["path"]).parent) if entry["path"] else ""
+        where = {"right": folder, "wrong": f"not the right file: {entry['path']}", "missing": "missing"}[entry["state"]]
+        rows.append((entry["name"], str(entry["rows"]), entry["task"], where, entry["licence"], entry["source"]))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
@@ -76,10 +76,10 @@ def one(entry: Facts) -> str:
     if entry["state"] == "right":
         return f"{name}: {path} is right (sha256)"
     places = reading.folders()
-    found = f"{path} is not the right file: move it away" if path else f"missing in {' and in '.join(map(str, places))}"
+    state = f"{path} is not the right file: move it away" if path else f"missing in {' and in '.join(map(str, places))}"
     source = addresses[0].rpartition("/")[2] if len(addresses) == 1 else "."
     return "\n".join([
-        f"{name}: {found}. Download",
+        f"{name}: {state}. Download",
         *(f"    {address}" for address in addresses),
         f"and then, in the folder of {'that file' if len(addresses) == 1 else 'these files'}, say",
         f"    particlegvi data {name} --from {source}",

@@ -44,12 +44,12 @@ def list_parts(options: argparse.Namespace) -> None:
     if options.json:
         import json
 
-        print(json.dumps([each._asdict() for each in every], indent=2))
+        print(json.dumps([part._asdict() for part in every], indent=2))
         return
     kind, name = (max(map(len, words)) for words in list(zip(*every, strict=True))[:2])
-    for each in every:
-        problem = f": {each.problem}" if each.problem else ""
-        print(f"{each.kind:{kind}}  {each.name:{name}}  {each.origin}{problem}")
+    for part in every:
+        problem = f": {part.problem}" if part.problem else ""
+        print(f"{part.kind:{kind}}  {part.name:{name}}  {part.origin}{problem}")
 
 
 @COMMANDS(

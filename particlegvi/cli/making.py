@@ -55,9 +55,9 @@ def page(options: argparse.Namespace) -> None:
     from particlegvi import scenario
     from particlegvi.tools.progress import command_bars
 
-    given = Path(options.what)
-    is_run = given.is_dir()
-    out = Path(options.out) if options.out else Path(f"{given.resolve().name if is_run else given.stem}.html")
+    source = Path(options.what)
+    is_run = source.is_dir()
+    out = Path(options.out) if options.out else Path(f"{source.resolve().name if is_run else source.stem}.html")
     if out.exists() and not options.overwrite:
         raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
     changes = dict(scenario.setting(argument) for argument in options.set)
@@ -186,6 +186,6 @@ def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace)
         fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
         plan = plans.plan(plans.with_sweep_table(scenario.load(wanted, fewer), ends, seeds=1))
     with command_bars(options.quiet, name) as progress:
-        found = running.run(plan, progress=progress)
-    figure = found.plot()
-    return style.save(figure, folder / f"{name}.{found.scenario.get('style', {}).get('format', 'png')}")
+        sweep = running.run(plan, progress=progress)
+    figure = sweep.plot()
+    return style.save(figure, folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}")

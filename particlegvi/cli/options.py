@@ -79,11 +79,11 @@ def look(options: argparse.Namespace) -> Facts:
     """The settings of style that were given, checked."""
     from particlegvi.settings.look import KEYS, check
 
-    given = {key: value for key, value in vars(options).items() if key in KEYS and value is not None}
-    if "font_size" in given:
+    chosen = {key: value for key, value in vars(options).items() if key in KEYS and value is not None}
+    if "font_size" in chosen:
         with contextlib.suppress(ValueError):  # the check refuses it
-            given["font_size"] = float(given["font_size"])
-    return check(given)
+            chosen["font_size"] = float(chosen["font_size"])
+    return check(chosen)
 
 
 PARTS = option(

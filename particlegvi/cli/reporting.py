@@ -67,7 +67,7 @@ def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:
         return ""
     option, _, value = rest[0].partition("=")
     name = option[2:].replace("-", "_")
-    value = value or next((each for each in rest[1:] if not each.startswith("--")), "VALUE")
+    value = value or next((word for word in rest[1:] if not word.startswith("--")), "VALUE")
     keys = keys_for(name, options.get("scenario"))
     said = " or ".join(f"--set {key}={value}" for key in keys)
     return f"; say {said}" if said else ""
@@ -86,6 +86,6 @@ def keys_for(name: str, scenario: object) -> list[str]:
     known = kinds.of(content).keys
     if name in known:
         return [name]
-    found = places(name, {"methods": kinds.of(content).methods, **content})
+    keys = places(name, {"methods": kinds.of(content).methods, **content})
     alike = nearest(name, known)
-    return found or ([alike] if alike else [])
+    return keys or ([alike] if alike else [])

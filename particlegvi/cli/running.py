@@ -44,10 +44,10 @@ def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
     from particlegvi.tools.progress import command_bars
 
-    given = {f"style.{key}": value for key, value in look(options).items()}
-    given |= dict(scenario.setting(argument) for argument in options.set)
+    overrides = {f"style.{key}": value for key, value in look(options).items()}
+    overrides |= dict(scenario.setting(argument) for argument in options.set)
     chosen: list[str] = []
-    settings = scenario.load(options.scenario, given, chosen)
+    settings = scenario.load(options.scenario, overrides, chosen)
     if chosen and not options.quiet:
         say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
     with command_bars(options.quiet) as progress:

@@ -61,7 +61,7 @@ def sweep(options: argparse.Namespace) -> None:
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
     over = dict(map(over_of, options.over)) if options.over else None
     seeds = None if options.seeds is None else seeds_of(options.seeds)
-    measure = [name.strip() for each in options.measure for name in each.split(",")] if options.measure else None
+    measure = [name.strip() for names in options.measure for name in names.split(",")] if options.measure else None
     whole = plans.with_sweep_table(settings, over, seeds=seeds, measure=measure, heat_map=options.heat_map)
     place = Path("sweeps") / whole["name"] if options.out is None else files.place("out", options.out)
     plan = plans.plan(whole, folder.used(place, options.anyway))
@@ -70,8 +70,8 @@ def sweep(options: argparse.Namespace) -> None:
         print(running.estimate(plan, place, workers))
         return
     with command_bars(options.quiet) as progress:
-        found = running.run(plan, place, workers, progress, dask=options.dask, pictures=not options.no_figure)
-    conclude(found, options)
+        result = running.run(plan, place, workers, progress, dask=options.dask, pictures=not options.no_figure)
+    conclude(result, options)
 
 
 def over_of(argument: str) -> tuple[str, object]:
@@ -81,28 +81,28 @@ def over_of(argument: str) -> tuple[str, object]:
     from particlegvi.scenario import setting
     from particlegvi.tools.quoting import refuse, shown
 
-    key, equals, given = argument.partition("=")
-    key, given = key.strip(), given.strip()
-    if not equals or not key or not given:
+    key, equals, values = argument.partition("=")
+    key, values = key.strip(), values.strip()
+    if not equals or not key or not values:
         raise ValueError(f"--over {shown(argument)}: write KEY=VALUES, such as methods.*.kl_weight=0.1,0.5 or =0:2:9")
-    if given[0] in "[{":
+    if values[0] in "[{":
         try:
-            return key, tomllib.loads(f"value = {given}")["value"]
+            return key, tomllib.loads(f"value = {values}")["value"]
         except (ValueError, RecursionError):
-            raise refuse(f"over.{key}", given, "values between commas, or a list or a table of TOML") from None
-    if given.count(":") in (2, 3) and "," not in given and '"' not in given:
-        return key, given
-    return key, [setting(f"value={each.strip()}")[1] for each in given.split(",")]
+            raise refuse(f"over.{key}", values, "values between commas, or a list or a table of TOML") from None
+    if values.count(":") in (2, 3) and "," not in values and '"' not in values:
+        return key, values
+    return key, [setting(f"value={value.strip()}")[1] for value in values.split(",")]
 
 
-def seeds_of(given: str) -> object:
+def seeds_of(text: str) -> object:
     """A number of seeds, FIRST:END, or seeds between commas."""
-    if given.isdecimal() and len(given) <= 20:
-        return int(given)
-    parts = given.split(",")
+    if text.isdecimal() and len(text) <= 20:
+        return int(text)
+    parts = text.split(",")
     if len(parts) > 1 and all(part.strip().isdecimal() and len(part) <= 24 for part in parts):
         return [int(part) for part in parts]
-    return given
+    return text
 
 
 def resume(options: argparse.Namespace, progress: Progress | None, style: Facts) -> None:
@@ -112,12 +112,12 @@ def resume(options: argparse.Namespace, progress: Progress | None, style: Facts)
 
     place = files.place("folder", options.folder)
     finished = folder.read(place)["status"] == "finished"
-    found = api.finish(
+    result = api.finish(
         place, _workers(options), progress, dask=options.dask, pictures=not options.no_figure, style=style,
         anyway=options.anyway,
     )  # fmt: skip
-    if found.computed or not finished:
-        conclude(found, options)
+    if result.computed or not finished:
+        conclude(result, options)
     elif not options.quiet:
         print(f"{options.folder} is finished, and its files are as they were written")
 
@@ -130,19 +130,19 @@ def plot(folder: str, kinds: Sequence[str | None], style: Facts) -> None:
     from particlegvi.sweeps import api
     from particlegvi.sweeps.sweep import Sweep
 
-    found = api.load(folder)
-    assert isinstance(found, Sweep)
+    result = api.load(folder)
+    assert isinstance(result, Sweep)
     for kind in kinds:
-        drawn = kind or found.usual
-        print(save(found.plot(drawn, **style), Path(folder) / f"{drawn}.{style.get('format', 'png')}"))
+        drawn = kind or result.usual
+        print(save(result.plot(drawn, **style), Path(folder) / f"{drawn}.{style.get('format', 'png')}"))
 
 
-def conclude(found: Sweep, options: argparse.Namespace) -> None:
+def conclude(result: Sweep, options: argparse.Namespace) -> None:
     """Print the table of the sweep, how many cells were computed, and where they are saved."""
     if not options.quiet:
-        print(found.describe())
-        there = len(found) - found.computed
-        print(f"{found.computed:,} cells computed, {there:,} were there; saved in {found.folder}")
+        print(result.describe())
+        kept = len(result) - result.computed
+        print(f"{result.computed:,} cells computed, {kept:,} were there; saved in {result.folder}")
 
 
 def _workers(options: argparse.Namespace) -> int:

@@ -15,9 +15,9 @@ def fetch(address: str) -> bytes:
     from urllib import request
 
     class Redirections(request.HTTPRedirectHandler):
-        def redirect_request(self, *given):  # type: ignore[no-untyped-def]
-            _check(given[-1])
-            return super().redirect_request(*given)
+        def redirect_request(self, *request_parts):  # type: ignore[no-untyped-def]
+            _check(request_parts[-1])
+            return super().redirect_request(*request_parts)
 
     end, content = time.monotonic() + PATIENCE, bytearray()
     try:

@@ -31,11 +31,11 @@ def available() -> list[Facts]:
         ``name``, ``rows``, ``task``, ``state`` (of the file: "right", "missing", or "wrong" if its sha256 is not that
         of the catalogue), ``path`` (None if it is missing), ``licence``, ``source``, ``addresses`` (of the raw files).
     """
-    found = []
+    listed = []
     for name in reading.names():
         entry, file = reading.entries(name)
         path = reading.find(entry["file"])
-        found.append({
+        listed.append({
             "name": name,
             "rows": entry.get("first_rows", file["rows"]) - entry.get("rows_from", 0),
             "task": entry["task"],
@@ -45,7 +45,7 @@ def available() -> list[Facts]:
             "source": file["source"],
             "addresses": addresses(file),
         })  # fmt: skip
-    return found
+    return listed
 
 
 def addresses(file: Facts) -> list[str]:
@@ -106,7 +106,7 @@ def _make(name: str, place: Path, shown: object) -> Path:
     raw = {part["path"]: find(part["path"]) for part in file["raw"]}
     missing = " and ".join(path for path, content in raw.items() if content is None)
     rows = 0
-    for content in chain(finished, () if missing else recipes.texts(file, [each or b"" for each in raw.values()])):
+    for content in chain(finished, () if missing else recipes.texts(file, [part or b"" for part in raw.values()])):
         if content is not None and _is_right(content, file):
             return _write(reading.folders()[0] / f"{entry['file']}.csv.gz", content)
         rows = (content or b"").count(b"\n") - 1
@@ -152,8 +152,8 @@ def ends(path: str) -> list[str]:
 
 
 def _in_folder(folder: Path, path: str) -> bytes | None:
-    found = next((folder / end for end in ends(path) if (folder / end).is_file()), None)
-    return None if found is None else reading.unpacked(found)
+    place = next((folder / end for end in ends(path) if (folder / end).is_file()), None)
+    return None if place is None else reading.unpacked(place)
 
 
 def _in_archive(archive: Path, path: str) -> bytes | None:
@@ -161,8 +161,10 @@ def _in_archive(archive: Path, path: str) -> bytes | None:
     try:
         with zipfile.ZipFile(archive) as opened:
             members = opened.namelist()
-            found = next((each for end in ends(path) for each in members if f"/{each}".endswith(f"/{end}")), None)
-            return None if found is None else opened.open(found).read(reading.LARGEST + 1)
+            chosen = next(
+                (member for end in ends(path) for member in members if f"/{member}".endswith(f"/{end}")), None
+            )
+            return None if chosen is None else opened.open(chosen).read(reading.LARGEST + 1)
     except DAMAGED as error:
         raise ValueError(f"{archive} cannot be unpacked: {error}") from None
 

@@ -120,10 +120,10 @@ def _shipped(name: str, function: str, settings: Facts, **known: str) -> Dataset
     needed(f'the data set "{name}"', "learn", "sklearn")
     from sklearn import datasets
 
-    found = vars(datasets)[function](**settings)
-    inputs = tuple(str(each).replace(" ", "_") for each in found.feature_names)
-    X = np.ascontiguousarray(found.data, dtype=np.float64)
-    return Dataset(name, X=X, y=found.target.astype(np.float64), inputs=inputs, source="scikit-learn", **known)
+    shipped = vars(datasets)[function](**settings)
+    inputs = tuple(str(feature).replace(" ", "_") for feature in shipped.feature_names)
+    X = np.ascontiguousarray(shipped.data, dtype=np.float64)
+    return Dataset(name, X=X, y=shipped.target.astype(np.float64), inputs=inputs, source="scikit-learn", **known)
 
 
 @cache
@@ -163,8 +163,8 @@ def unpacked(path: Path) -> bytes:
 def _table(path: Path, sha256: str) -> tuple[np.ndarray, list[str]]:
     """The numbers of a verified file (rows, columns), and the names of its columns."""
     content = unpacked(path)
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise ValueError(f"{path} is not the file that was meant: the sha256 of its text is {found}, not {sha256}")
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
+        raise ValueError(f"{path} is not the file that was meant: the sha256 of its text is {digest}, not {sha256}")
     head, *rows = content.decode("ascii").splitlines()
     return np.array([[float(word) for word in row.split(",")] for row in rows]), head.split(",")

@@ -66,9 +66,9 @@ def animate(
     films.FilmSettings(path, **film)  # refuses before anything is simulated
     if "steps" in settings and settings.get("kind", "particles") == "particles":
         settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
-    with listening(progress) as heard:
-        results = execute(to_run(settings, 0 if seed is None else seed), progress=heard, save=False)
-        return results.animate(path, chosen, progress=heard, **options)
+    with listening(progress) as reporter:
+        results = execute(to_run(settings, 0 if seed is None else seed), progress=reporter, save=False)
+        return results.animate(path, chosen, progress=reporter, **options)
 
 
 def is_folder(source: str | os.PathLike[str]) -> bool:

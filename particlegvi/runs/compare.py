@@ -95,8 +95,8 @@ def compare(
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (
         remembered(),
-        listening(progress) as heard,
-        compiling_told(heard),
+        listening(progress) as reporter,
+        compiling_told(reporter),
     ):
         for method in chosen.values():
             problem = check_problem(loss, method, prior, initial, settings)
@@ -109,7 +109,7 @@ def compare(
         facts |= {} if modes is None else {"modes": modes.tolist()}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = Saving(out, overwrite, checkpoint_every)
-        return compared(problem, chosen, (initial, draws), saving, facts, heard)
+        return compared(problem, chosen, (initial, draws), saving, facts, reporter)
 
 
 def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:
@@ -123,21 +123,21 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
     try:
         if isinstance(methods, str | bytes):
             raise TypeError
-        given = list(methods.items()) if isinstance(methods, Mapping) else [(None, method) for method in methods]
+        entries = list(methods.items()) if isinstance(methods, Mapping) else [(None, method) for method in methods]
     except TypeError:  # a 0-d array has __iter__, and raises this as well
         raise arguments.refuse("methods", methods, allowed) from None
-    if not given:
+    if not entries:
         raise ValueError("methods must be at least one method, not none")
-    found: Facts = {}
-    for label, method in given:
+    by_label: Facts = {}
+    for label, method in entries:
         made = _method(method, shared)
         label = getattr(made, "label", type(made).__name__) if label is None else label
-        if not isinstance(label, str) or label in found:
+        if not isinstance(label, str) or label in by_label:
             raise ValueError(f"methods must be a mapping from labels, not two of one label or none: {shown(label)}")
         if not label.isprintable():  # `describe` would print its escape codes
             raise ValueError(f"methods must have labels of printable characters, not {shown(label)}")
-        found[label] = made
-    return found
+        by_label[label] = made
+    return by_label
 
 
 def _method(method: Any, shared: Mapping[str, Any]) -> Any:

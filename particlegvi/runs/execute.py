@@ -78,8 +78,8 @@ def run(
     check_listening(progress)
     settings = load(scenario, overrides)
     saves, every = out is not None, checkpoint_every
-    with remembered(), listening(progress) as heard:
-        return execute(to_run(settings, seed), out, overwrite, heard, save=saves, checkpoint_every=every)
+    with remembered(), listening(progress) as reporter:
+        return execute(to_run(settings, seed), out, overwrite, reporter, save=saves, checkpoint_every=every)
 
 
 def to_run(scenario: Facts, seed: int = 0) -> Results:

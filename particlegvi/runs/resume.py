@@ -40,42 +40,42 @@ def go_on(
     parts.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
-    there = open_folder(folder)
-    origins.check_there(there.path, there.manifest.get("parts", {}))
-    begun = stored_scenario(there)
+    stored = open_folder(folder)
+    origins.check_there(stored.path, stored.manifest.get("parts", {}))
+    begun = stored_scenario(stored)
     expected = None if scenario is None else decisive(scenarios.load(scenario))
-    manifest.check_same(there.path, there.manifest, decisive(begun), expected, seed)
-    if there.manifest["status"] in ENDED:
+    manifest.check_same(stored.path, stored.manifest, decisive(begun), expected, seed)
+    if stored.manifest["status"] in ENDED:
         return load(folder, loss)
-    other = origin.check_code(there.path, there.manifest, anyway)
+    other = origin.check_code(stored.path, stored.manifest, anyway)
     if loss is None and "given" in begun.get("loss", {}):
         words = f'"{begun["loss"]["given"]}", functions of Python that are not in the folder'
-        raise ValueError(f"{there.path} needs its loss {words}; go on by pg.resume({str(there.path)!r}, loss=...)")
+        raise ValueError(f"{stored.path} needs its loss {words}; go on by pg.resume({str(stored.path)!r}, loss=...)")
     if style:
         check_figures(begun, style)
-    there.take()
+    stored.take()
     try:
-        if there.manifest["status"] in ENDED:  # another process was faster
-            there.release()
+        if stored.manifest["status"] in ENDED:  # another process was faster
+            stored.release()
             return load(folder, loss)
-        last = checkpoint.read(there.path)
-        if last is not None and last.seed != there.manifest["seed"]:
-            seeds = f"the seed is {there.manifest['seed']}, but {last.seed} in its checkpoint"
-            raise ValueError(f"{there.path} is damaged: {seeds}")
-        results = opened(there, "running", begun, loss)
-        for label in list(there.manifest["methods"]):
+        last = checkpoint.read(stored.path)
+        if last is not None and last.seed != stored.manifest["seed"]:
+            seeds = f"the seed is {stored.manifest['seed']}, but {last.seed} in its checkpoint"
+            raise ValueError(f"{stored.path} is damaged: {seeds}")
+        results = opened(stored, "running", begun, loss)
+        for label in list(stored.manifest["methods"]):
             try:
-                results.add_stored(label, there.record(label, results.largest))
+                results.add_stored(label, stored.record(label, results.largest))
             except Unreadable:
                 raise
             except ValueError:
-                there.forget(label)  # damaged: simulated again
-        waiting = next((label for label in results.labels if label not in there.manifest["methods"]), None)
+                stored.forget(label)  # damaged: simulated again
+        waiting = next((label for label in results.labels if label not in stored.manifest["methods"]), None)
         step = last.snapshot.step if last is not None and last.label == waiting else 0
-        entry = {"method": waiting, "step": step, **origin.warn_of_other_machine(there.path, there.manifest)}
-        more = {"anyway": [*there.manifest.get("anyway", []), other]} if other else {}
-        there.update(status="running", resumed=[*there.manifest["resumed"], entry], **more)
+        entry = {"method": waiting, "step": step, **origin.warn_of_other_machine(stored.path, stored.manifest)}
+        more = {"anyway": [*stored.manifest.get("anyway", []), other]} if other else {}
+        stored.update(status="running", resumed=[*stored.manifest["resumed"], entry], **more)
     except BaseException:
-        there.release()
+        stored.release()
         raise
-    return simulate_rest(results, there, progress, checkpoint_every, pictures, style)
+    return simulate_rest(results, stored, progress, checkpoint_every, pictures, style)

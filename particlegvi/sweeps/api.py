@@ -99,8 +99,8 @@ def sweep(
     whole = plans.with_sweep_table(settings, over, seeds=listed, measure=asked, heat_map=heat_map)
     place = None if out is None else files.place("out", out)
     plan = plans.plan(whole, folders.used(place, anyway))
-    with listening(progress) as heard:
-        return running.run(plan, place, workers, heard, dask=dask, pool=pool)
+    with listening(progress) as reporter:
+        return running.run(plan, place, workers, reporter, dask=dask, pool=pool)
 
 
 def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep | Estimator:
@@ -124,8 +124,8 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | 
         from particlegvi.functionspace.estimators.saving import Saved
         from particlegvi.networks import estimators  # noqa: F401 - its classes are known from now on
 
-        found: Estimator = Saved.load(place)  # type: ignore[assignment]
-        return found
+        estimator: Estimator = Saved.load(place)  # type: ignore[assignment]
+        return estimator
     if not folders.is_sweep(folder):
         return results.load(folder, loss)
     used = folders.read(place)["versions"]
@@ -168,10 +168,10 @@ def resume(
     Results or Sweep
     """
     parts.listening(progress)
-    with remembered(), listening(progress) as heard:
+    with remembered(), listening(progress) as reporter:
         if not folders.is_sweep(folder):
-            return go_on(folder, scenario, seed, heard, checkpoint_every, anyway=anyway, loss=loss)
-        return finish(files.place("folder", folder), workers, heard, dask=dask, anyway=anyway)
+            return go_on(folder, scenario, seed, reporter, checkpoint_every, anyway=anyway, loss=loss)
+        return finish(files.place("folder", folder), workers, reporter, dask=dask, anyway=anyway)
 
 
 def finish(
@@ -189,9 +189,9 @@ def finish(
     manifest = folders.read(place)
     stored = folders.stored_scenario(place)
     if manifest["status"] == "finished":
-        found, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), place)
+        so_far, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), place)
         if not missing:
-            return found
+            return so_far
     words = changed(manifest["versions"])
     if words is not None and not anyway:
         raise ValueError(

@@ -111,10 +111,10 @@ def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
     """
     if path is None or not is_sweep(path):
         return None
-    there: dict[str, str] = read(path)["versions"]
-    words = changed(there)
+    versions: dict[str, str] = read(path)["versions"]
+    words = changed(versions)
     if words is None or anyway:
-        return there
+        return versions
     if next((path / "cells").glob("*.json"), None) is not None:
         warn(
             f"the cells in {path} were computed with {words[0]}, and are computed anew; --anyway (anyway=True) uses"
@@ -142,7 +142,7 @@ def read(path: Path) -> Facts:
     if manifest.get("schema") != SCHEMA:
         raise ValueError(f"{path} has the schema {manifest.get('schema')!r:.40}; this version reads {SCHEMA}")
     versions = manifest.get("versions")
-    sound = isinstance(versions, dict) and all(isinstance(each, str) for each in versions.values())
+    sound = isinstance(versions, dict) and all(isinstance(version, str) for version in versions.values())
     if manifest.get("status") not in STATUS or not sound:
         raise ValueError(f"{place} is damaged")
     origins.check_there(path, manifest["versions"])
@@ -152,10 +152,10 @@ def read(path: Path) -> Facts:
 def stored_scenario(path: Path) -> Facts:
     """The complete scenario of a sweep, checked as strictly as any other file."""
     place = path / SCENARIO
-    found = complete(place, files.read_text(place, links=False))
-    if "sweep" not in found:
+    scenario = complete(place, files.read_text(place, links=False))
+    if "sweep" not in scenario:
         raise ValueError(f"{place} must have a table [sweep], as the scenario of every sweep has")
-    return found
+    return scenario
 
 
 def remedy(path: Path) -> str:

@@ -52,14 +52,14 @@ class Grid:
 
     def __init__(self, scenario: Facts, over: Mapping[str, object], seeds: list[int], versions: dict[str, str]) -> None:
         self.scenario = {key: value for key, value in scenario.items() if key != "sweep"}
-        self.over = {key: grids.values(given, f"over.{key}") for key, given in over.items()}
+        self.over = {key: grids.values(values, f"over.{key}") for key, values in over.items()}
         self.seeds = seeds
         self.versions = {name: version for name, version in versions.items() if name != "python"}
         self.targets = {key: _expanded(self.scenario, key) for key in self.over}
-        for key, given in over.items():
-            if isinstance(given, str | dict):
+        for key, values in over.items():
+            if isinstance(values, str | dict):
                 self.over[key] = _whole_if_asked(self.scenario, self.targets[key], self.over[key])
-        every = [target for found in self.targets.values() for target in found]
+        every = [target for targets in self.targets.values() for target in targets]
         twice = next((target for target in every if every.count(target) > 1), None)
         if twice is not None:
             raise ValueError(f"over must set each key of the scenario once, not {twice} twice")
@@ -92,12 +92,12 @@ class Grid:
     def cells(self, setting: Setting) -> list[Cell]:
         """The cells of a setting in the order of the seeds."""
         begun = hashlib.sha256(json.dumps(setting.identity, sort_keys=True).encode())
-        found = []
+        cells = []
         for seed in self.seeds:
             digest = begun.copy()
             digest.update(b" seed %d" % seed)
-            found.append(Cell(digest.hexdigest(), setting, seed))
-        return found
+            cells.append(Cell(digest.hexdigest(), setting, seed))
+        return cells
 
     def check(self) -> None:
         """Build the settings before anything is computed: all of them, or in a large grid those along each key.
@@ -130,9 +130,9 @@ def numbers_of(scenario: Facts) -> Facts:
 def _same_numbers(value: object) -> object:
     """Data in which 1 and 1.0 are one number: they give the same cell."""
     if isinstance(value, dict):
-        return {key: _same_numbers(each) for key, each in value.items()}
+        return {key: _same_numbers(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_same_numbers(each) for each in value]
+        return [_same_numbers(entry) for entry in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -155,20 +155,20 @@ def _expanded(scenario: Facts, key: str) -> list[str]:
     """The keys of the scenario that a key with ``*`` stands for; any other key stands for itself."""
     if not isinstance(key, str) or "*" not in key.split("."):
         return [key]
-    found: list[tuple[str, object]] = [("", scenario)]
-    seen: set[str] = set()
+    places: list[tuple[str, object]] = [("", scenario)]
+    names: set[str] = set()
     for step in key.split("."):
         below: list[tuple[str, object]] = []
-        for way, place in found:
+        for way, place in places:
             entries = _entries(place)
-            seen |= {name for name in entries if step != "*"}
+            names |= {name for name in entries if step != "*"}
             chosen = entries if step == "*" else {step: entries[step]} if step in entries else {}
             below += [(f"{way}.{name}".lstrip("."), value) for name, value in chosen.items()]
-        found = below
-    if not found:
-        near = nearest(key.rpartition(".")[2], seen)
+        places = below
+    if not places:
+        near = nearest(key.rpartition(".")[2], names)
         raise ValueError(f"over must name keys of the scenario, not {key}{f'; did you mean {near}?' if near else ''}")
-    return [way for way, _ in found]
+    return [way for way, _ in places]
 
 
 def _entries(place: object) -> Facts:

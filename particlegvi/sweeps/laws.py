@@ -18,13 +18,13 @@ def laws(scenario: Scenario, over: Mapping[str, Sequence[object]]) -> dict[str, 
     """
     formulas = scenario.get("sweep", {}).get("laws", {})
     values = next(iter(over.values()), [])
-    if formulas and (len(over) != 1 or any(type(each) not in (int, float) for each in values)):
+    if formulas and (len(over) != 1 or any(type(value) not in (int, float) for value in values)):
         raise ValueError(f"sweep.laws must stand beside one swept key with numbers, not beside {len(over)} keys")
-    found = {}
+    by_name = {}
     for name, formula in formulas.items():
         try:
             law = Loss.from_formula(formula, [next(iter(over)).rpartition(".")[2]])
         except ValueError as error:
             raise ValueError(f"sweep.laws.{name}: {error}") from None
-        found[name] = np.asarray(law.value(np.array(values, dtype=np.float64)[:, None]))
-    return found
+        by_name[name] = np.asarray(law.value(np.array(values, dtype=np.float64)[:, None]))
+    return by_name

@@ -58,11 +58,11 @@ class GridNumbers:
 
     def _of_method(self, method: str, column: Sequence[float]) -> Array:
         """The entries of a column, one for each line of the table, in the lines of a method, over the grid."""
-        found = np.full(len(self), np.nan)
+        over_grid = np.full(len(self), np.nan)
         for place, label, value in zip(self.table.cell, self.table.of["method"], column, strict=True):
             if label == method:
-                found[place] = value
-        return found.reshape(self.shape)
+                over_grid[place] = value
+        return over_grid.reshape(self.shape)
 
     @property
     def laws(self) -> dict[str, Array]:
@@ -71,8 +71,8 @@ class GridNumbers:
 
     def truth(self, measure: str, method: str) -> Array | None:
         """The mean or the sd of the target, over the grid as `values`; None where it is unknown."""
-        found = self._of_method(method, self.table.truths[measure]) if measure in self.table.truths else np.empty(0)
-        return found if np.isfinite(found).any() else None
+        numbers = self._of_method(method, self.table.truths[measure]) if measure in self.table.truths else np.empty(0)
+        return numbers if np.isfinite(numbers).any() else None
 
     def has(self, measure: str, method: str) -> bool:
         """Whether a method has a number in any cell."""
@@ -84,7 +84,7 @@ class GridNumbers:
 
     def stopped(self, method: str) -> Array:
         """1.0 if the method diverged or was refused, else 0.0; an array of the shape of the grid, seeds last."""
-        return np.nan_to_num(self._of_method(method, [float(each != FINISHED) for each in self.table.of["status"]]))
+        return np.nan_to_num(self._of_method(method, [float(status != FINISHED) for status in self.table.of["status"]]))
 
     def headline(self) -> str:
         """The number of cells, and the numbers of those in which a method diverged or was refused."""
@@ -98,5 +98,5 @@ class GridNumbers:
         return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}"
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -44,10 +44,10 @@ class Plan:
         if any(status != FINISHED for status in result["status"].values()):
             return
         every = list(lines(result, self.measures))
-        known = [name for _, _, found in every for name, value in found.items() if isinstance(value, int | float)]
+        known = [name for _, _, numbers in every for name, value in numbers.items() if isinstance(value, int | float)]
         for name in self.measures:
             if name not in known:
-                others = dict.fromkeys(each for each in known if each not in self.measures)
+                others = dict.fromkeys(name for name in known if name not in self.measures)
                 raise unknown("number of the summary", name, others)
 
     def check_by_finished_cells(self, folder: Path) -> None:
@@ -81,7 +81,7 @@ def with_sweep_table(scenario: Facts, over: Mapping[str, object] | None, **optio
     if over is not None:
         if not isinstance(over, Mapping) or not all(isinstance(key, str) for key in over):
             raise refuse("over", over, 'a mapping such as {"methods.DLE.kl_weight": [0.1, 1.0]}')
-        table["over"] = {key: _as_list(given) for key, given in over.items()}
+        table["over"] = {key: _as_list(values) for key, values in over.items()}
     if "over" not in table and "seeds" not in table:
         raise ValueError("over must be given, or a scenario with a table [sweep], to say what is swept")
     table = grids.sweep(table, "sweep")
@@ -89,12 +89,12 @@ def with_sweep_table(scenario: Facts, over: Mapping[str, object] | None, **optio
     return {**scenario, "sweep": tomllib.loads(tomli_w.dumps({"sweep": table}))["sweep"]}
 
 
-def _as_list(given: object) -> object:
+def _as_list(values: object) -> object:
     """Arrays and ranges as lists, as a scenario has them."""
     import numpy as np
 
-    if isinstance(given, np.ndarray):
-        return given.tolist()
-    if isinstance(given, range | tuple | list):
-        return [each.item() if isinstance(each, np.generic) else each for each in given]
-    return given
+    if isinstance(values, np.ndarray):
+        return values.tolist()
+    if isinstance(values, range | tuple | list):
+        return [value.item() if isinstance(value, np.generic) else value for value in values]
+    return values

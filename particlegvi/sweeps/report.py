@@ -20,7 +20,7 @@ def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[F
     """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
     values, stopped = sweep.values(measure, method), sweep.stopped(method)
     keys, within = list(sweep.over), possible(measure, sweep.scenario)
-    found: dict[str, list[Facts]] = {}
+    by_key: dict[str, list[Facts]] = {}
     for axis, key in enumerate(keys):
         others = tuple(place for place in range(len(keys)) if place != axis)
         entries = []
@@ -28,8 +28,8 @@ def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[F
             by_seed = mean_over(np.take(values, [place], axis), (axis, *others))
             lost = int(np.take(stopped, place, axis).sum())
             entries.append({"value": value, **spread(by_seed, within), "stopped": lost})
-        found[key] = entries
-    return found
+        by_key[key] = entries
+    return by_key
 
 
 def spread(by_seed: Array, within: tuple[float, float]) -> Facts:
@@ -100,13 +100,13 @@ def _blocks(sweep: GridNumbers, measure: str, method: str) -> Iterator[str]:
         chosen = best(sweep, measure, method)
         head = ["rank", *sweep.over, measure, "95% interval"]
         rows = [
-            [str(place + 1), *(as_text(each) for each in entry["setting"].values()), *_numbers(entry)]
+            [str(place + 1), *(as_text(value) for value in entry["setting"].values()), *_numbers(entry)]
             for place, entry in enumerate(chosen)
         ]
         yield f"The settings with the {word} means:\n\n{_table(head, rows)}"
     else:
-        found = spread(sweep.values(measure, method), possible(measure, sweep.scenario))
-        yield _table([measure, "95% interval"], [_numbers(found)])
+        entry = spread(sweep.values(measure, method), possible(measure, sweep.scenario))
+        yield _table([measure, "95% interval"], [_numbers(entry)])
     for key, entries in marginals(sweep, measure, method).items():
         rows = [[as_text(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
         over = "the seeds" if len(sweep.over) == 1 else "the other keys and the seeds"
@@ -120,4 +120,4 @@ def _numbers(entry: Facts) -> list[str]:
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
     every = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(each.replace('|', '/') for each in line)} |" for line in every)
+    return "\n".join(f"| {' | '.join(word.replace('|', '/') for word in line)} |" for line in every)

@@ -50,18 +50,18 @@ def run(
     kinds.of(base).check(kinds.build(base), base, None)
     if out is None:
         with tempfile.TemporaryDirectory(prefix="particlegvi-") as place:
-            found = _filled(plan, Path(place), None, engine, workers, progress)
-        found.folder = None
-        return found
+            sweep = _filled(plan, Path(place), None, engine, workers, progress)
+        sweep.folder = None
+        return sweep
     if folders.is_sweep(out):
         plan.check_by_finished_cells(out)
     folder = folders.take(out, plan.scenario, {**plan.grid.versions, "python": decisive()["python"]})
     say_last(f"; to go on say: {folders.remedy(out)}")
     try:
-        found = _filled(plan, out, folder, engine, workers, progress)
-        if found.computed or folder.manifest["status"] != "finished" or not (out / "table.csv").exists():
-            _write(found, folder, pictures, style or {})
-        return found
+        sweep = _filled(plan, out, folder, engine, workers, progress)
+        if sweep.computed or folder.manifest["status"] != "finished" or not (out / "table.csv").exists():
+            _write(sweep, folder, pictures, style or {})
+        return sweep
     except ValueError:
         if folder.fresh and not any((out / "cells").iterdir()):
             folder.discard()  # bad input: nothing remains
@@ -71,18 +71,18 @@ def run(
         folder.release()
 
 
-def _write(found: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> None:
+def _write(sweep: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> None:
     folder.check_held()
     place = folder.path
-    write_table(place / "table.csv", found.table.for_csv())
-    files.write_text(place / "table.md", markdown(found))
+    write_table(place / "table.csv", sweep.table.for_csv())
+    files.write_text(place / "table.md", markdown(sweep))
     versions = {name: version for name, version in folder.manifest["versions"].items() if name != SOURCES}
-    files.write_json(place / "sweep.json", files.finite(as_facts(found, versions)))
+    files.write_json(place / "sweep.json", files.finite(as_facts(sweep, versions)))
     folder.restore_scenario(folder.text)
     for stale in folder.manifest.get("pictures", []):
         if Path(stale).name == stale and Path(stale).stem in ("heat-map", "lines"):
             files.remove(place / stale)
-    drawn = found.draw_pictures(place, style) if pictures else []
+    drawn = sweep.draw_pictures(place, style) if pictures else []
     folder.update(status="finished", pictures=[picture.name for picture in drawn])
 
 
@@ -96,11 +96,11 @@ def _filled(
     here = {name: version for name, version in decisive(plan.scenario).items() if name != "python"}
     computed = 0
     for _ in range(ROUNDS + 1):
-        found, missing = table_so_far(plan, place)
-        found.computed = computed
+        sweep, missing = table_so_far(plan, place)
+        sweep.computed = computed
         if not missing:
-            return found
-        there = plan.grid.size - len(missing) - computed
+            return sweep
+        kept_before = plan.grid.size - len(missing) - computed
         # Seeds of one setting share its truth, which is computed once for a batch.
         results = compute(Worker(here), missing, engine, workers, together=lambda cell: cell.setting.values)
         try:
@@ -112,7 +112,7 @@ def _filled(
                 store.write(cell.name, cell.identity, result, seconds)
                 computed += 1
                 if progress is not None:
-                    progress("cells", there + computed, plan.grid.size)
+                    progress("cells", kept_before + computed, plan.grid.size)
         except (Exception, KeyboardInterrupt) as error:
             kept = None if folder is None or isinstance(error, FolderLost) else place
             carry(error, "results", Sweep(plan.scenario, {}, [0], Table(()), folder=kept))
@@ -149,13 +149,13 @@ def estimate(plan: Plan, out: Path, workers: int) -> str:
     measured(first.setting.scenario, first.seed)
     seconds = time.perf_counter() - begun
     store = Store(out)
-    there = sum(store.has(cell.name) for cell in plan.cells()) if folders.is_sweep(out) else 0
-    left = grid.size - there
+    kept = sum(store.has(cell.name) for cell in plan.cells()) if folders.is_sweep(out) else 0
+    left = grid.size - kept
     settings = grid.size // len(grid.seeds)
     keys = [f"{key} sets {', '.join(targets)}" for key, targets in grid.targets.items() if targets != [key]]
     words = [
         f"{plan.scenario['name']}: {settings:,} settings x {len(grid.seeds):,} seeds = {grid.size:,} cells",
-        f"there already: {there:,}; to compute: {left:,}",
+        f"there already: {kept:,}; to compute: {left:,}",
         f"one takes {seconds:.2g} s: {left * seconds / workers:.3g} s with {workers} workers, after their start",
     ]
     return "\n".join([*words, *keys])

@@ -29,7 +29,7 @@ class Sweep(GridNumbers):
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The lines of ``table.csv`` as a frame: the swept keys, seed, method, status and numbers."""
-        return frame({name: [_plain(each) for each in column] for name, column in self.table.of.items()})
+        return frame({name: [_plain(value) for value in column] for name, column in self.table.of.items()})
 
     def to_xarray(self) -> xarray.Dataset:
         """The numbers as arrays whose dimensions are the swept keys, ``seed`` and ``method``.
@@ -48,7 +48,7 @@ class Sweep(GridNumbers):
         for place, label, word in zip(self.table.cell, self.table.of["method"], self.table.of["status"], strict=True):
             status[place, self.methods.index(str(label))] = word
         arrays["status"] = dims, status.reshape(*self.shape, len(self.methods)).astype(str)
-        coordinates: dict[str, object] = {key: [_plain(each) for each in values] for key, values in self.over.items()}
+        coordinates: dict[str, object] = {key: [_plain(value) for value in values] for key, values in self.over.items()}
         coordinates |= {"seed": np.array(self.seeds, dtype=np.uint64), "method": list(self.methods)}
         attributes = {"scenario": self.scenario["name"], "title": self.scenario["title"]}
         return xarray.Dataset(arrays, coordinates, attributes)

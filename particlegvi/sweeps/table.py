@@ -40,7 +40,7 @@ class Table:
 
     def add(self, place: int, values: Sequence[object], seed: int, result: Facts) -> None:
         """Add the lines of a cell."""
-        for method, status, found in lines(result, self._asked):
+        for method, status, row in lines(result, self._asked):
             if method not in self.methods:
                 self.methods.append(method)
             target = result["methods"].get(method, {}).get("target") or {}
@@ -48,7 +48,7 @@ class Table:
             self.truths["mean"].append(mean if isinstance(mean, float) else np.nan)
             self.truths["sd"].append(variance**0.5 if isinstance(variance, float) else np.nan)
             head = dict(zip((*self.keys, *HEAD), (*values, seed, method, status), strict=True))
-            numbers = {name: value for name, value in found.items() if name not in head and value is not None}
+            numbers = {name: value for name, value in row.items() if name not in head and value is not None}
             for name in numbers:
                 if name not in self.of:
                     self.of[name] = [None] * len(self.cell)
@@ -65,17 +65,17 @@ class Table:
 def lines(result: Facts, asked: Sequence[str] = ()) -> Iterator[tuple[str, str, Facts]]:
     """Method, status and numbers by name of each line of a cell."""
     order = list(result["status"])
-    found: list[tuple[str, str, Facts]] = []
+    rows: list[tuple[str, str, Facts]] = []
     for row in result["rows"]:
         label = str(row["method"])
         facts = result["methods"].get(label) or (next(iter(result["methods"].values())) if len(order) == 1 else {})
         numbers = _flat({key: value for key, value in row.items() if key != "method"})
         numbers |= {name: _reached(facts, name) for name in asked if name not in numbers}
-        found.append((label, FINISHED, numbers))
-    found += [(label, status, {}) for label, status in result["status"].items() if status != FINISHED]
-    if {label for label, *_ in found} <= set(order):
-        found.sort(key=lambda line: order.index(line[0]))
-    return iter(found)
+        rows.append((label, FINISHED, numbers))
+    rows += [(label, status, {}) for label, status in result["status"].items() if status != FINISHED]
+    if {label for label, *_ in rows} <= set(order):
+        rows.sort(key=lambda line: order.index(line[0]))
+    return iter(rows)
 
 
 def _flat(table: Facts, prefix: str = "") -> Facts:
@@ -83,7 +83,7 @@ def _flat(table: Facts, prefix: str = "") -> Facts:
     flat: Facts = {}
     for key, value in table.items():
         if isinstance(value, list):
-            value = {str(number): each for number, each in enumerate(value)}
+            value = {str(number): entry for number, entry in enumerate(value)}
         if isinstance(value, dict):
             flat |= _flat(value, f"{prefix}{key}.")
         else:

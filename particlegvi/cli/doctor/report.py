@@ -51,7 +51,7 @@ def report() -> Facts:
             "linear_algebra": systems.linear_algebra(),
         },
         "threads": {"number": threads.count(), "layer": "threads of Python, one pool"},
-        "parts": [each._asdict() for each in from_outside()],
+        "parts": [part._asdict() for part in from_outside()],
         "cache": {**compiled._asdict(), "folder": str(compiled.folder)},
         "self_test": outcome._asdict(),
     }
@@ -66,7 +66,7 @@ def _version(name: str) -> str | None:
 
 def _extras() -> dict[str, list[str]]:
     """The libraries of each extra, from what the package says of itself; none where it is not installed."""
-    found: dict[str, list[str]] = {}
+    libraries: dict[str, list[str]] = {}
     try:
         wanted = metadata.requires("particlegvi") or []
     except metadata.PackageNotFoundError:
@@ -75,8 +75,8 @@ def _extras() -> dict[str, list[str]]:
         needed, _, condition = line.partition(";")
         extra = condition.partition("extra ==")[2].strip().strip("\"'")
         if extra and extra != "test":
-            found.setdefault(extra, []).append(needed.split()[0].split(">")[0].split("<")[0].split("=")[0])
-    return found
+            libraries.setdefault(extra, []).append(needed.split()[0].split(">")[0].split("<")[0].split("=")[0])
+    return libraries
 
 
 def lines(facts: Facts) -> list[str]:
@@ -122,5 +122,5 @@ def self_test(expected: tuple[str, ...] = KNOWN) -> Outcome:
         losses.get("tilted-double-well"), methods.DLE(kl_weight=1.0), priors.Normal(0.0, 1.0), particles=PARTICLES,
         steps=STEPS, step_size=1e-2, seed=0, record_every=0,
     )  # fmt: skip
-    found = tuple(float(place).hex() for place in np.ravel(run.final))
-    return Outcome(found == expected, found, expected, time.perf_counter() - begun)
+    bits = tuple(float(place).hex() for place in np.ravel(run.final))
+    return Outcome(bits == expected, bits, expected, time.perf_counter() - begun)

@@ -43,8 +43,8 @@ class ExportedRuns(Mapping[str, Any]):
 
     def attributes(self) -> Facts:
         """Attributes of every group about the whole: scenario, title, seed, status and versions."""
-        given = {key: str(self.scenario.get(key, "")) for key in ("title", "source")}
-        whole = {"scenario": str(self.scenario["name"]), **given, "seed": self.seed, "status": self.status}
+        words = {key: str(self.scenario.get(key, "")) for key in ("title", "source")}
+        whole = {"scenario": str(self.scenario["name"]), **words, "seed": self.seed, "status": self.status}
         return whole | {"versions": versions()}
 
     def to_xarray(self) -> xarray.DataTree:
@@ -56,22 +56,22 @@ class ExportedRuns(Mapping[str, Any]):
         ``versions``. A label that cannot name a group is changed, and the attribute ``label`` keeps it.
         """
         named = groups(self, (TRUTH,))
-        found = {named[label]: run.to_xarray() for label, run in self.items()}
+        branches = {named[label]: run.to_xarray() for label, run in self.items()}
         truths = {label: self.kind.truth(self, label, self.targets) for label in self}
         known = {f"{TRUTH}/{named[label]}": truth for label, truth in truths.items() if truth is not None}
         if known:
-            found[TRUTH] = datasets.dataset({}, {}, {})
-            found |= known
-        return datasets.tree(found, self.attributes())
+            branches[TRUTH] = datasets.dataset({}, {}, {})
+            branches |= known
+        return datasets.tree(branches, self.attributes())
 
     def to_datatree(self, last: float = 0.5) -> xarray.DataTree:
         """The draws of every run as ArviZ reads them, ``tree["DLE"]`` being ``results["DLE"].to_datatree(last)``."""
         named = groups(self)
-        found = {}
+        branches = {}
         for label, run in self.items():
             for name, group in run.to_datatree(last).children.items():
-                found[f"{named[label]}/{name}"] = group.to_dataset()
-        return datasets.tree(found, self.attributes())
+                branches[f"{named[label]}/{name}"] = group.to_dataset()
+        return datasets.tree(branches, self.attributes())
 
     def to_dataframe(self, records: bool = False) -> pandas.DataFrame:
         """A long table for pandas: ``method``, ``particle``, and a column for each coordinate.
@@ -112,11 +112,11 @@ class ExportedRuns(Mapping[str, Any]):
     def arrays(self) -> writing.Arrays:
         """The arrays of every run by name, as a file ``.npz`` has them."""
         named = groups(self)
-        found: writing.Arrays = {}
+        all_arrays: writing.Arrays = {}
         for label, run in self.items():
             arrays = self.kind.arrays(run)
-            found |= {f"{named[label]}.{name}": array for name, array in arrays.items()}
-        return found
+            all_arrays |= {f"{named[label]}.{name}": array for name, array in arrays.items()}
+        return all_arrays
 
     def animate(
         self,
@@ -177,8 +177,8 @@ class ExportedRuns(Mapping[str, Any]):
         assert entry is not None
         path = films.file_beside(self.place, self.name, entry["kind"]) if out is None else out
         settings = films.FilmSettings(path, frames, seconds, width, even=even, loop=loop, overwrite=overwrite)
-        with listening(progress) as heard:
-            films.film(self.followed(heard), entry, settings, heard)
+        with listening(progress) as reporter:
+            films.film(self.followed(reporter), entry, settings, reporter)
         self.note_pictures([settings.path])
         return FilmFile(settings.path)
 
@@ -192,6 +192,6 @@ class ExportedRuns(Mapping[str, Any]):
 
     def followed(self, progress: Progress | None = None) -> Self:
         """The runs with records over time; a run that kept only its end is simulated again where that is possible."""
-        found = copy.copy(self)
-        vars(found).update(_runs={label: self.kind.followed(run, progress) for label, run in self.items()})
-        return found
+        copied = copy.copy(self)
+        vars(copied).update(_runs={label: self.kind.followed(run, progress) for label, run in self.items()})
+        return copied

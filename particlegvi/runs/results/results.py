@@ -59,9 +59,9 @@ class Results(Runs):
         return self.folder
 
     def at(self, record: int) -> Self:
-        found = super().at(record)
-        found.folder, found.pictures = None, []  # the folder holds the whole run
-        return found
+        moment = super().at(record)
+        moment.folder, moment.pictures = None, []  # the folder holds the whole run
+        return moment
 
     def attributes(self) -> Facts:
         return super().attributes() | {"scenario.toml": text(self.scenario)}
@@ -133,18 +133,18 @@ class Results(Runs):
 
     def note_pictures(self, pictures: Iterable[Path]) -> None:
         """Write the names of pictures in the folder into the manifest, so that overwriting the folder removes them."""
-        pictures = [each for each in pictures if each.parent == self.folder and each.suffix in PICTURES]
+        pictures = [picture for picture in pictures if picture.parent == self.folder and picture.suffix in PICTURES]
         if self.folder is not None and pictures:
-            there = open_folder(self.folder)
+            folder = open_folder(self.folder)
             try:
-                there.take()
+                folder.take()
             except ValueError:  # another process is writing, and will note the same pictures
                 return
             try:
-                self.pictures = sorted({*there.manifest["figures"], *(picture.name for picture in pictures)})
-                there.update(figures=self.pictures)
+                self.pictures = sorted({*folder.manifest["figures"], *(picture.name for picture in pictures)})
+                folder.update(figures=self.pictures)
             finally:
-                there.release()
+                folder.release()
 
 
 class Comparison(Results):
@@ -161,8 +161,10 @@ class Comparison(Results):
     def new(self) -> New:
         self.scenario = check(entries.complete(self.scenario, self.parts))
         arrays = {"initial": self.parts.initial, "reference": self.parts.reference}
-        given = {entries.name_of_array(key, each): each for key, each in arrays.items() if isinstance(each, np.ndarray)}
-        return super().new()._replace(arrays=given)
+        handed_in = {
+            entries.name_of_array(key, array): array for key, array in arrays.items() if isinstance(array, np.ndarray)
+        }
+        return super().new()._replace(arrays=handed_in)
 
 
 def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:
@@ -172,80 +174,80 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:
     and the records of the next method up to its last checkpoint.
     """
     while True:
-        there = open_folder(folder)
+        stored = open_folder(folder)
         try:
-            return _load(there, loss)
+            return _load(stored, loss)
         except ValueError:
-            if open_folder(folder).manifest == there.manifest:
+            if open_folder(folder).manifest == stored.manifest:
                 raise  # no process has changed the folder meanwhile: the folder itself is wrong
 
 
-def _load(there: Folder, loss: Loss | None) -> Results:
-    manifest = there.manifest
-    origins.check_there(there.path, manifest.get("parts", {}))
-    origin.warn_of_other_code(there.path, manifest)
+def _load(stored: Folder, loss: Loss | None) -> Results:
+    manifest = stored.manifest
+    origins.check_there(stored.path, manifest.get("parts", {}))
+    origin.warn_of_other_code(stored.path, manifest)
     # "simulated": only the pictures are missing; load it as finished
-    results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)
+    results = opened(stored, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)
     for label in results.labels:
         done = label in manifest["methods"]
-        record = there.record(label, results.largest) if done else there.unfinished(label, results.largest)
+        record = stored.record(label, results.largest) if done else stored.unfinished(label, results.largest)
         if record is not None:
             results.add_stored(label, record)
     try:
-        results.take_summary(there.summary())
+        results.take_summary(stored.summary())
     except ValueError as error:
-        raise ValueError(f"{there.path / 'summary.json'} is damaged: {error}") from None
+        raise ValueError(f"{stored.path / 'summary.json'} is damaged: {error}") from None
     return results
 
 
-def opened(there: Folder, status: str, content: dict[str, Any] | None = None, loss: Loss | None = None) -> Results:
+def opened(stored: Folder, status: str, content: dict[str, Any] | None = None, loss: Loss | None = None) -> Results:
     """Results of a folder, still without runs; ``content`` is its scenario, if the caller has read it already.
 
     ``loss`` is the loss of a run that was begun with a loss in functions of Python.
     """
     # the settings differ if another run has taken over the folder since ``content`` was read
-    if content is None or decisive(content) != there.manifest["settings"]:
-        content = stored_scenario(there)
+    if content is None or decisive(content) != stored.manifest["settings"]:
+        content = stored_scenario(stored)
     parts = kinds.build(content)
     if isinstance(parts, Parts):
-        parts = _with_given(there, content, parts, loss)
+        parts = _with_given(stored, content, parts, loss)
     elif loss is not None:
-        raise ValueError(f"loss must be left out: {there.path} has its own")
-    results = Results(content, parts, there.manifest["seed"], there.path, status)
-    results.pictures = list(there.manifest["figures"])
+        raise ValueError(f"loss must be left out: {stored.path} has its own")
+    results = Results(content, parts, stored.manifest["seed"], stored.path, status)
+    results.pictures = list(stored.manifest["figures"])
     return results
 
 
-def _with_given(there: Folder, content: Facts, parts: Parts, loss: Loss | None) -> Parts:
+def _with_given(stored: Folder, content: Facts, parts: Parts, loss: Loss | None) -> Parts:
     """The parts of a folder with the arrays in it, and with the loss that its user hands in again."""
     known = content["loss"]
     if loss is not None:
         if "given" not in known:
-            raise ValueError(f"loss must be left out: {there.path} has its own, {parts.loss.name}")
-        entries.check_same(there.path, known, check_loss(loss, moves=True))
+            raise ValueError(f"loss must be left out: {stored.path} has its own, {parts.loss.name}")
+        entries.check_same(stored.path, known, check_loss(loss, moves=True))
         parts = parts._replace(loss=loss)  # type: ignore[arg-type]  # any loss will do
     if "array" in content.get("initial", {}):
-        parts = parts._replace(initial=there.given("initial"))
-    return parts._replace(reference=there.given("reference"))
+        parts = parts._replace(initial=stored.given("initial"))
+    return parts._replace(reference=stored.given("reference"))
 
 
-def stored_scenario(there: Folder) -> Facts:
+def stored_scenario(stored: Folder) -> Facts:
     """The complete scenario of a folder, checked as strictly as any other file.
 
     If ``scenario.toml`` is missing, it is made from the settings in the manifest, which have no title and no figures,
     with a warning. A ValueError if it is damaged, or a setting differs from that of the run; the message names the key.
     """
-    place, settings = there.path / SCENARIO, there.manifest["settings"]
+    place, settings = stored.path / SCENARIO, stored.manifest["settings"]
     if settings and not os.path.lexists(place):
         warn(f"{place} is missing, and taken from manifest.json, without title and figures")
         return complete(place, text(settings))
-    found = complete(place, there.text())
+    scenario = complete(place, stored.text())
     # Both are completed, because earlier versions did not store every default. The first schema has no settings.
-    changed = difference(decisive(check(settings)), decisive(found)) if settings else None
+    changed = difference(decisive(check(settings)), decisive(scenario)) if settings else None
     if changed is not None:
         key, before, after = changed
         raise ValueError(f"{place} has changed since the run began: {key} is {after!r:.60}, and was {before!r:.60}")
-    return found
+    return scenario
 
 
 def complete(place: Path, content: str) -> Facts:

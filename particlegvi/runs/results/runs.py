@@ -74,7 +74,7 @@ class Runs(ExportedRuns):
         head = f"<strong>{type(self).__name__}</strong> {html.text(title)}, seed {self.seed}, {html.text(self.status)}"
         if not self:
             return html.framed(head, html.notes(["no method is finished yet"]))
-        said = [f"{label}: {html.verdict(*each)}" for label, each in self.kind.verdicts(self.summary).items()]
+        said = [f"{label}: {html.verdict(*verdict)}" for label, verdict in self.kind.verdicts(self.summary).items()]
         table = html.grid(self.kind.cells(self, self.summary))
         content = json.dumps(html.brief(self.summary["methods"]), indent=1, ensure_ascii=False, default=str)
         return html.framed(head, table, html.notes(said), html.folded("summary", content))
@@ -123,10 +123,10 @@ class Runs(ExportedRuns):
         if most == 0:
             raise ValueError(f"{self.name} must have runs with records to be seen at one of them, not none")
         chosen = arguments.record_number(record, most)
-        found = copy.copy(self)
+        moment = copy.copy(self)
         runs = {label: run.at(min(chosen, counts[label] - 1)) for label, run in self.items()}
-        vars(found).update(_runs=runs, _summary=None)
-        return found
+        vars(moment).update(_runs=runs, _summary=None)
+        return moment
 
     def describe(self) -> str:
         """A table for a terminal, for example mean, spread and distance to the target of every method."""

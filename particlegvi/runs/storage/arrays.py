@@ -50,19 +50,21 @@ def read_array(
     """
     with open_regular(path, links=False) as file:
         try:
-            found, shape = read_header(file)
-            if found != np.dtype(dtype) or dims not in (None, len(shape)):
-                raise ValueError(f"it holds {found} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
-            there = os.fstat(file.fileno()).st_size - file.tell()
+            stored_type, shape = read_header(file)
+            if stored_type != np.dtype(dtype) or dims not in (None, len(shape)):
+                raise ValueError(f"it holds {stored_type} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
+            length = os.fstat(file.fileno()).st_size - file.tell()
             if rows is not None:
                 shape = (min(rows, shape[0]), *shape[1:])
-                there = min(there, math.prod(shape) * found.itemsize)
+                length = min(length, math.prod(shape) * stored_type.itemsize)
             count = math.prod(shape)
-            if count * found.itemsize != there:
+            if count * stored_type.itemsize != length:
                 raise ValueError(f"it is not as long as its shape {shape} needs")
-            if largest is not None and there > largest:
-                raise ValueError(f"its shape {shape} must need at most {largest} bytes in a run like this, not {there}")
-            array = np.fromfile(file, dtype=found, count=count)
+            if largest is not None and length > largest:
+                raise ValueError(
+                    f"its shape {shape} must need at most {largest} bytes in a run like this, not {length}"
+                )
+            array = np.fromfile(file, dtype=stored_type, count=count)
             if len(array) < count:  # numpy keeps quiet about a read that failed; the length was checked
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
             return array.reshape(shape)
@@ -96,11 +98,11 @@ class RecordFile:
             self._file.close()
             raise ValueError(f"{path} is not a file, or a hard link, through which nothing is written")
         if digest:
-            found = self._hash(keep)
-            if found.hexdigest() != digest:
+            hashed = self._hash(keep)
+            if hashed.hexdigest() != digest:
                 self._file.close()
                 raise ValueError(f"{path} is damaged: its first {keep} records are not what was written")
-            self._ends = {keep: found}
+            self._ends = {keep: hashed}
         else:
             self._file.write(self._header)
             self._ends = {0: hashlib.sha256(self._header)}
@@ -151,15 +153,15 @@ class RecordFile:
         return len(self._header) + count * self._size
 
     def _hash(self, count: int) -> hashlib._Hash:
-        found = hashlib.sha256()
+        hashed = hashlib.sha256()
         left = self._end(count)
         while left > 0:
             block = self._file.read(min(left, BLOCK))
             if not block:
                 break
-            found.update(block)
+            hashed.update(block)
             left -= len(block)
-        return found
+        return hashed
 
 
 def _header(shape: tuple[int, ...]) -> bytes:

@@ -84,10 +84,10 @@ class Folder(LockedFolder):
         if place.name not in self.manifest["sha256"]:  # missing, or of an earlier state
             return None
         self.verify(place)
-        found, seed = files.read_json(place), self.manifest["seed"]
-        if found.get("seed", seed) != seed:  # the manifest itself has no sha256
-            raise ValueError(f"{place} says that the seed is {found['seed']!r:.40}, and manifest.json {seed}")
-        return found
+        summary, seed = files.read_json(place), self.manifest["seed"]
+        if summary.get("seed", seed) != seed:  # the manifest itself has no sha256
+            raise ValueError(f"{place} says that the seed is {summary['seed']!r:.40}, and manifest.json {seed}")
+        return summary
 
     def add(
         self,
@@ -106,7 +106,7 @@ class Folder(LockedFolder):
         for name in record.files:
             if not is_own(name):
                 raise ValueError(f"{name!r:.80} is not the name of a file that a kind of scenario may have")
-        told = self._array(label, "json")
+        info_file = self._array(label, "json")
         digests: dict[str, str] = {}
         for name, array in record.arrays.items():
             place = self._array(label, f"{name}.npy")
@@ -114,8 +114,10 @@ class Folder(LockedFolder):
                 write_array(place, array)
             digests[self._name(place)] = written[name] if written and name in written else files.digest(place)
         if record.arrays:
-            files.write_json(told, files.finite({key: each for key, each in record.info.items() if key != "seconds"}))
-            digests[self._name(told)] = files.digest(told)
+            files.write_json(
+                info_file, files.finite({key: value for key, value in record.info.items() if key != "seconds"})
+            )
+            digests[self._name(info_file)] = files.digest(info_file)
         for name, text in record.files.items():
             files.write_text(self.path / name, text)
             digests[name] = files.digest(self.path / name)
@@ -129,7 +131,7 @@ class Folder(LockedFolder):
 
     def forget(self, label: str) -> None:
         """Remove a method from the manifest, because its files are damaged."""
-        self.update(methods=[each for each in self.manifest["methods"] if each != label])
+        self.update(methods=[done for done in self.manifest["methods"] if done != label])
 
     def record(self, label: str, largest: int | None = None) -> Record:
         """Read the record of one method that is done, whose arrays have at most ``largest`` bytes each.
@@ -183,9 +185,9 @@ class Folder(LockedFolder):
         begin = f"arrays/{manifests.GIVEN}{key}-"
         for name in self.manifest["sha256"]:
             if name.startswith(begin) and ARRAY.fullmatch(name):
-                found = read_array(self.path / name, np.float64, 2)
+                array = read_array(self.path / name, np.float64, 2)
                 self.verify(self.path / name)
-                return found
+                return array
         return None
 
     def verify(self, place: Path) -> None:

@@ -117,7 +117,7 @@ def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] |
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return None if before == after else (key, before, after)
     for name in sorted({*before, *after}):
-        found = difference(before.get(name), after.get(name), f"{key}.{name}".strip("."))
-        if found is not None:
-            return found
+        inner = difference(before.get(name), after.get(name), f"{key}.{name}".strip("."))
+        if inner is not None:
+            return inner
     return None

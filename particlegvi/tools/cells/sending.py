@@ -35,12 +35,12 @@ class Sent(Generic[Task, Result]):
 
 def sent(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
     """The function as other processes can run it: itself, where no part is registered."""
-    found = plugins.registered()
-    if not found:
+    parts = plugins.registered()
+    if not parts:
         return function
-    good = [each for each in found if _is_importable(each.module)]
-    modules = [(each, plugins.loaded_files.get(each.module, "")) for each in good]
-    return Sent(function, tuple(modules), tuple(each for each in found if each not in good))
+    good = [part for part in parts if _is_importable(part.module)]
+    modules = [(part, plugins.loaded_files.get(part.module, "")) for part in good]
+    return Sent(function, tuple(modules), tuple(part for part in parts if part not in good))
 
 
 def _is_importable(module: str) -> bool:

@@ -51,8 +51,8 @@ class Store:
             return None
         if any(content.get(key) != value for key, value in identity.items()):
             return None
-        found: Facts = content[self._result]
-        return found
+        result: Facts = content[self._result]
+        return result
 
     def has(self, name: str) -> bool:
         """Whether there is a file of a cell, sound or not."""
