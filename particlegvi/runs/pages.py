@@ -16,7 +16,7 @@ from particlegvi.tools import arguments
 
 
 def page(
-    source: str | os.PathLike[str] | Scenario | Runs,
+    subject: str | os.PathLike[str] | Scenario | Runs,
     *,
     seed: int = 0,
     frames: int = 120,
@@ -28,7 +28,7 @@ def page(
 
     Parameters
     ----------
-    source : str, path, mapping or Runs
+    subject : str, path, mapping or Runs
         The name of a scenario, a TOML file, or a scenario as plain data: the browser simulates it, and nothing is
         simulated here. The folder of a run, or results: the page replays them, and simulates below the replay. Of
         functions, it shows what was fitted.
@@ -54,15 +54,15 @@ def page(
         If there is no such scenario or run, if the browser cannot compute the flow of a scenario, or an argument is
         wrong.
     """
-    folder = source if isinstance(source, str | os.PathLike) and Path(source).is_dir() else None
-    if isinstance(source, Runs) or folder is not None:
+    folder = subject if isinstance(subject, str | os.PathLike) and Path(subject).is_dir() else None
+    if isinstance(subject, Runs) or folder is not None:
         for key in settings:
             raise ValueError(f"{key} must be left out: a run that is done keeps its settings")
         from particlegvi.pages.replays import page_of_runs  # reads results as figures do, and loads matplotlib
 
-        runs = source if isinstance(source, Runs) else load(Path(os.fspath(source)))  # type: ignore[arg-type]
+        runs = subject if isinstance(subject, Runs) else load(Path(os.fspath(subject)))  # type: ignore[arg-type]
         return page_of_runs(runs, frames, live, language)
     if not arguments.flag("live", live):
         raise ValueError("live must be true for a scenario, which has no run to replay, not false")
-    complete = scenario.load(source, settings)
+    complete = scenario.load(subject, settings)
     return page_of_scenario(complete, kinds.build(complete), seed, language)

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -56,38 +55,6 @@ def test_two_processes_some_of_which_are_killed_make_the_same_bytes(straight, tm
     progress = killing(kills, lambda: [pid for pid in children() if pid not in before])
     pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", workers=2, progress=progress)
     assert outputs(tmp_path / "s") == straight
-
-
-def same(task):
-    return task
-
-
-@linux
-@pytest.mark.slow
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_worker_that_is_killed_when_the_pool_ends_keeps_nobody_waiting(monkeypatch, which):
-    """Of two idle workers one holds the lock of their queue; whichever is killed, the other need not wait for it."""
-    loky = pytest.importorskip("joblib.externals.loky")
-    before, found = set(children()), loky.get_reusable_executor
-
-    def killing_one(reuse):
-        executor = found(reuse=reuse)
-        time.sleep(0.2)  # until both wait for more
-        two = sorted(pid for pid in children() if pid not in before)
-        for pid in two:
-            os.kill(pid, signal.SIGSTOP)
-        threading.Timer(0.5, end, two).start()
-        return executor
-
-    def end(*two):
-        for pid in two:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL if pid == two[which] else signal.SIGCONT)
-
-    monkeypatch.setattr(loky, "get_reusable_executor", killing_one)
-    begun = time.monotonic()
-    assert sorted(engines.loky(same, iter(range(20)), 2)) == list(range(20))
-    assert time.monotonic() - begun < 100  # the other waits for 300 s
 
 
 @pytest.mark.needs("distributed")
@@ -149,23 +116,6 @@ def started(*arguments, cwd, **options):
 def group_of(leader):
     """The processes of the session that a process leads."""
     return [each.pid for each in every() if each.session == leader]
-
-
-@linux
-@pytest.mark.slow
-def test_a_worker_without_a_task_ends_with_its_parent(tmp_path):
-    """Killed while the first of two workers computes and the other has had nothing to do."""
-    code = (
-        "import time; from particlegvi.tools.cells import engines; print('begun', flush=True);"
-        "list(engines.loky(time.sleep, iter([60.0]), 2))"
-    )
-    client = started(sys.executable, "-c", code, cwd=tmp_path)
-    time.sleep(4.0)
-    members = group_of(client.pid)
-    assert len(members) >= 3
-    client.kill()
-    client.wait()
-    assert gone(members)
 
 
 def gone(pids):

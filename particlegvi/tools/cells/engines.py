@@ -119,7 +119,11 @@ def dask(address: str) -> Engine:
 
             def fill() -> None:
                 nonlocal waiting
-                for task in islice(rest, max(0, AHEAD * sum(client.nthreads().values()) - waiting)):
+                try:
+                    threads = sum(client.nthreads().values())
+                except OSError:
+                    raise ended from None
+                for task in islice(rest, max(0, AHEAD * threads - waiting)):
                     running.add(client.submit(function, task, pure=False, retries=2))
                     waiting += 1
 
