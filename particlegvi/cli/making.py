@@ -88,7 +88,7 @@ def page(options: argparse.Namespace) -> None:
     changes("change a setting of the scenario, such as particles=1000; may be repeated"),
     PARTS,
     QUIET,
-    *(each for each in LOOK if each[0] != ("--format",)),  # the suffix of the file says the format
+    *(entry for entry in LOOK if entry[0] != ("--format",)),  # the suffix of the file says the format
 )
 def animate(options: argparse.Namespace) -> None:
     from particlegvi import scenario

@@ -24,16 +24,16 @@ class Saving(NamedTuple):
 def compared(
     problem: ParticleProblem,
     chosen: Mapping[str, Method],
-    given: tuple[Start | None, Array | None],
+    start_and_truth: tuple[Start | None, Array | None],
     saving: Saving,
     facts: Facts,
-    heard: Progress | None,
+    reporter: Progress | None,
 ) -> Comparison:
     """Run methods of a checked problem; ``facts`` are keys of the scenario that the problem does not have.
 
-    ``given`` are the start and the draws of the truth, as they were given.
+    ``start_and_truth`` are the start and the draws of the truth, as the caller has them.
     """
-    initial, reference = given
+    initial, reference = start_and_truth
     # a distribution is kept, not replaced by its points: the target of DE depends on it
     has_points = initial is not None and not isinstance(initial, Distribution)
     start = problem.start if has_points else initial
@@ -50,5 +50,5 @@ def compared(
     } | facts
     results = Comparison(scenario, made, problem.seed, status="running")
     out, overwrite, every = saving
-    execute(results, out, overwrite, heard, save=out is not None, checkpoint_every=every)
+    execute(results, out, overwrite, reporter, save=out is not None, checkpoint_every=every)
     return results

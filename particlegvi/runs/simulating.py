@@ -101,16 +101,16 @@ def simulate(
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (
         remembered(),
-        listening_to_steps(progress, label) as heard,
-        compiling_told(heard),
+        listening_to_steps(progress, label) as reporter,
+        compiling_told(reporter),
     ):
         problem = check_problem(loss, method, prior, initial, settings)
         if out is None:
             memory.check_records(*problem.start.shape, steps, record_every)
-            return follow(problem, method, record_every, heard, MemoryStorage(), describer=description)
+            return follow(problem, method, record_every, reporter, MemoryStorage(), describer=description)
         facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
-        of_label = None if heard is None else lambda _, done, steps: heard(done, steps)
+        of_label = None if reporter is None else lambda _, done, steps: reporter(done, steps)
         saving = Saving(out, overwrite, checkpoint_every)
         run: Run = compared(problem, {label: method}, (initial, None), saving, facts, of_label)[label]
         return run
