@@ -20,7 +20,7 @@ from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import OPTIONS
 from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals, key_words
 from particlegvi.engine.numerics.vectors import broadcast, fma, load, store, subtract
-from particlegvi.engine.pairs import fourier, series
+from particlegvi.engine.pairs import fourier, fourier_tiles
 from particlegvi.engine.pairs.direct import direct_part
 from particlegvi.engine.steps import coupled, flow
 from particlegvi.engine.terms.constant import Constant
@@ -40,34 +40,36 @@ def noise(normals, key, repeats):
 @numba.njit(**OPTIONS)
 def angles(x, number, box, kept, repeats):
     for _ in range(repeats):
-        for start in range(0, number, series.TILE):
-            stop = min(number, start + series.TILE)
-            series.turn_tile(x, start, stop, box.origin, 1.0 / box.period, kept, start // series.TILE * series.ANGLES)
+        for start in range(0, number, fourier_tiles.TILE):
+            stop = min(number, start + fourier_tiles.TILE)
+            fourier_tiles.turn_tile(
+                x, start, stop, box.origin, 1.0 / box.period, kept, start // fourier_tiles.TILE * fourier_tiles.ANGLES
+            )
 
 
 @numba.njit(**OPTIONS)
 def moments(number, modes, kept, lane_sums, repeats):
     for _ in range(repeats):
-        for start in range(0, number, series.TILE):
-            count = min(number - start, series.TILE)
-            series.add_moments(kept, start // series.TILE * series.ANGLES, count, modes, lane_sums)
+        for start in range(0, number, fourier_tiles.TILE):
+            count = min(number - start, fourier_tiles.TILE)
+            fourier_tiles.add_moments(kept, start // fourier_tiles.TILE * fourier_tiles.ANGLES, count, modes, lane_sums)
 
 
 @numba.njit(**OPTIONS)
 def weights(plan, box, lane_sums, partial, factors, pull, number, weighted, repeats):
     fourier.coefficients(plan, box, factors, pull)
     for _ in range(repeats):
-        series.fold_lanes(lane_sums, box.modes, partial[0])
+        fourier_tiles.fold_lanes(lane_sums, box.modes, partial[0])
         fourier.weigh(partial, factors, pull, number, box.modes, weighted)
 
 
 @numba.njit(**OPTIONS)
 def evaluation(number, modes, kept, weighted, force, repeats):
     for _ in range(repeats):
-        for start in range(0, number, series.TILE):
-            count = min(number - start, series.TILE)
-            place = start // series.TILE * series.ANGLES
-            series.evaluate_tile(kept, place, count, modes, weighted, 1.0, force, start)
+        for start in range(0, number, fourier_tiles.TILE):
+            count = min(number - start, fourier_tiles.TILE)
+            place = start // fourier_tiles.TILE * fourier_tiles.ANGLES
+            fourier_tiles.evaluate_tile(kept, place, count, modes, weighted, 1.0, force, start)
 
 
 @numba.njit(**OPTIONS)
@@ -87,8 +89,8 @@ def arithmetic(x, modes, repeats):
     """The fused multiplications and the additions of the series, 4 of each a mode and vector, and nothing else."""
     c = broadcast(0.5)
     for _ in range(repeats):
-        for i in range(0, x.size, series.GROUP):
-            j, k, n = i + series.WIDTH, i + 2 * series.WIDTH, i + 3 * series.WIDTH
+        for i in range(0, x.size, fourier_tiles.GROUP):
+            j, k, n = i + fourier_tiles.WIDTH, i + 2 * fourier_tiles.WIDTH, i + 3 * fourier_tiles.WIDTH
             p, q, r, s = load(x, i), load(x, j), load(x, k), load(x, n)
             t, u, v, w = p, q, r, s
             for _ in range(2 * modes):
@@ -132,10 +134,10 @@ def drle_step(number: int) -> None:
     plan = fourier.fourier_plan(1.0, 1.0, 1e-12, embedding.gaussian_on_the_line())
     start = prior.sample(number)
     box = fourier.box_of(plan, start.min(), start.max())
-    padded = -(-number // series.GROUP) * series.GROUP
+    padded = -(-number // fourier_tiles.GROUP) * fourier_tiles.GROUP
     x = np.append(start[:, 0], np.full(padded - number, start[-1, 0]))
-    kept = np.zeros(-(-number // series.TILE) * series.ANGLES)
-    lane_sums, partial = np.zeros(256 * series.WIDTH), np.zeros((1, 2, 128))
+    kept = np.zeros(-(-number // fourier_tiles.TILE) * fourier_tiles.ANGLES)
+    lane_sums, partial = np.zeros(256 * fourier_tiles.WIDTH), np.zeros((1, 2, 128))
     factors, pull, weighted = np.zeros(128), np.zeros(128), np.ones((2, 128))
     slopes, scratch, force = np.zeros((1, padded)), np.zeros((1, padded)), np.zeros(padded)
     normals, key = np.zeros((1 + REPEATS // 2, 2, padded)), key_words(0)

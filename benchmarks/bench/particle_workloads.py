@@ -1,4 +1,4 @@
-"""Steps of many particles that have no rival: by dimension (in three with the extra nufft), and with jumps."""
+"""Steps of many particles that have no rival: by dimension, and with jumps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import partial
 
 import particlegvi as pg
 from particlegvi.contracts import Method
-from particlegvi.engine.pairs import nufft
 from particlegvi.methods.flow import ParticleProblem
 
 from . import workloads
@@ -64,7 +63,7 @@ def drle_jumps(quick: bool) -> list[Contender]:
 
 
 def drle_step_space(quick: bool) -> list[Contender]:
-    """one DLE step and, with the extra nufft, one DRLE step, N = 10^6, three dimensions"""
+    """one DLE step and one DRLE step, N = 10^6, three dimensions"""
     prior = pg.priors.Normal([0.0] * 3, 2.0)
     loss = pg.Loss.from_formula("x^2 + y^2 + z^2", variables=["x", "y", "z"])
 
@@ -74,9 +73,8 @@ def drle_step_space(quick: bool) -> list[Contender]:
         return advancing(method.flow(problem), steps)
 
     rows = [Contender("DLE step", flow(pg.methods.DLE(0.2), 10, 1e-12), 10.0)]
-    if nufft.available():
-        drle = pg.methods.DRLE(0.2, 0.3, pg.kernels.SquaredExponential(1.0))
-        rows += [Contender(f"DRLE step, tolerance {each:.0e}", flow(drle, 1, each)) for each in (1e-9, 1e-12)]
+    drle = pg.methods.DRLE(0.2, 0.3, pg.kernels.SquaredExponential(1.0))
+    rows += [Contender(f"DRLE step, tolerance {each:.0e}", flow(drle, 1, each)) for each in (1e-9, 1e-12)]
     return rows
 
 

@@ -25,7 +25,7 @@ SOURCES = "sources"  # the key of the digest, in manifests and beside the versio
 def versions() -> dict[str, str]:
     """Version by package, and Python's."""
     own = {"particlegvi": __version__, "python": platform.python_version()}
-    return own | {name: _installed(name) for name in ("numpy", "scipy", "numba")}
+    return own | {name: _installed(name) for name in ("numpy", "scipy", "numba", "finufft")}
 
 
 @cache

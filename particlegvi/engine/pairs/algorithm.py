@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.terms.trial import from_outside
 
@@ -39,6 +41,11 @@ class Algorithm(Generic[Prepared]):
     def attracts(self, prepared: Prepared) -> bool:
         """Whether the force prepared by `estimate` includes the attraction of the prior."""
         return False
+
+
+def extent(positions: Array) -> tuple[Array, Array]:
+    """The least and the greatest of each coordinate, (dim,) each, column by column, which is quicker than by rows."""
+    return np.array([column.min() for column in positions.T]), np.array([column.max() for column in positions.T])
 
 
 def is_gaussian(kernel: Kernel) -> bool:

@@ -1,271 +1,140 @@
-"""Repulsion of the squared-exponential kernel in one and two dimensions by Chebyshev boxes: linear in N.
+"""Repulsion of the squared-exponential kernel in the plane by Chebyshev boxes: linear in N.
 
 Particles are sorted into boxes; each box sums up Chebyshev moments of its particles; moments become Chebyshev
 coefficients of the field in every box within reach, one coordinate after the other; the field is evaluated at the
-particles. The side of a box and the reach follow from the tolerance (`particlegvi.engine.pairs.box_sum`). Empty
-stretches wider than the reach are cut out along each coordinate, so an outlier costs nothing.
+particles (`particlegvi.engine.pairs.box_passes`). The side of a box is the largest for which interpolation with
+``NODES`` nodes keeps a tolerance fixed in advance.
 
-Each box is summed by one thread in the order of its particles: threads cannot change a bit.
+On a box of side h lengthscales, a function analytic in the Bernstein ellipse of parameter rho and bounded there by M is
+interpolated at n Chebyshev nodes with an error of at most 4 M rho^(1-n) / (rho - 1) (Trefethen, Approximation Theory
+and Approximation Practice, theorem 8.2). For the kernel's derivative in units of variance / lengthscale, M is at most
+(0.61 + y) exp(y^2 / 2) with y = h (rho - 1/rho) / 4. Interpolating sources and targets in both coordinates adds such an
+error four times, the later ones multiplied by the Lebesgue constants of the earlier.
 """
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.engine.numerics.compiled import compiled, nested
-from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, loads, stores
+from particlegvi.contracts import Array, Kernel
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.pairs import box_passes
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm, extent
+from particlegvi.engine.pairs.box_passes import NODES, SQUARE, Grid
 
-NODES = 16
-LANES = 16
-SQUARE = NODES * NODES
-
-
-@compiled
-def box_numbers(values, origin, inverse_side, out):
-    """floor((value - origin) / side) for one coordinate."""
-    for i in range(values.size):
-        out[i] = np.int64((values[i] - origin) * inverse_side)
+MOST_BOXES = 40_000  # 5 arrays of NODES^2 numbers a box, 10 kB
 
 
-@compiled
-def sort_by_box(keys, boxes, starts, order):
-    """Counting sort: ``order`` lists the particles box by box; box b has the entries starts[b] to starts[b + 1]."""
-    for b in range(boxes + 1):
-        starts[b] = 0
-    for i in range(keys.size):
-        starts[keys[i] + 1] += 1
-    for b in range(boxes):
-        starts[b + 1] += starts[b]
-    cursor = starts[:boxes].copy()
-    for i in range(keys.size):
-        place = cursor[keys[i]]
-        order[place] = i
-        cursor[keys[i]] = place + 1
+class BoxPlan(NamedTuple):
+    """Constants of a run, from the tolerance."""
+
+    lengthscale: float
+    variance: float
+    side: float  # of a box, in lengthscales
+    reach: float  # distance, in lengthscales, beyond which pairs are ignored
+
+    @property
+    def width(self) -> int:
+        """Boxes to either side that lie within reach."""
+        return math.ceil(self.reach / self.side)
 
 
-@nested
-def polynomials(t, row, offset, lanes, table):
-    """T_0..T_15 at each of ``lanes`` numbers t[row, :], into the flat ``table`` from ``offset`` on, lanes innermost."""
-    for lane in range(lanes):
-        table[offset + lane] = 1.0
-        table[offset + lanes + lane] = t[row, lane]
-    for m in range(2, NODES):
-        here = offset + m * lanes
-        for lane in range(lanes):
-            table[here + lane] = fma(2.0 * t[row, lane], table[here - lanes + lane], -table[here - 2 * lanes + lane])
+def interpolation_error(side: float) -> float:
+    """Bound on the interpolation error in units of variance / lengthscale, minimised over the ellipse."""
+    lebesgue = 2.0 / math.pi * math.log(NODES) + 1.0
+    repeats = sum(lebesgue**k for k in range(4))
+    rho = np.linspace(1.5, 60.0, 2000)
+    y = side * (rho - 1.0 / rho) / 4.0
+    log_error = np.log(4.0 * (0.61 + y)) + 0.5 * y * y - (NODES - 1) * np.log(rho) - np.log(rho - 1.0)
+    return repeats * float(np.exp(log_error.min()))
 
 
-@compiled
-def moments_line(x, order, starts, corners, inverse_half, first, last, moments):
-    """Moments (boxes, NODES) of boxes first..last-1 on the line."""
-    t = np.empty((1, LANES))
-    table = np.empty(NODES * LANES)
-    for box in range(first, last):
-        for m in range(NODES):
-            moments[box, m] = 0.0
-        for start in range(starts[box], starts[box + 1], LANES):
-            count = min(LANES, starts[box + 1] - start)
-            for lane in range(LANES):
-                t[0, lane] = (x[order[start + min(lane, count - 1)], 0] - corners[box]) * inverse_half - 1.0
-            polynomials(t, 0, 0, LANES, table)
-            for m in range(NODES):
-                total = 0.0
-                for lane in range(count):
-                    total += table[m * LANES + lane]
-                moments[box, m] += total
+def box_plan(lengthscale: float, variance: float, tolerance: float) -> BoxPlan:
+    """The largest box and the shortest reach that keep ``tolerance``, half of it each."""
+    tolerance = max(tolerance, 1e-15)
+    reach = 1.0
+    while reach * math.exp(-0.5 * reach * reach) > 0.5 * tolerance:
+        reach += 0.01
+    low, high = 0.01, 8.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        if interpolation_error(middle) <= 0.5 * tolerance:
+            low = middle
+        else:
+            high = middle
+    return BoxPlan(float(lengthscale), float(variance), low, reach)
 
 
-@compiled
-def translate_line(moments, slots, width, slopes, scale, first, last, field):
-    """Coefficients (boxes, NODES) of the force in boxes first..last-1. ``slots`` are the boxes' places on the line."""
-    boxes = moments.shape[0]
-    for target in range(first, last):
-        for m in range(NODES):
-            field[target, m] = 0.0
-        # Empty boxes have no entry, so neighbours are found by their slots and not by their index.
-        source = target
-        while source > 0 and slots[target] - slots[source - 1] <= width:
-            source -= 1
-        while source < boxes and slots[source] - slots[target] <= width:
-            operator = slopes[width + slots[target] - slots[source]]
-            for m in range(NODES):
-                total = field[target, m]
-                for k in range(NODES):
-                    total += operator[m, k] * (scale * moments[source, k])
-                field[target, m] = total
-            source += 1
+def operators(plan: BoxPlan) -> tuple[np.ndarray, np.ndarray]:
+    """From Chebyshev moments of one box to Chebyshev coefficients of the field in another, along one coordinate.
 
-
-@compiled
-def evaluate_line(x, order, starts, corners, inverse_half, field, first, last, out):
-    """The force at the particles of boxes first..last-1."""
-    t = np.empty((1, LANES))
-    table = np.empty(NODES * LANES)
-    result = np.empty(LANES)
-    for box in range(first, last):
-        for start in range(starts[box], starts[box + 1], LANES):
-            count = min(LANES, starts[box + 1] - start)
-            for lane in range(LANES):
-                t[0, lane] = (x[order[start + min(lane, count - 1)], 0] - corners[box]) * inverse_half - 1.0
-                result[lane] = 0.0
-            polynomials(t, 0, 0, LANES, table)
-            for m in range(NODES):
-                c = field[box, m]
-                for lane in range(LANES):
-                    result[lane] = fma(c, table[m * LANES + lane], result[lane])
-            for lane in range(count):
-                out[order[start + lane], 0] = result[lane]
-
-
-@compiled
-def moments_plane(x, order, starts, corners, inverse_half, first, last, moments):
-    """Moments (boxes, NODES * NODES) of boxes first..last-1 in the plane."""
-    t = np.empty((2, LANES))
-    table = np.empty(2 * NODES * LANES)
-    second = NODES * LANES
-    rows = np.empty(NODES * LANES)  # the second coordinate's polynomials again, with all of one particle side by side
-    totals = np.empty(SQUARE)
-    for box in range(first, last):
-        for m in range(SQUARE):
-            totals[m] = 0.0
-        for start in range(starts[box], starts[box + 1], LANES):
-            count = min(LANES, starts[box + 1] - start)
-            for lane in range(LANES):
-                particle = order[start + min(lane, count - 1)]
-                t[0, lane] = (x[particle, 0] - corners[box, 0]) * inverse_half - 1.0
-                t[1, lane] = (x[particle, 1] - corners[box, 1]) * inverse_half - 1.0
-            polynomials(t, 0, 0, LANES, table)
-            polynomials(t, 1, second, LANES, table)
-            for lane in range(count):
-                for k in range(NODES):
-                    rows[lane * NODES + k] = table[second + k * LANES + lane]
-            # Four rows of the table of moments stay in registers while all particles of the block are added.
-            for m in range(0, NODES, 4):
-                row = m * NODES
-                here = m * LANES
-                a, b = loads(totals, row, WIDTH, 2), loads(totals, row + NODES, WIDTH, 2)
-                c, d = loads(totals, row + 2 * NODES, WIDTH, 2), loads(totals, row + 3 * NODES, WIDTH, 2)
-                for lane in range(count):
-                    values = loads(rows, lane * NODES, WIDTH, 2)
-                    a = fma(broadcast(table[here + lane]), values, a)
-                    b = fma(broadcast(table[here + LANES + lane]), values, b)
-                    c = fma(broadcast(table[here + 2 * LANES + lane]), values, c)
-                    d = fma(broadcast(table[here + 3 * LANES + lane]), values, d)
-                stores(totals, row, WIDTH, a)
-                stores(totals, row + NODES, WIDTH, b)
-                stores(totals, row + 2 * NODES, WIDTH, c)
-                stores(totals, row + 3 * NODES, WIDTH, d)
-        for m in range(SQUARE):
-            moments[box, m] = totals[m]
-
-
-@compiled
-def translate_rows(moments, width, slots, values, slopes, first, last, with_values, with_slopes):
-    """Along the second coordinate: for rows of boxes first..last-1, moments to coefficients of kappa and kappa'.
-
-    ``moments``, ``with_values`` and ``with_slopes`` are (rows, columns, NODES * NODES); ``slots`` (columns,).
+    Entry [width + o, m, k] of both arrays (2 width + 1, NODES, NODES) is coefficient m of the field in a box that lies
+    o boxes to the right of the sources, per unit of their moment k: of kappa, and of d kappa / dx.
     """
-    columns = moments.shape[1]
-    total = np.empty(2 * SQUARE)
-    for row in range(first, last):
-        for target in range(columns):
-            for i in range(2 * SQUARE):
-                total[i] = 0.0
-            source = target
-            while source > 0 and slots[target] - slots[source - 1] <= width:
-                source -= 1
-            while source < columns and slots[source] - slots[target] <= width:
-                offset = width + slots[target] - slots[source]
-                block = moments[row, source]
-                if block[0] != 0.0:  # the first moment counts the particles
-                    for m in range(NODES):
-                        for k in range(NODES):
-                            weight = block[m * NODES + k]
-                            for j in range(NODES):
-                                here = m * NODES + j
-                                # operators are read transposed, so that j is contiguous
-                                total[here] = fma(weight, values[offset, k, j], total[here])
-                                total[SQUARE + here] = fma(weight, slopes[offset, k, j], total[SQUARE + here])
-                source += 1
-            for i in range(SQUARE):
-                with_values[row, target, i] = total[i]
-                with_slopes[row, target, i] = total[SQUARE + i]
+    k = np.arange(NODES)
+    nodes = np.cos((2 * k + 1) * np.pi / (2 * NODES))
+    # coefficients of the interpolant from values at the nodes; also weights at the nodes from moments, transposed
+    to_coefficients = np.cos(np.outer(k, np.arccos(nodes))) * (2.0 / NODES)
+    to_coefficients[0] *= 0.5
+    offsets = np.arange(-plan.width, plan.width + 1)
+    distance = plan.side * (offsets[:, None, None] + 0.5 * (nodes[:, None] - nodes[None, :]))  # in lengthscales
+    profile = np.exp(-0.5 * distance * distance)
+    slope = -distance / plan.lengthscale * profile
+
+    def between(matrix: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(product(product(to_coefficients, matrix), to_coefficients.T))
+
+    return between(profile), between(slope)
 
 
-@compiled
-def translate_columns(with_values, with_slopes, starts, width, slots, values, slopes, scale, first, last, field):
-    """Along the first coordinate: for rows first..last-1 of target boxes, the coefficients of both force components.
-
-    ``field`` is (rows, columns, 2, NODES * NODES); only boxes that hold particles are filled.
-    """
-    rows, columns, _ = with_values.shape
-    total = np.empty(2 * SQUARE)
-    for target in range(first, last):
-        for column in range(columns):
-            box = target * columns + column
-            if starts[box + 1] == starts[box]:
-                continue
-            for i in range(2 * SQUARE):
-                total[i] = 0.0
-            source = target
-            while source > 0 and slots[target] - slots[source - 1] <= width:
-                source -= 1
-            while source < rows and slots[source] - slots[target] <= width:
-                offset = width + slots[target] - slots[source]
-                plain = with_values[source, column]
-                sloped = with_slopes[source, column]
-                for m in range(NODES):
-                    for k in range(NODES):
-                        slope = slopes[offset, k, m]
-                        value = values[offset, k, m]
-                        for j in range(NODES):
-                            here = m * NODES + j
-                            total[here] = fma(slope, plain[k * NODES + j], total[here])
-                            total[SQUARE + here] = fma(value, sloped[k * NODES + j], total[SQUARE + here])
-                source += 1
-            for i in range(SQUARE):
-                field[target, column, 0, i] = scale * total[i]
-                field[target, column, 1, i] = scale * total[SQUARE + i]
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a @ b of small matrices, or of stacks of them, term by term: its bits depend on no kernel of BLAS."""
+    found = a[..., :, :1] * b[..., :1, :]
+    for k in range(1, a.shape[-1]):
+        found = found + a[..., :, k, None] * b[..., k, None, :]
+    return found
 
 
-@compiled
-def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, out):
-    """The force at the particles of boxes first..last-1; ``field`` is (boxes, 2, NODES * NODES)."""
-    t = np.empty((2, LANES))
-    table = np.empty(2 * NODES * LANES)
-    second = NODES * LANES
-    result = np.empty(2 * LANES)
-    flat = field.reshape(-1)
-    zero = broadcast(0.0)
-    for box in range(first, last):
-        for start in range(starts[box], starts[box + 1], LANES):
-            count = min(LANES, starts[box + 1] - start)
-            for lane in range(LANES):
-                particle = order[start + min(lane, count - 1)]
-                t[0, lane] = (x[particle, 0] - corners[box, 0]) * inverse_half - 1.0
-                t[1, lane] = (x[particle, 1] - corners[box, 1]) * inverse_half - 1.0
-                result[lane] = 0.0
-                result[LANES + lane] = 0.0
-            polynomials(t, 0, 0, LANES, table)
-            polynomials(t, 1, second, LANES, table)
-            for component in range(2):
-                first_coefficient = (box * 2 + component) * SQUARE
-                here = component * LANES
-                found = loads(result, here, WIDTH, 2)
-                for m in range(0, NODES, 4):
-                    base = first_coefficient + m * NODES
-                    a, b, c, d = (zero, zero), (zero, zero), (zero, zero), (zero, zero)
-                    for k in range(NODES):
-                        values = loads(table, second + k * LANES, WIDTH, 2)
-                        a = fma(broadcast(flat[base + k]), values, a)
-                        b = fma(broadcast(flat[base + NODES + k]), values, b)
-                        c = fma(broadcast(flat[base + 2 * NODES + k]), values, c)
-                        d = fma(broadcast(flat[base + 3 * NODES + k]), values, d)
-                    row = m * LANES
-                    found = fma(a, loads(table, row, WIDTH, 2), found)
-                    found = fma(b, loads(table, row + LANES, WIDTH, 2), found)
-                    found = fma(c, loads(table, row + 2 * LANES, WIDTH, 2), found)
-                    found = fma(d, loads(table, row + 3 * LANES, WIDTH, 2), found)
-                stores(result, here, WIDTH, found)
-            for lane in range(count):
-                particle = order[start + lane]
-                out[particle, 0] = result[lane]
-                out[particle, 1] = result[LANES + lane]
+class Boxes(Algorithm[Grid]):
+    """Squared exponential in the plane, for clouds that are not much wider than `MOST_BOXES` boxes."""
+
+    name = "Chebyshev boxes"
+
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        super().__init__(kernel, dim, tolerance)
+        self.plan = box_plan(kernel.lengthscale, kernel.variance, tolerance)
+        self.operators = [np.ascontiguousarray(each.transpose(0, 2, 1)) for each in operators(self.plan)]
+
+    def estimate(self, positions: Array) -> tuple[float, Grid] | None:
+        low, high = extent(positions)
+        inverse_side = 1.0 / (self.plan.side * self.plan.lengthscale)
+        across, along = ((high - low) * inverse_side).tolist()
+        if not across * along + across + along + 1.0 <= MOST_BOXES:
+            return None
+        grid = Grid(float(low[0]), float(low[1]), inverse_side, int(across) + 1, int(along) + 1)
+        boxes, partners = grid.rows * grid.columns, min(2 * self.plan.width + 1, max(grid.rows, grid.columns))
+        return positions.shape[0] * 150.0 + 0.15 * boxes * partners * 4 * NODES**3 + 3.0 * CALL, grid
+
+    def force(self, positions: Array, prepared: Grid, factor: float, out: Array) -> None:
+        x, grid = positions, prepared
+        boxes = grid.rows * grid.columns
+        order, starts = np.empty(len(x), dtype=np.int64), np.empty(boxes + 1, dtype=np.int64)
+        box_passes.sort_by_box(x, grid, starts, order)
+        moments, with_values, with_slopes = (np.empty((boxes, SQUARE)) for _ in range(3))
+        field = np.empty((boxes, 2 * SQUARE))
+        scale = factor * self.plan.variance / len(x)
+        threads.split(lambda a, b: box_passes.sum_moments(x, order, starts, grid, a, b, moments), boxes)
+        threads.split(
+            lambda a, b: box_passes.translate_along(moments, grid, *self.operators, a, b, with_values, with_slopes),
+            grid.rows,
+        )
+        threads.split(
+            lambda a, b: box_passes.translate_across(
+                with_values, with_slopes, starts, grid, *self.operators, scale, a, b, field
+            ),
+            grid.rows,
+        )
+        threads.split(lambda a, b: box_passes.evaluate(x, order, starts, grid, field, a, b, out), boxes)

@@ -22,7 +22,7 @@ Images of the mean are at least ``margin`` widths away and add at most 2.01 shar
 particles and of the mean then have a quarter of the tolerance each. The modes left out add at most
 share sqrt(2/pi) exp(-(band width / s)^2 / 2), for which ``band`` makes room.
 
-The sums (`engine.pairs.series`) run over lanes of 8 particles and chunks of ``CHUNK`` particles in a fixed
+The sums (`engine.pairs.fourier_tiles`) run over lanes of 8 particles and chunks of ``CHUNK`` particles in a fixed
 order: threads cannot change a bit.
 """
 
@@ -39,7 +39,7 @@ from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import exp
 from particlegvi.engine.numerics.vectors import WIDTH, add, broadcast, load, multiply, store, subtract
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm
-from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
+from particlegvi.engine.pairs.fourier_tiles import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 
 CHUNK = 4096
 MOST_MODES = 128  # rounding grows like the square of the number of modes; up to here it stays below 1e-13 of the unit

@@ -8,13 +8,14 @@ import numpy as np
 
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, is_gaussian
-from particlegvi.engine.pairs.box_sum import Boxes
+from particlegvi.engine.pairs.boxes import Boxes
 from particlegvi.engine.pairs.direct import FEW, MANY, Direct
 from particlegvi.engine.pairs.fourier import FourierPlan, Series
-from particlegvi.engine.pairs.near import Near
 from particlegvi.engine.pairs.nufft import Nufft
-from particlegvi.engine.pairs.scan import ExponentialSlope, Scan
+from particlegvi.engine.pairs.sorted_scan import ExponentialSlope, Scan
+from particlegvi.tools.errors import warn
 
+LONG = 2e10  # nanoseconds of a step from which on a user is warned
 CHEAP = 5.0 * CALL  # below this, the search for a cheaper algorithm costs as much as it could save
 
 
@@ -24,10 +25,9 @@ def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]
     allowed: dict[type[Algorithm[Any]], bool] = {
         Direct: True,
         Series: smooth and dim == 1,
-        Boxes: smooth and dim <= 2,
-        Nufft: smooth and dim == 3,
         Scan: dim == 1 and isinstance(kernel, ExponentialSlope),
-        Near: dim <= 3,
+        Boxes: smooth and dim == 2,
+        Nufft: smooth and dim <= 3,
     }
     return [algorithm(kernel, dim, tolerance) for algorithm, fits in allowed.items() if fits]
 
@@ -44,7 +44,7 @@ class Repulsion:
         self.kernel, self.tolerance = kernel, tolerance
         self.algorithms = suitable(kernel, dim, tolerance)
         self.used: dict[str, int] = {}
-        self.attracts = False
+        self.attracts = self._warned = False
         self._series: Series | None = next((each for each in self.algorithms if isinstance(each, Series)), None)
 
     def is_direct(self, positions: Array) -> bool:
@@ -78,6 +78,13 @@ class Repulsion:
             if estimate is not None and estimate[0] < cost:
                 best, (cost, prepared) = algorithm, estimate
         assert best is not None  # the direct sum can always be used
+        if isinstance(best, Direct) and cost > LONG and not self._warned:
+            self._warned = True
+            warn(
+                f"the repulsion among {len(positions)} particles is a sum over all pairs, about {cost * 1e-9:.0f}"
+                f" seconds a step on one processor: no faster sum is known for the kernel {self.kernel.name} and this"
+                f" cloud at the tolerance {self.tolerance:g}"
+            )
         best.force(positions, prepared, factor, out)
         self.attracts = best.attracts(prepared)
         self.note(best.name, 1)

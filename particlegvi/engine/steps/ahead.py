@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import NOISE_ROLE, noise_part
-from particlegvi.engine.pairs.series import GROUP
+from particlegvi.engine.pairs.fourier_tiles import GROUP
 
 NUMBERS = 2**17  # normals of a block at most: 1 MB, which passes from one processor to the other in a shared cache
 

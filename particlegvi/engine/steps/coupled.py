@@ -25,8 +25,8 @@ from particlegvi.engine.numerics.vectors import (
     subtract,
 )
 from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
-from particlegvi.engine.pairs.scan import scan_sorted, sort_again
-from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
+from particlegvi.engine.pairs.fourier_tiles import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
+from particlegvi.engine.pairs.sorted_scan import scan_sorted, sort_again
 from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, add_potential, fold, take_steps
 
 BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles

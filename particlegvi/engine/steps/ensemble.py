@@ -13,7 +13,7 @@ from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.fourier import Series, within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.pairs.scan import Scan
+from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.steps.ahead import NoiseAhead
 from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
 from particlegvi.engine.steps.flow import LANES, Switches, advance

@@ -1,17 +1,20 @@
 """Every sum of repulsions against a sum over pairs in numpy."""
 
+import sys
+import warnings
+
 import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs import fourier
-from particlegvi.engine.pairs.box_sum import Boxes
+from particlegvi.engine.pairs.boxes import Boxes
 from particlegvi.engine.pairs.direct import Direct, direct_part, few_part
 from particlegvi.engine.pairs.fourier import Series
-from particlegvi.engine.pairs.near import Cells, Near
 from particlegvi.engine.pairs.nufft import Nufft
 from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.tools.errors import MissingLibrary
 
 from ...flows import by_pairs
 from .clouds import CLOUDS, RANDOM
@@ -20,7 +23,7 @@ from .clouds import CLOUDS, RANDOM
 @pytest.mark.parametrize("cloud", CLOUDS)
 @pytest.mark.parametrize("lengthscale", [0.05, 0.7, 5.0, 300.0])
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-6])
-@pytest.mark.parametrize("algorithm", ["chosen", "Chebyshev boxes"])
+@pytest.mark.parametrize("algorithm", ["chosen", "transforms"])
 def test_error_is_below_the_tolerance_on_the_line(cloud, lengthscale, tolerance, algorithm):
     x = CLOUDS[cloud][:, None].copy()
     kernel = pg.kernels.SquaredExponential(lengthscale, variance=2.0)
@@ -30,8 +33,12 @@ def test_error_is_below_the_tolerance_on_the_line(cloud, lengthscale, tolerance,
         repulsion.force(x, 1.0, out)
         assert len(repulsion.used) == 1
     else:
-        boxes = Boxes(kernel, 1, tolerance)
-        boxes.force(x, boxes.layout(x), 1.0, out)
+        transforms = Nufft(kernel, 1, tolerance)
+        estimate = transforms.estimate(x)
+        if estimate is None:
+            assert cloud == "far outlier" and lengthscale < 300.0
+            return
+        transforms.force(x, estimate[1], 1.0, out)
     unit = 2.0 / lengthscale
     assert np.abs(out - by_pairs(kernel, x)).max() <= tolerance * unit
 
@@ -51,44 +58,23 @@ PLANES = {
 
 
 @pytest.mark.parametrize("cloud", PLANES)
-@pytest.mark.parametrize("algorithm", ["chosen", "Chebyshev boxes"])
+@pytest.mark.parametrize("algorithm", [Boxes, Nufft])
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-5])
 def test_error_is_below_the_tolerance_in_the_plane(cloud, algorithm, tolerance, rng):
     x = np.ascontiguousarray(PLANES[cloud])
     kernel = pg.kernels.SquaredExponential(1.1, variance=2.0)
     out = np.full_like(x, np.nan)
-    if algorithm == "chosen":
-        Repulsion(kernel, 2, tolerance).force(x, 1.0, out)
-    else:
-        boxes = Boxes(kernel, 2, tolerance)
-        estimate = boxes.estimate(x)
-        if estimate is None or boxes.boxes_needed(estimate[1]) > 2500:
-            assert cloud in ("wide", "heavy tails", "outliers")
-            return
-        boxes.force(x, estimate[1], 1.0, out)
+    summed = algorithm(kernel, 2, tolerance)
+    estimate = summed.estimate(x)
+    if estimate is None:
+        assert cloud in ("heavy tails", "outliers")
+        return
+    summed.force(x, estimate[1], 1.0, out)
     chosen = rng.choice(len(x), min(len(x), 50), replace=False)
     difference = x[chosen, None, :] - x[None, :, :]
     square = (difference**2).sum(-1)
     exact = (-2.0 / 1.1**2 * np.exp(-square / (2 * 1.1**2))[..., None] * difference).mean(axis=1)
     assert np.abs(out[chosen] - exact).max() <= tolerance * 2.0 / 1.1
-
-
-@pytest.mark.parametrize("dim", [1, 2])
-@pytest.mark.parametrize("cloud", ["outliers", "far"])
-def test_far_particles_lose_no_digits_in_boxes(dim, cloud, rng):
-    """Distances of neighbours keep all their digits, however far from 0 or from others these are."""
-    x = rng.normal(size=(3000, dim)) + (1e6 if cloud == "far" else 0.0)
-    if cloud == "outliers":
-        x[:10] *= 1e6
-    kernel = pg.kernels.SquaredExponential(1.0)
-    boxes, worst = Boxes(kernel, dim, 1e-12), []
-    for far in (boxes._is_far, lambda _: False):  # the control: corners as they are rounded
-        boxes._is_far = far
-        found, exact = np.empty_like(x), np.empty_like(x)
-        boxes.force(x, boxes.estimate(x)[1], 1.0, found)
-        Direct(kernel, dim, 1e-12).force(x, None, 1.0, exact)
-        worst.append(np.max(np.abs(found - exact)))
-    assert worst[0] < 1e-14 and worst[1] > 2e-12
 
 
 def test_the_widest_series_is_still_within_the_tolerance(rng):
@@ -125,52 +111,27 @@ def test_direct_sum(name, dim, rng):
     np.testing.assert_allclose(out, 1.5 * by_pairs(kernel, x), rtol=0, atol=2e-15)
 
 
-@pytest.mark.parametrize("name", ["squared-exponential", "matern-32", "matern-52"])
-@pytest.mark.parametrize("dim", [1, 2, 3])
-@pytest.mark.sample("2-squared-exponential")
-def test_sum_within_reach(name, dim, rng):
-    kernel = pg.kernels.get(name, lengthscale=0.05, variance=0.6)
-    x = np.ascontiguousarray(np.concatenate([rng.uniform(-9, 9, (700, dim)), rng.normal(0, 0.1, (200, dim))]))
-    near = Near(kernel, dim, 1e-12)
-    cost, cells = near.estimate(x)
-    assert cells.pairs() < 0.7 * len(x) ** 2
-    out = np.full_like(x, np.nan)
-    near.force(x, cells, 1.5, out)
-    np.testing.assert_allclose(out, 1.5 * by_pairs(kernel, x), rtol=0, atol=1e-12 * 0.6 / 0.05)
-    rough = Near(kernel, dim, 1e-2)  # negative control: a rough reach leaves out what counts
-    rough.force(x, Cells(x, rough.reach), 1.5, out)
-    assert np.abs(out - 1.5 * by_pairs(kernel, x)).max() > 1e-9
-
-
-def test_kernels_that_do_not_decay_are_not_cut_off(rng):
-    x = np.ascontiguousarray(rng.uniform(-900, 900, (700, 2)))
-    assert Near(pg.kernels.InverseMultiquadric(0.05), 2, 1e-12).estimate(x) is None
-
-
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-6])
 def test_nufft_in_three_dimensions(tolerance, rng):
-    pytest.importorskip("finufft", reason="the extra nufft is not installed")
     kernel = pg.kernels.SquaredExponential(1.3, variance=2.0)
     x = np.ascontiguousarray(rng.normal(size=(500, 3)) * 2 + 10.0)
     nufft = Nufft(kernel, 3, tolerance)
-    assert nufft.estimate(x) is not None
     for cloud in (x, 1e-3 * x):  # close together the errors of all particles are alike, and add up
         out = np.full_like(x, np.nan)
-        nufft.force(cloud, None, 1.0, out)
+        nufft.force(cloud, nufft.estimate(cloud)[1], 1.0, out)
         assert np.abs(out - by_pairs(kernel, cloud)).max() <= 0.5 * tolerance * 2.0 / 1.3
 
 
 def test_parts_of_nufft_on_threads_change_no_bit(monkeypatch, rng):
-    pytest.importorskip("finufft", reason="the extra nufft is not installed")
     nufft, x = Nufft(pg.kernels.SquaredExponential(1.0), 3, 1e-9), rng.normal(size=(501, 3))
     whole = np.empty_like(x)
-    nufft.force(x, None, 1.0, whole)
+    nufft.force(x, nufft.estimate(x)[1], 1.0, whole)
     monkeypatch.setattr("particlegvi.engine.pairs.nufft.PART", 400)
     results = []
     for workers in (1, 2):
         monkeypatch.setattr(threads, "count", lambda workers=workers: workers)
         results.append(np.empty_like(x))
-        nufft.force(x, None, 1.0, results[-1])
+        nufft.force(x, nufft.estimate(x)[1], 1.0, results[-1])
     assert np.array_equal(*results)
     np.testing.assert_allclose(results[0], whole, rtol=0, atol=1e-9)
 
@@ -189,7 +150,25 @@ def test_threads_change_no_bit(monkeypatch, rng):
             results.append(out)
         used |= set(repulsion.used)
         assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
-    assert used == {"truncated Fourier series", "Chebyshev boxes", "direct sum"}
+    assert used == {"truncated Fourier series", "Chebyshev boxes", Nufft.name, "direct sum"}
+
+
+def test_nobody_meets_a_long_sum_unaware(monkeypatch):
+    """Where no faster sum is known a warning says what a step takes; where finufft is missing the error names it."""
+    x = np.linspace(0.0, 1e5, 3000)[:, None].copy()
+    repulsion, out = Repulsion(pg.kernels.SquaredExponential(1.0), 1, 1e-12), np.empty_like(x)
+    monkeypatch.setattr("particlegvi.engine.pairs.repulsion.LONG", 1e6)
+    with pytest.warns(UserWarning, match="3000 particles is a sum over all pairs"):
+        repulsion.force(x, 1.0, out)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        repulsion.force(x, 1.0, out)
+        Repulsion(pg.kernels.SquaredExponential(1.0), 1, 1e-12).force(
+            0.01 * x, 1.0, out
+        )  # control: there is a faster sum
+    monkeypatch.setitem(sys.modules, "finufft", None)
+    with pytest.raises(MissingLibrary, match="finufft"):
+        Repulsion(pg.kernels.SquaredExponential(1.0), 1, 1e-12).force(x, 1.0, out)
 
 
 @pytest.mark.parametrize("number", [1, 2, 5, 8])

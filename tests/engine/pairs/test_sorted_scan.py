@@ -11,7 +11,7 @@ from particlegvi.engine.numerics import threads, vectors
 from particlegvi.engine.numerics.compiled import OPTIONS
 from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.pairs.scan import Scan
+from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.steps.flow import descend
 
