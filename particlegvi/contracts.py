@@ -92,7 +92,7 @@ class Distribution(Protocol):
 
 
 class Prior(Distribution, Protocol):
-    """The reference measure P. It may also be `Located`, and have its mean embeddings in closed form (``smooth``)."""
+    """The reference measure P. It may also be `Located`, and know means of Gaussians (``smooth``, ``average``)."""
 
     @property
     def name(self) -> str: ...  # name in the registry

@@ -16,8 +16,8 @@ from particlegvi.losses.formulas.assembler import Assembler, lower
 from particlegvi.losses.formulas.derivative import gradient, logarithm
 from particlegvi.losses.formulas.parser import parse, variables_of
 from particlegvi.losses.formulas.values import run
-from particlegvi.priors import stretched
-from particlegvi.priors.placed import Described
+from particlegvi.priors.parameters import Described
+from particlegvi.priors.sinh_quadrature import integrate
 from particlegvi.tools.arguments import array, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.quoting import as_written, refuse
@@ -77,9 +77,9 @@ class Prior(Described):
             raise refuse("low", as_written(self.low), f"below high, which is {as_written(self.high)}")
         graph, value = parse(formula, names)
         log = logarithm(graph, value)
-        mass = stretched.integrate(lambda x: run(graph, [log], x)[:, 0], self.low, self.high)
+        mass = integrate(lambda x: run(graph, [log], x)[:, 0], self.low, self.high)
         self.log_normaliser, self.error = float(f"{mass.log_normaliser:.{DIGITS}g}"), mass.error
-        self._stretches = mass.stretches
+        self.stretches = mass.stretches
         minus = graph.add(graph.negate(log), graph.constant(self.log_normaliser))
         lowered, roots = lower(graph, [minus, *gradient(graph, minus, self.dim)])
         self._term = Assembler().assemble(lowered, roots)
@@ -87,9 +87,6 @@ class Prior(Described):
         self.scale = frozen(np.array([each.scale for each in mass.stretches]))
         if mass.mean is not None and mass.sd is not None:
             self.mean, self.sd = frozen(mass.mean), frozen(mass.sd)
-        ends = [each.at(np.array([each.low, each.high])) for each in mass.stretches]
-        low_end, high_end = np.array(ends).T
-        self.window = frozen(np.maximum(low_end, self.low)), frozen(np.minimum(high_end, self.high))
         self._cells: tuple[list[Array], Array] | None = None
 
     @classmethod
@@ -133,7 +130,7 @@ class Prior(Described):
         cell = np.minimum(cell, cumulative.size - 1)
         places = np.unravel_index(cell, [len(each) - 1 for each in edges])
         drawn = []
-        for i, (stretch, each, place) in enumerate(zip(self._stretches, edges, places, strict=True)):
+        for i, (stretch, each, place) in enumerate(zip(self.stretches, edges, places, strict=True)):
             drawn.append(stretch.at(each[place] + u[:, i] * (each[place + 1] - each[place])))
         return np.ascontiguousarray(np.clip(np.stack(drawn, axis=1), self.low, self.high))
 
@@ -141,24 +138,19 @@ class Prior(Described):
         """Edges of the cells in each stretched coordinate, and the cumulative mass of all cells."""
         if self._cells is None:
             number = CELLS[self.dim]
-            middle = [min(max(0.0, each.low), each.high) for each in self._stretches]
+            middle = [min(max(0.0, each.low), each.high) for each in self.stretches]
             edges = [
                 np.unique(np.concatenate([np.linspace(each.low, m, number + 1), np.linspace(m, each.high, number + 1)]))
-                for each, m in zip(self._stretches, middle, strict=True)
+                for each, m in zip(self.stretches, middle, strict=True)
             ]
             centres = [0.5 * (each[1:] + each[:-1]) for each in edges]
-            placed = list(zip(self._stretches, centres, edges, strict=True))
+            placed = list(zip(self.stretches, centres, edges, strict=True))
             slopes = [stretch.log_slope(t) + np.log(np.diff(each)) for stretch, t, each in placed]
             axes = [stretch.at(t) for stretch, t, _ in placed]
             grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, self.dim)
             level = self.log_density(grid) + np.sum(np.meshgrid(*slopes, indexing="ij"), axis=0).ravel()
             self._cells = edges, np.cumsum(np.exp(level))
         return self._cells
-
-    def rule(self, panels: int, nodes: int) -> tuple[Array, Array]:
-        """Points (n, dim) and weights of a quadrature of this prior, with ``nodes`` nodes in each panel."""
-        points, log_weights = stretched.rule(self._stretches, panels, nodes)
-        return np.ascontiguousarray(points), np.exp(self.log_density(points) + log_weights)
 
     def term(self) -> FormulaTape:
         """Minus the log density, for the engine."""

@@ -9,7 +9,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
 from particlegvi.priors.gaussian_sums import MixtureEmbedding
-from particlegvi.priors.placed import Described
+from particlegvi.priors.parameters import Described
 from particlegvi.tools.arguments import LARGEST_SCALE, SCALE, SMALLEST_SCALE, array, finite, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.docstrings import shares_parameters

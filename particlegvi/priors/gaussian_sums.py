@@ -114,6 +114,17 @@ class Smoothing(Protocol):
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution."""
 
 
+@runtime_checkable
+class Averaging(Protocol):
+    """An optional part of a `Prior` with independent coordinates: the mean of a Gaussian under each is known."""
+
+    @property
+    def dim(self) -> int: ...
+    def centres(self, i: int, /) -> Array: ...  # of the features of the averages over coordinate i
+    def average(self, i: int, lengthscale: float, x: Array, /) -> tuple[Array, Array]:
+        """E exp(-(x - T_i)^2 / (2 lengthscale^2)) and its derivative, both at x (n,)."""
+
+
 class GaussianSum(NamedTuple):
     """``sum_q weights_q exp(-r2 / (2 lengthscales_q^2))`` with bounds on its errors."""
 

@@ -1,4 +1,4 @@
-"""The Laplace prior with independent coordinates, and the mean embeddings that it has in closed form."""
+"""The Laplace prior with independent coordinates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.priors.placed import CentreAndScale
+from particlegvi.priors.parameters import CentreAndScale
 from particlegvi.tools.arguments import frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -80,13 +80,33 @@ class Laplace(CentreAndScale):
         """Minus the log density, for the engine."""
         return LaplaceTerm(self.location.copy(), 1.0 / self.scale, float(np.sum(np.log(2.0 * self.scale))))
 
-    def marginal(self, i: int) -> Laplace:
-        """The prior of one coordinate."""
-        return Laplace(self.location[i], self.scale[i])
+    def centres(self, i: int) -> Array:
+        """Where the averages over coordinate i have their features."""
+        return self.location[i : i + 1]
 
-    def smooth(self, lengthscales: Array, weights: Array) -> LaplaceEmbedding:
-        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term."""
-        return LaplaceEmbedding(self.location.copy(), self.scale.copy(), lengthscales, weights)
+    def average(self, i: int, lengthscale: float, x: Array) -> tuple[Array, Array]:
+        """E exp(-(x - T_i)^2 / (2 s^2)) for the lengthscale s, and its derivative, both at x (n,).
+
+        With z = x - location and scale b it is sqrt(2 pi) s / (4 b) (A(z) + A(-z)), where
+
+            A(z) = exp(s^2 / (2 b^2) - z / b) erfc(u),  u = (s / b - z / s) / sqrt(2),
+
+        and the derivative sqrt(2 pi) s / (4 b^2) (A(-z) - A(z)): the Gaussians that both sides leave cancel.
+        """
+        z, b, s = x - self.location[i], float(self.scale[i]), lengthscale
+        above, below = _one_side(z, b, s), _one_side(-z, b, s)
+        height = math.sqrt(2.0 * math.pi) * s / (4.0 * b)
+        return height * (above + below), height / b * (below - above)
+
+
+def _one_side(z: Array, b: float, s: float) -> Array:
+    """A(z) of `Laplace.average`: the exponent is u^2 - z^2 / (2 s^2), so that nothing overflows where u is large."""
+    from scipy.special import erfc, erfcx
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        u = (s / b - z / s) / math.sqrt(2.0)
+        scaled = np.exp(-0.5 * (z / s) ** 2) * erfcx(np.maximum(u, 0.0))
+        return np.where(u > 0.0, scaled, np.exp(np.minimum(0.5 * (s / b) ** 2 - z / b, 0.0)) * erfc(u))
 
 
 class LaplaceTerm(NamedTuple):
@@ -106,59 +126,3 @@ class LaplaceTerm(NamedTuple):
         for i in range(x.shape[0]):
             gap = x[i] - self.location[i]
             out[i] = self.rate[i] if gap > 0.0 else (-self.rate[i] if gap < 0.0 else 0.0 * gap)
-
-
-class LaplaceEmbedding(NamedTuple):
-    """A sum of Gaussians, each averaged over independent Laplace laws: a product over the coordinates.
-
-    With z = x - location, scale b and lengthscale s one factor is
-
-        sqrt(2 pi) s / (4 b) (A(z) + A(-z)),  A(z) = exp(s^2 / (2 b^2) - z / b) erfc(u),  u = (s / b - z / s) / sqrt(2)
-
-    and its derivative sqrt(2 pi) s / (4 b^2) (A(-z) - A(z)): the Gaussians that both sides leave cancel. Since the
-    exponent is u^2 - z^2 / (2 s^2), where u is large A is that Gaussian times exp(u^2) erfc(u), by its continued
-    fraction, and nothing overflows.
-    """
-
-    location: Array  # (dim,)
-    scale: Array  # (dim,)
-    lengthscales: Array  # (scales,)
-    weights: Array  # (scales,)
-
-    def value(self, x: Array) -> float:
-        total = 0.0
-        for q in range(self.weights.shape[0]):
-            s = self.lengthscales[q]
-            product = self.weights[q]
-            for i in range(x.shape[0]):
-                b = self.scale[i]
-                both = one_side(x[i] - self.location[i], b, s) + one_side(self.location[i] - x[i], b, s)
-                product *= math.sqrt(2.0 * math.pi) * s / (4.0 * b) * both
-            total += product
-        return total
-
-    def gradient(self, x: Array, out: Array) -> None:
-        for i in range(x.shape[0]):
-            out[i] = 0.0
-        for q in range(self.weights.shape[0]):
-            s = self.lengthscales[q]
-            for j in range(x.shape[0]):  # the factor of coordinate j is replaced by its derivative
-                product = self.weights[q]
-                for i in range(x.shape[0]):
-                    b = self.scale[i]
-                    near = one_side(x[i] - self.location[i], b, s)
-                    far = one_side(self.location[i] - x[i], b, s)
-                    height = math.sqrt(2.0 * math.pi) * s / (4.0 * b)
-                    product *= height * (far - near) / b if i == j else height * (near + far)
-                out[j] += product
-
-
-def one_side(z: float, b: float, s: float) -> float:
-    """A(z) of `LaplaceEmbedding`."""
-    u = (s / b - z / s) / math.sqrt(2.0)
-    if u > 6.0:
-        fraction = u
-        for k in range(24, 0, -1):
-            fraction = u + 0.5 * k / fraction
-        return math.exp(-0.5 * (z / s) * (z / s)) / (math.sqrt(math.pi) * fraction)
-    return math.exp(0.5 * (s / b) * (s / b) - z / b) * math.erfc(u)

@@ -6,31 +6,38 @@ where the prior's own samples would be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import NamedTuple, TypeVar
+from collections.abc import Hashable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
+<<<<<<< HEAD
 from particlegvi.contracts import Kernel, Located, Placed, Prior, Term
 from particlegvi.engine.numerics.user_code import frozen
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.embedding_table import EmbeddingTable
+=======
+from particlegvi.contracts import Array, Kernel, Prior, Term
+from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms.constant import ConstantTerm
+from particlegvi.engine.terms.trial import from_outside
+>>>>>>> 073e5710 (wip)
 from particlegvi.priors.flat import Flat
-from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
-from particlegvi.priors.placed import Described
-from particlegvi.priors.plane_table import PlaneTable
-from particlegvi.priors.tabulating import tabulated
-from particlegvi.priors.weighted_points import PANELS, Discretised, WeightedPoints, monte_carlo, quadrature
+from particlegvi.priors.gaussian_sums import Averaging, GaussianSum, MixtureEmbedding, Smoothing, gaussian_sum
+from particlegvi.priors.parameters import Described
+from particlegvi.priors.plane_table import PlaneTable, plane_table
+from particlegvi.priors.product_table import ProductTable, fitted, product_table
+from particlegvi.priors.weighted_points import PANELS, WeightedPoints, monte_carlo, quadrature
 from particlegvi.tools import parts
 from particlegvi.tools.arguments import refuse, whole
 
-T = TypeVar("T")
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 MOST_KNOWN = 64
-MOST_TABLES = 8  # of nodes that were tabulated, which their keys keep
+MOST_GAUSSIANS = 16  # the sum of so many Gaussians is as quick as a table
+MOST_CENTRES = 128  # nodes of a quadrature at which panels of its table begin
 
 _known: dict[Hashable, Embedding | None] = {}  # in this process, the latest last
-_tables: dict[Hashable, EmbeddingTable | PlaneTable | None] = {}  # likewise
 
 
 class Embedding(NamedTuple):
@@ -77,71 +84,48 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         raise ValueError(f'lengthscale of the kernel must be a number for an embedding, not "{kernel.lengthscale}"')
     if isinstance(prior, Flat):
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
+<<<<<<< HEAD
         return Embedding(ConstantTerm(0.0), "constant, because the prior is flat", 0.0)
     found = None if how == "monte-carlo" else _without_draws(prior, kernel, how)
     if found is not None:
         return found
+=======
+        return Embedding(ConstantTerm(0.0), "constant, because the prior is flat", 0.0)
+    exact = None if how == "monte-carlo" else _without_draws(prior, kernel, how)
+    if exact is not None:
+        return exact
+>>>>>>> 073e5710 (wip)
     term, error = monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
     words = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
     return Embedding(term, words, error)
 
 
 def _without_draws(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
-    """The embedding in closed form or by quadrature, made once in a process; None where it has neither."""
-    return _once(_known, MOST_KNOWN, _key(prior, kernel, how), lambda: _made(prior, kernel, how))
-
-
-def _once(known: dict[Hashable, T], most: int, key: Hashable, make: Callable[[], T]) -> T:
-    """The result of ``make``, kept under the key among the latest ``most``; made anew each time if the key is None."""
-    if key is None:
-        return make()
-    if key not in known:
-        known[key] = make()
-        while len(known) > most:
-            del known[next(iter(known))]
-    return known[key]
-
-
-def _key(prior: Prior, kernel: Kernel, how: str) -> Hashable:
-    """Everything that decides an embedding; None for a user's prior, whose numbers may change."""
-    if not type(prior).__module__.startswith("particlegvi.priors.") or not isinstance(prior, Described):
-        return None
-    numbers = repr(prior.parameters()), prior.low.tobytes(), prior.high.tobytes()
-    return type(prior), *numbers, _content(kernel), how
-
-
-def _content(thing: object) -> Hashable:
-    """The numbers of a kernel, and the code of a user's."""
-    if isinstance(thing, tuple):
-        return type(frozen(thing)), *map(_content, thing)
-    array = np.asarray(thing)
-    return array.shape, array.tobytes()
+    """The embedding in closed form or by quadrature; that of parts of the package is made once in a process."""
+    if from_outside(prior) or from_outside(kernel) or not isinstance(prior, Described):
+        return _made(prior, kernel, how)
+    key = type(prior), repr(prior.parameters()), type(kernel), repr(kernel), how
+    if key not in _known:
+        _known[key] = _made(prior, kernel, how)
+        if len(_known) > MOST_KNOWN:
+            del _known[next(iter(_known))]
+    return _known[key]
 
 
 def _made(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
-    smoothing = prior if isinstance(prior, Smoothing) else None
-    gaussians = None if smoothing is None else gaussian_sum(kernel)
-    pair = f"the {prior.name} prior and the {kernel.name} kernel"
-    if smoothing is not None and gaussians is not None and gaussians.exact and how != "quadrature":
-        error = float(vars(type(prior)).get("smooth_error", 0.0)) * kernel.variance
-        form = f"mixture of Gaussians, error at most {error:.0e}," if error else "closed form"
-        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
-        return _quick(Embedding(term, f"{form} for {pair}", error), prior)
+    gaussians, pair = gaussian_sum(kernel), f"the {prior.name} prior and the {kernel.name} kernel"
+    if gaussians is not None and how != ("quadrature" if gaussians.exact else "closed-form"):
+        found = _of_gaussians(prior, gaussians, pair)
+        if found is not None:
+            return found
     if how == "closed-form":
         raise ValueError(
             f'embedding must be "auto", "quadrature" or "monte-carlo", not "closed-form", which {pair} do not have'
         )
-    if smoothing is not None and gaussians is not None and not gaussians.exact:
-        errors = f"error at most {gaussians.error:.1e}, of the gradient {gaussians.slope_error:.1e}"
-        words = f"quadrature, {len(gaussians.weights)} Gaussians for the {kernel.name} kernel: {errors}"
-        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
-        return _quick(Embedding(term, words, gaussians.error), prior)
-    bounded = np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
-    if prior.dim in PANELS and (bounded or isinstance(prior, Located | Placed | Discretised)):
+    if prior.dim in PANELS:
         term, error = quadrature(prior, kernel)
-        words = f"quadrature with {len(term.weights)} nodes: error about {error:.1e}"
-        found = Embedding(term, words, error)
-        return _quick(found, prior) if how == "auto" else found
+        nodes = Embedding(term, f"quadrature with {len(term.weights)} nodes: error about {error:.1e}", error)
+        return nodes if how == "quadrature" else _with_table(nodes, _table_of_points(term, error))
     if how == "quadrature":
         raise ValueError(
             f'embedding must be "auto" or "monte-carlo", not "quadrature", which {pair} do not have in {prior.dim} '
@@ -150,11 +134,70 @@ def _made(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
     return None
 
 
-def _quick(found: Embedding, prior: Prior) -> Embedding:
-    """The embedding as a table, where it takes long and has one."""
-    # The nodes of a user's prior are new ones each time; the table of the same nodes is made once.
-    key = (_content(found.term), found.error) if isinstance(found.term, WeightedPoints) else None
-    table = _once(_tables, MOST_TABLES, key, lambda: tabulated(found.term, prior, found.error))
+def _of_gaussians(prior: Prior, gaussians: GaussianSum, pair: str) -> Embedding | None:
+    """The sum of the embeddings of Gaussians, each in closed form; None for a prior that has none."""
+    if gaussians.exact:
+        words = f"closed form for {pair}"
+    else:
+        errors = f"error at most {gaussians.error:.1e}, of the gradient {gaussians.slope_error:.1e}"
+        words = f"quadrature, {len(gaussians.weights)} Gaussians for {pair}: {errors}"
+    if isinstance(prior, Smoothing):
+        term = prior.smooth(gaussians.lengthscales, gaussians.weights)
+        found = Embedding(term, words, gaussians.error)
+        if isinstance(term, MixtureEmbedding):
+            return _with_table(found, _table_of_gaussians(term))
+        if gaussians.exact or not isinstance(prior, Averaging):
+            return found
+    elif isinstance(prior, Averaging):
+        found = Embedding(ConstantTerm(0.0), words, gaussians.error)
+    else:
+        return None
+    table = _table_of_averages(prior, gaussians)
+    return found if table is None and isinstance(prior, Smoothing) else _with_table(found, table)
+
+
+def _table_of_averages(prior: Averaging, gaussians: GaussianSum) -> ProductTable | None:
+    """On the line one function, in more dimensions products of those of each Gaussian."""
+    lengthscales, weights = gaussians.lengthscales, gaussians.weights
+    if prior.dim == 1:
+        return product_table(
+            [fitted(partial(_averages, prior, 0, lengthscales, weights), prior.centres(0))], np.ones(1)
+        )
+    functions = [partial(_averages, prior, i, lengthscales, None) for i in range(prior.dim)]
+    return product_table([fitted(each, prior.centres(i)) for i, each in enumerate(functions)], weights)
+
+
+def _averages(prior: Averaging, i: int, lengthscales: Array, weights: Array | None, x: Array) -> tuple[Array, Array]:
+    """The averages of each Gaussian over coordinate i and their derivatives at x (n,), (n, Gaussians) both.
+
+    With weights their sum, (n, 1).
+    """
+    both = [np.stack(parts, axis=1) for parts in zip(*(prior.average(i, s, x) for s in lengthscales), strict=True)]
+    values, slopes = both if weights is None else [(part @ weights)[:, None] for part in both]
+    return values, slopes
+
+
+def _of_term(term: Term, x: Array) -> tuple[Array, Array]:
+    """A term on the line and its derivative at x (n,), (n, 1) both."""
+    return evaluate.values(term, x[:, None])[:, None], evaluate.gradients(term, x[:, None])
+
+
+def _table_of_gaussians(term: MixtureEmbedding) -> ProductTable | None:
+    if term.means.shape[1] > 1 or len(term.heights) <= MOST_GAUSSIANS:
+        return None
+    return product_table([fitted(partial(_of_term, term), np.unique(term.means))], np.ones(1))
+
+
+def _table_of_points(term: WeightedPoints, error: float) -> ProductTable | PlaneTable | None:
+    if term.points.shape[1] == 2:
+        return plane_table(term, error)
+    nodes = np.sort(term.points[:, 0])
+    centres = nodes[np.unique(np.linspace(0, len(nodes) - 1, MOST_CENTRES).astype(int))]
+    return product_table([fitted(partial(_of_term, term), centres, error)], np.ones(1))
+
+
+def _with_table(found: Embedding, table: ProductTable | PlaneTable | None) -> Embedding:
+    """The embedding as a table, where it has one."""
     if table is None:
         return found
     words = f"; in a table with a further error of {table.error:.1e}, of the gradient {table.slope_error:.1e}"

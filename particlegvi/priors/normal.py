@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.priors.gaussian_sums import MixtureEmbedding
-from particlegvi.priors.placed import CentreAndScale
+from particlegvi.priors.parameters import CentreAndScale
 from particlegvi.tools.arguments import locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 

@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.priors.gaussian_sums import MixtureEmbedding
-from particlegvi.priors.placed import CentreAndScale
+from particlegvi.priors.parameters import CentreAndScale
 from particlegvi.tools.arguments import frozen, locations, real, refuse, whole
 from particlegvi.tools.calls import explains_bad_calls
 
 MOST_DEGREES = 1e6
 SPACING, FEWEST = 0.25, 100  # spacing and least number of the trapezoidal rule's nodes, over log precisions
-NEGLIGIBLE = 1e-17  # on the line, Gaussians below this share of the height are left out
 DROP = 45.0  # nodes at which the log mixing density is further below its largest value are left out
 
 
@@ -47,7 +45,6 @@ class StudentT(CentreAndScale):
     written = ("degrees_of_freedom", "location", "scale")
     location: Array
     scale: Array
-    smooth_error = 1e-10  # of `smooth`
 
     def __init__(self, degrees_of_freedom: float = 3.0, location: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> None:
         allowed = f"a number from 0.1 to {MOST_DEGREES:g}"
@@ -106,28 +103,22 @@ class StudentT(CentreAndScale):
         """Minus the log density, for the engine."""
         return StudentTTerm(self.location.copy(), 1.0 / self.scale, self.degrees_of_freedom, self._log_scale())
 
-    def marginal(self, i: int) -> StudentT:
-        """The prior of one coordinate."""
-        return StudentT(self.degrees_of_freedom, self.location[i], self.scale[i])
+    def centres(self, i: int) -> Array:
+        """Where the averages over coordinate i have their features."""
+        return self.location[i : i + 1]
 
-    def smooth(self, lengthscales: Array, weights: Array) -> StudentTEmbedding | MixtureEmbedding:
-        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
+    def average(self, i: int, lengthscale: float, x: Array) -> tuple[Array, Array]:
+        """E exp(-(x - T_i)^2 / (2 s^2)) for the lengthscale s, and its derivative, both at x (n,).
 
         T is normal with variance scale^2 / w given w, which has a Gamma law with shape and rate nu / 2. Over log w the
-        trapezoidal rule converges geometrically, so that only the error of rounding remains. On the line all of it is
-        one sum of Gaussians.
+        trapezoidal rule converges geometrically, so that only the error of rounding remains.
         """
         log_precisions, shares = self._mixture()
-        spreads = np.exp(-0.5 * log_precisions)
-        if self.dim > 1:
-            return StudentTEmbedding(self.location.copy(), self.scale.copy(), spreads, shares, lengthscales, weights)
-        with np.errstate(over="ignore"):  # a scale whose square overflows contributes nothing
-            ratio = self.scale * spreads / lengthscales[:, None]
-            variances = lengthscales[:, None] ** 2 + (self.scale * spreads) ** 2
-            heights = (weights[:, None] * shares * np.exp(-0.5 * np.log1p(ratio * ratio))).ravel()
-        kept = heights > NEGLIGIBLE * heights.sum()
-        means = np.full((int(kept.sum()), 1), self.location[0])
-        return MixtureEmbedding(means, 1.0 / variances.reshape(-1, 1)[kept], heights[kept])
+        gap = (x - self.location[i]) / lengthscale
+        with np.errstate(over="ignore"):
+            shrink = 1.0 / (1.0 + (self.scale[i] / lengthscale) ** 2 * np.exp(-log_precisions))
+            levels = shares * np.sqrt(shrink) * np.exp(-0.5 * np.outer(gap * gap, shrink))
+        return levels.sum(axis=1), -gap / lengthscale * (levels * shrink).sum(axis=1)
 
     def _mixture(self) -> tuple[Array, Array]:
         """Nodes of log w, and their shares, which add up to 1."""
@@ -163,46 +154,3 @@ class StudentTTerm(NamedTuple):
         for i in range(x.shape[0]):
             z = (x[i] - self.location[i]) * self.rate[i]
             out[i] = (self.degrees_of_freedom + 1.0) * z / (self.degrees_of_freedom + z * z) * self.rate[i]
-
-
-class StudentTEmbedding(NamedTuple):
-    """Gaussians averaged over independent t laws: for each a product over coordinates of sums over the mixture."""
-
-    location: Array  # (dim,)
-    scale: Array  # (dim,)
-    spreads: Array  # (nodes,): standard deviations of the mixture, in units of the scale
-    shares: Array  # (nodes,)
-    lengthscales: Array  # (scales,)
-    weights: Array  # (scales,)
-
-    def value(self, x: Array) -> float:
-        total = 0.0
-        for q in range(self.weights.shape[0]):
-            product = self.weights[q]
-            for i in range(x.shape[0]):
-                product *= average(self, x, q, i, False)
-            total += product
-        return total
-
-    def gradient(self, x: Array, out: Array) -> None:
-        for i in range(x.shape[0]):
-            out[i] = 0.0
-        for q in range(self.weights.shape[0]):
-            for j in range(x.shape[0]):  # the factor of coordinate j is replaced by its derivative
-                product = self.weights[q]
-                for i in range(x.shape[0]):
-                    product *= average(self, x, q, i, i == j)
-                out[j] += product
-
-
-def average(embedding: StudentTEmbedding, x: Array, q: int, i: int, slope: bool) -> float:
-    """The factor of a coordinate, or its derivative: the Gaussian of number q, averaged over the mixture."""
-    s = embedding.lengthscales[q]
-    gap = x[i] - embedding.location[i]
-    mean = 0.0
-    for node in range(embedding.shares.shape[0]):
-        ratio = embedding.scale[i] * embedding.spreads[node] / s
-        shrink = 1.0 / (1.0 + ratio * ratio)
-        level = embedding.shares[node] * math.sqrt(shrink) * math.exp(-0.5 * (gap / s) * (gap / s) * shrink)
-        mean += -level * shrink * (gap / s) / s if slope else level
-    return mean

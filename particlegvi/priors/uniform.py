@@ -1,4 +1,4 @@
-"""The uniform prior on a box, and the mean embeddings that it has in closed form."""
+"""The uniform prior on a box, and the mean embedding that it has in closed form."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
+<<<<<<< HEAD
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.placed import Described
+=======
+from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.parameters import Described
+>>>>>>> 073e5710 (wip)
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.quoting import shown
@@ -66,9 +71,20 @@ class Uniform(Described):
         """Minus the log density inside the box, for the engine: a constant."""
         return ConstantTerm(_log_volume(self))
 
-    def marginal(self, i: int) -> Uniform:
-        """The prior of one coordinate."""
-        return Uniform(self.low[i], self.high[i])
+    def centres(self, i: int) -> Array:
+        """Where the averages over coordinate i have their features."""
+        return np.array([self.low[i], self.high[i]])
+
+    def average(self, i: int, lengthscale: float, x: Array) -> tuple[Array, Array]:
+        """E exp(-(x - T_i)^2 / (2 s^2)) for the lengthscale s, and its derivative, both at x (n,)."""
+        from scipy.special import erf, erfc
+
+        unit, width = math.sqrt(2.0) * lengthscale, float(self.high[i] - self.low[i])
+        with np.errstate(over="ignore"):
+            a, b = (x - self.low[i]) / unit, (self.high[i] - x) / unit
+            near, far = np.minimum(a, b), np.maximum(a, b)
+            sides = np.where(near > -0.5, erf(far) + erf(near), erfc(-near) - erfc(far))
+            return 0.5 * math.sqrt(math.pi) * unit / width * sides, (np.exp(-a * a) - np.exp(-b * b)) / width
 
     def smooth(self, lengthscales: Array, weights: Array) -> UniformEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term."""

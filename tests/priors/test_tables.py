@@ -8,13 +8,13 @@ import pytest
 
 from particlegvi import kernels, priors
 from particlegvi.engine.terms import evaluate
-from particlegvi.priors import tabulating, tabulating_plane
-from particlegvi.priors.embedding_table import EmbeddingTable
+from particlegvi.priors import mean_embedding, plane_table, product_table
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.priors.plane_table import PlaneTable
+from particlegvi.priors.product_table import ProductTable
 from particlegvi.priors.weighted_points import quadrature
 
-from .expectations import Cauchy, Own
+from .expectations import Cauchy
 
 PRIORS = [
     lambda place, scale: priors.Laplace(place, scale),
@@ -85,31 +85,43 @@ def test_random_pairs_err_by_less_than_they_state(number, rng):
         found = priors.embedding(prior, kernel)
         assert found.error < 1e-6
         if k % len(PRIORS) < 4:
-            assert isinstance(found.term, EmbeddingTable)
+            assert isinstance(found.term, ProductTable)
         assert worst(prior, kernel, found.term, place, scale) <= found.error + 1e-12
         aside = by_quadrature(prior, kernel, place + 0.1 * scale, place)
         shares.append(abs(found.term.value(np.array([place])) - aside))
     assert np.median(shares) > 1e-4  # control: a tenth of a scale away the quadrature disagrees
 
 
+def averages(prior, kernel, points):
+    """Values and gradients (n, dim) of the mean embedding at points (n, dim), as a sum of products of averages."""
+    gaussians = gaussian_sum(kernel)
+    values, gradients = np.zeros(len(points)), np.zeros(points.shape)
+    for scale, weight in zip(gaussians.lengthscales, gaussians.weights, strict=True):
+        each = [prior.average(i, float(scale), points[:, i]) for i in range(prior.dim)]
+        values += weight * np.prod([level for level, _ in each], axis=0)
+        for j in range(prior.dim):
+            gradients[:, j] += weight * np.prod([both[i == j] for i, both in enumerate(each)], axis=0)
+    return values, gradients
+
+
 def test_a_table_of_few_panels_says_so_and_is_seen(monkeypatch):
     """Control: the quadrature sees a rough table, and the rough table states its error."""
     prior, kernel = priors.Laplace(0.3, 0.7), kernels.Matern32(0.8)
     fine = priors.embedding(prior, kernel)
-    direct = prior.smooth(*gaussian_sum(kernel)[:2])
     x = np.linspace(-3.0, 3.0, 41)[:, None]
-    assert np.abs(evaluate.gradients(fine.term, x) - evaluate.gradients(direct, x)).max() <= fine.term.slope_error
-    for key, number in (("FIT", 1.0), ("WORST_SLOPE", np.inf), ("_edges", lambda terms: np.linspace(-24.3, 24.3, 9))):
-        monkeypatch.setattr(tabulating, key, number)
-    rough = tabulating.tabulated(direct, prior)
+    _, slopes = averages(prior, kernel, x)
+    assert np.abs(evaluate.gradients(fine.term, x) - slopes).max() <= fine.term.slope_error
+    monkeypatch.setattr(product_table, "FIT", 1e-2)
+    monkeypatch.setattr(product_table, "WORST_SLOPE", np.inf)
+    rough = mean_embedding._made(prior, kernel, "auto").term
     assert 1e-4 < worst(prior, kernel, rough) <= rough.error
-    assert 1e-4 < np.abs(evaluate.gradients(rough, x) - evaluate.gradients(direct, x)).max() <= rough.slope_error
+    assert 1e-4 < np.abs(evaluate.gradients(rough, x) - slopes).max() <= rough.slope_error
 
 
 def test_many_points_have_the_bits_of_one(rng):
     """A step reads the slopes of many particles side by side: at edges, beyond both ends, and where one is lost."""
     table = priors.embedding(priors.Normal(0.3, 0.7), kernels.Matern32(0.8)).term
-    assert isinstance(table, EmbeddingTable)
+    assert isinstance(table, ProductTable)
     edges = table.edges[0]
     x = np.concatenate([edges, np.nextafter(edges, -np.inf), 3.0 * rng.normal(size=100), [-1e300, 1e300, np.nan]])
     found, alone = np.empty((1, len(x))), np.empty((1, len(x)))
@@ -126,8 +138,8 @@ def test_every_pair_on_the_line_is_quick():
     for name in kernels.names():
         for make in PRIORS:
             term = priors.embedding(make(0.3, 1.1), kernels.get(name)).term
-            assert isinstance(term, EmbeddingTable) or len(term[-1]) <= tabulating.MOST_GAUSSIANS
-            assert isinstance(term, EmbeddingTable) or type(term).__name__ == "MixtureEmbedding" or len(term[-1]) == 1
+            assert isinstance(term, ProductTable) or len(term[-1]) <= mean_embedding.MOST_GAUSSIANS
+            assert isinstance(term, ProductTable) or type(term).__name__ == "MixtureEmbedding" or len(term[-1]) == 1
 
 
 @pytest.mark.thorough
@@ -135,11 +147,12 @@ def test_every_pair_on_the_line_is_quick():
 def test_in_the_plane_a_table_is_the_product(make, rng):
     prior, kernel = make([-1.0, 0.5], [0.4, 2.0]), kernels.Matern52(0.6)
     found = priors.embedding(prior, kernel).term
-    direct = prior.smooth(*gaussian_sum(kernel)[:2])
-    assert isinstance(found, EmbeddingTable) and not isinstance(direct, EmbeddingTable)
+    assert isinstance(found, ProductTable)
     x = rng.normal(size=(50, 2)) * 2.0
-    assert np.abs(evaluate.values(found, x) - evaluate.values(direct, x)).max() <= found.error
-    assert np.abs(evaluate.gradients(found, x) - evaluate.gradients(direct, x)).max() <= 2.0 * found.slope_error
+    values, slopes = averages(prior, kernel, x)
+    assert np.abs(evaluate.values(found, x) - values).max() <= found.error
+    assert np.abs(evaluate.gradients(found, x) - slopes).max() <= 2.0 * found.slope_error
+    assert np.abs(slopes).max() > 1e3 * found.slope_error
 
 
 @pytest.mark.thorough
@@ -209,8 +222,8 @@ def test_a_rough_table_says_so_and_is_seen(monkeypatch, rng):
     prior, kernel, x = priors.Uniform([-2.0, -2.0], [2.0, 2.0]), Bell(0.5), rng.normal(size=(500, 2))
     direct, error = quadrature(prior, kernel)
     for key, number in (("FIT", 0.05), ("WIDE", 4.0), ("WORST_SLOPE", np.inf)):
-        monkeypatch.setattr(tabulating_plane, key, number)
-    rough = tabulating_plane.tabulated_in_plane(direct, error)
+        monkeypatch.setattr(plane_table, key, number)
+    rough = plane_table.plane_table(direct, error)
     miss = np.abs(evaluate.values(rough, x) - evaluate.values(direct, x)).max()
     slope_miss = np.abs(evaluate.gradients(rough, x) - evaluate.gradients(direct, x)).max()
     assert 1e-4 < miss <= rough.error and 1e-3 < slope_miss <= rough.slope_error
@@ -229,18 +242,8 @@ def test_heavy_tails_on_the_line_have_a_table_under_the_kernel_of_a_user():
     found = priors.embedding(priors.StudentT(3.9, 0.0, 2.0), Bell(1.0)).term
     exact = priors.embedding(priors.StudentT(3.9, 0.0, 2.0), kernels.SquaredExponential(1.0)).term
     x = np.linspace(-40.0, 40.0, 401)[:, None]
-    assert isinstance(found, EmbeddingTable)
+    assert isinstance(found, ProductTable)
     assert np.abs(evaluate.values(found, x) - evaluate.values(exact, x)).max() < 1e-9
-
-
-@pytest.mark.thorough
-def test_the_table_of_a_users_prior_is_made_once_for_the_same_numbers():
-    def made(sd, lengthscale):
-        return priors.embedding(Own(priors.Normal([0.0, 0.0], sd)), Bell(lengthscale)).term
-
-    first = made(0.8, 0.9)
-    assert isinstance(first, PlaneTable) and made(0.8, 0.9) is first
-    assert made(0.9, 0.9) is not first and made(0.8, 0.8) is not first  # the controls: other numbers
 
 
 @pytest.mark.thorough

@@ -71,7 +71,7 @@ class Mass(NamedTuple):
 def integrate(log_density: LogDensity, low: Array, high: Array) -> Mass:
     """The mass of a density that is positive between ``low`` and ``high`` (dim,), which may be infinite."""
     dim = len(low)
-    stretches = _placed(log_density, low, high)
+    stretches = place(log_density, low, high)
     before = -math.inf
     for panels in PANELS[dim]:
         points, log_weights = rule(stretches, panels, NODES)
@@ -111,7 +111,7 @@ def _of_nodes(stretches: list[Stretch], panels: int) -> Array:
     return np.asarray(np.sum(np.meshgrid(*each, indexing="ij"), axis=0).ravel())
 
 
-def _placed(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
+def place(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
     """Centres at the highest place that a climb finds, scales where the density falls, and ends where it is gone."""
     bounded = np.isfinite(low) & np.isfinite(high)
     inside = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
