@@ -62,7 +62,7 @@ MOST_ROOMS = 22
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {
     "particlegvi.losses", "particlegvi.losses.loss", "particlegvi.losses.checks",
-    "particlegvi.losses.elsewhere", "particlegvi.losses.of_data",
+    "particlegvi.losses.automatic", "particlegvi.losses.of_data",
     "particlegvi.kernels", "particlegvi.kernels.bandwidth", "particlegvi.kernels.on_outputs",
 }  # fmt: skip
 FORMULAS = "particlegvi.losses.formulas"  # a whole folder that defines no loss

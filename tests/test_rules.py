@@ -221,7 +221,7 @@ def _is_tuple(node: ast.ClassDef, source: str) -> bool:
     """Whether a class is a NamedTuple, or extends one of the same file."""
     bases = {ast.unparse(base) for base in node.bases}
     others = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.ClassDef) and each.name in bases]
-    return "NamedTuple" in bases or any(_is_tuple(other, source) for other in others)
+    return any(base.startswith("NamedTuple") for base in bases) or any(_is_tuple(other, source) for other in others)
 
 
 def test_no_two_terms_share_a_name(root: Path):

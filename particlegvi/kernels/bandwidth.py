@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Kernel, Located, Prior
-from particlegvi.engine.numerics import threads
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.profiles import SquaredExponential
@@ -27,8 +26,6 @@ PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
 FLOOR = 1e-3
 WIDEST_UNIFORM = 100.0
-MANY_COORDINATES = 32  # from here on distances come from matrix products
-MOST_NEAR = 100  # pairs near the median that are computed one by one
 SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverses of these, are finite numbers
 
 
@@ -62,21 +59,21 @@ def resolve(
     if isinstance(kernel, OnFeatures):
         raise ValueError(f"kernel must be one of the particles themselves, not {kernel!r}, which needs a NetworkLoss")
     if rule == "median":
-        number, how = median_lengthscale(prior, seed)
+        number, reason = median_lengthscale(prior, seed)
     elif rule == "authors":
         if initial_particles is None:
             raise ValueError('lengthscale must be a number, not the rule "authors", where `initial` is not given')
-        number, how = authors_lengthscale(initial_particles)
+        number, reason = authors_lengthscale(initial_particles)
     else:
         try_kernel(kernel)
         return kernel, f"lengthscale {rule:.6g}, as given"
     if not SMALLEST <= number <= LARGEST:
         raise ValueError(
-            f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {how}"
+            f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {reason}"
         )
-    found = with_lengthscale(kernel, number)
-    try_kernel(found)
-    return found, f"lengthscale {number:.6g} by {how}"
+    resolved = with_lengthscale(kernel, number)
+    try_kernel(resolved)
+    return resolved, f"lengthscale {number:.6g} by {reason}"
 
 
 def with_lengthscale(kernel: Any, number: float) -> Kernel:
@@ -114,42 +111,8 @@ def median_lengthscale(prior: Prior, seed: int = 0) -> tuple[float, str]:
 
 def median_distance(points: Array) -> tuple[float, str]:
     """The median distance of points (n, dim), but no less than the floor, and a note if the floor was used."""
-    found = _quick_median(points) if points.shape[1] >= MANY_COORDINATES else None
-    if found is not None:
-        return found, ""
     distances = pair_distances(points)
     return with_floor(float(np.median(distances)), distances)
-
-
-def _quick_median(x: Array) -> float | None:
-    """The number of `median_distance`, bit for bit, by matrix products; None where it needs the distances of all pairs.
-
-    The products find the pairs whose distances are in the middle up to rounding, and these are then computed as the
-    others would be.
-    """
-    number = len(x)
-    centred = x - x.mean(axis=0)
-    size = float((centred * centred).sum(axis=1).max(initial=0.0))
-    if number < 3 or not SMALLEST < size < LARGEST:
-        return None
-    with threads.one_blas_thread():
-        products = centred @ centred.T
-    squares = np.diagonal(products)
-    above = np.triu_indices(number, 1)
-    rough = np.maximum((squares[:, None] + squares - 2.0 * products)[above], 0.0)
-    total = len(rough)
-    low, high = (total - 1) // 2, total // 2  # the two in the middle, or twice the same
-    middle = np.partition(rough, (low, high))[[low, high]]
-    error = 1e-11 * size
-    if middle[0] < 1e-2 * size:  # near the floor, or of few digits
-        return None
-    near = np.flatnonzero((rough >= middle[0] - error) & (rough <= middle[1] + error))
-    if len(near) > MOST_NEAR:
-        return None
-    rows = {i: _lengths(x[i + 1 :] - x[i]) for i in np.unique(above[0][near])}
-    exact = np.sort([rows[i][j - i - 1] for i, j in zip(above[0][near], above[1][near], strict=True)])
-    below = int((rough < middle[0] - error).sum())
-    return float(np.mean(exact[[low - below, high - below]]))
 
 
 def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -> tuple[float, str]:
@@ -165,7 +128,10 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     """
     points = arguments.points("particles", particles, least=1)
     second = points if others is None else arguments.points("others", others, least=1)
-    distances = np.concatenate([_lengths(second[:MOST_POINTS] - x) for x in points[:MOST_POINTS]])
+    from scipy.spatial.distance import cdist
+
+    unit = _unit(points, second)
+    distances = unit * cdist(points[:MOST_POINTS] / unit, second[:MOST_POINTS] / unit).ravel()
     # The square root of the median square: with an even number of pairs not quite the median distance.
     largest = float(distances.max()) or 1.0
     median = largest * math.sqrt(float(np.median((distances / largest) ** 2)))
@@ -190,11 +156,14 @@ def with_floor(median: float, distances: NDArray[np.float64]) -> tuple[float, st
 
 def pair_distances(points: ArrayLike) -> NDArray[np.float64]:
     """|x_i - x_j| for all i < j, shape (n (n - 1) / 2,), for points of shape (n, dim)."""
+    from scipy.spatial.distance import pdist
+
     x = arguments.points("points", points, least=1)
-    return np.concatenate([_lengths(x[i + 1 :] - x[i]) for i in range(len(x) - 1)] or [np.empty(0)])
+    unit = _unit(x)
+    return np.asarray(unit * pdist(x / unit)) if len(x) > 1 else np.empty(0)
 
 
-def _lengths(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Relative to the largest entry, so that neither a box of 1e200 overflows nor one of 1e-200 underflows.
-    largest = float(np.abs(gaps).max(initial=0.0)) or 1.0
-    return largest * np.sqrt(np.sum((gaps / largest) ** 2, axis=1))
+def _unit(*points: Array) -> float:
+    """A power of two near the largest coordinate: no box of 1e200 overflows, and none of 1e-200 underflows."""
+    largest = max(float(np.abs(array).max()) for array in points)
+    return 2.0 ** math.frexp(largest)[1] if largest > 0.0 else 1.0

@@ -8,13 +8,8 @@ from typing import NamedTuple, Self
 from particlegvi.tools import arguments
 
 
-class _Fields(NamedTuple):
-    lengthscale: float
-    variance: float
-
-
 @arguments.explains_bad_calls
-class Profile(_Fields):
+class Profile(NamedTuple("Profile", [("lengthscale", float), ("variance", float)])):
     """A kernel kappa(a, b) = value(r2) of the squared distance r2 = |a - b|^2, and ``slope(r2)``, its derivative in r2.
 
     Parameters

@@ -8,11 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class _Fields(NamedTuple):
-    depth: float = 1.0
-
-
-class AbsSine(_Fields):
+class AbsSine(NamedTuple):
     """Absolute sine, with more minima than particles.
 
     ``-depth |sin t|``: minima of value ``-depth`` at pi/2 + i pi for every integer i, and kinks of value 0 at i pi,
@@ -20,7 +16,7 @@ class AbsSine(_Fields):
     holds 2000 minima.
     """
 
-    __slots__ = ()
+    depth: float = 1.0
 
     name = "abs-sine"
     dim = 1

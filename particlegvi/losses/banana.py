@@ -7,13 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class _Fields(NamedTuple):
-    scale: float = 0.05
-    steepness: float = 100.0
-    minimum: float = 1.0
-
-
-class Banana(_Fields):
+class Banana(NamedTuple):
     """Banana, a curved valley in the plane.
 
     Rosenbrock's function ``scale * (steepness (y - x^2)^2 + (minimum - x)^2)``, with its one minimum of value 0 at
@@ -21,7 +15,9 @@ class Banana(_Fields):
     at the minimum is 50 across the valley and 0.02 along it.
     """
 
-    __slots__ = ()
+    scale: float = 0.05
+    steepness: float = 100.0
+    minimum: float = 1.0
 
     name = "banana"
     dim = 2

@@ -28,9 +28,9 @@ def prepared(label: str, field: str, content: object) -> Any:
     return prepared
 
 
-def is_term(thing: object) -> bool:
+def is_term(part: object) -> bool:
     """Whether this is a term: a ``NamedTuple`` with at least one field."""
-    return isinstance(thing, tuple) and bool(declared(thing, "_fields"))
+    return isinstance(part, tuple) and bool(declared(part, "_fields"))
 
 
 def declared(term: object, name: str, otherwise: Any = None) -> Any:

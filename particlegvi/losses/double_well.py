@@ -7,17 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 
-class _Fields(NamedTuple):
-    height: float = 3.0
-
-
-class DoubleWell(_Fields):
+class DoubleWell(NamedTuple):
     """Double well.
 
     ``height * (t + 1)^2 (t - 1)^2``: two global minima of value 0 at -1 and 1, and a barrier of ``height`` at 0.
     """
 
-    __slots__ = ()
+    height: float = 3.0
 
     name = "double-well"
     dim = 1

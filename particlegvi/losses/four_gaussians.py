@@ -8,12 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class _Fields(NamedTuple):
-    offset: float = 3.0
-    sd: float = 1.0
-
-
-class FourGaussians(_Fields):
+class FourGaussians(NamedTuple):
     """Four Gaussians at the corners of a square.
 
     ``-log sum_i 1/4 N(x; m_i, sd^2 I)`` with ``m_i = (+-offset, +-offset)``. The mixture is a product of one
@@ -25,7 +20,8 @@ class FourGaussians(_Fields):
     modes are one.
     """
 
-    __slots__ = ()
+    offset: float = 3.0
+    sd: float = 1.0
 
     name = "four-gaussians"
     dim = 2

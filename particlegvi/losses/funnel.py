@@ -10,12 +10,7 @@ import numpy as np
 from particlegvi.tools import arguments
 
 
-class _Fields(NamedTuple):
-    sd: float
-    coordinates: float
-
-
-class Funnel(_Fields):
+class Funnel(NamedTuple("Funnel", [("sd", float), ("coordinates", float)])):
     """Neal's funnel.
 
     Minus the log density of ``v ~ N(0, sd^2)`` and ``y_i | v ~ N(0, exp(v))``, with ``x = (v, y_1, ..., y_(dim-1))``:

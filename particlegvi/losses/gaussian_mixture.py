@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-
-class _Fields(NamedTuple):
-    means: NDArray[np.float64]
-    sds: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    log_peaks: NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.float64]
 
 
-class GaussianMixture(_Fields):
+class GaussianMixture(
+    NamedTuple("GaussianMixture", [("means", Numbers), ("sds", Numbers), ("weights", Numbers), ("log_peaks", Numbers)])
+):
     """Mixture of Gaussians in any dimension.
 
     ``-log sum_k weight_k N(x; mean_k, diag(sd_k^2))``. The sum is taken relative to its largest term (log-sum-exp),
@@ -64,7 +61,7 @@ class GaussianMixture(_Fields):
         log_peaks = np.log(shares) - np.log(spread).sum(axis=1) - 0.5 * dim * math.log(2.0 * math.pi)
         return super().__new__(cls, centres, spread, shares, log_peaks)
 
-    def __getnewargs__(self) -> tuple[NDArray[np.float64], ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Numbers, ...]:  # type: ignore[override]
         return self.means, self.sds, self.weights  # log_peaks follows from them
 
     @property

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
+from particlegvi.losses.automatic import FromLibraries, by_differences
 from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
-from particlegvi.losses.elsewhere import FromLibraries, by_differences
 from particlegvi.tools import arguments, html
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -264,12 +264,12 @@ class Loss(FromLibraries):
         return None if known is None else np.array(known, dtype=np.float64).reshape(-1, self.dim)
 
     def _repr_html_(self) -> str:
-        given = {"formula": self.formula} if self.formula else {"name": self.name}
-        return html.card("Loss", {**given, "coordinates": self.variables, "kind": self.kind})
+        facts = {"formula": self.formula} if self.formula else {"name": self.name}
+        return html.card("Loss", {**facts, "coordinates": self.variables, "kind": self.kind})
 
     def __repr__(self) -> str:
-        what = f"formula {self.formula!r}" if self.formula else self.name
-        return f"<Loss {what}, {self.dim} coordinate{'s' if self.dim > 1 else ''}, {self.kind}>"
+        origin = f"formula {self.formula!r}" if self.formula else self.name
+        return f"<Loss {origin}, {self.dim} coordinate{'s' if self.dim > 1 else ''}, {self.kind}>"
 
     def _points(self, x: ArrayLike) -> tuple[Array, bool]:
         points, shape = arguments.one_or_many("x", x, self.dim, f", as {self.name} has it")
@@ -280,9 +280,9 @@ def _called(role: str, function: Function, points: Array, shape: tuple[int, ...]
     """The result of a user's array function, checked; the points are lent to it read-only."""
     lent = points.view()
     lent.flags.writeable = False
-    given = function(lent, *which)
+    returned = function(lent, *which)
     try:
-        result = np.asarray(given)
+        result = np.asarray(returned)
     except Exception:  # ragged lists, and objects whose conversion fails in their own way
         result = np.asarray(None)
     if result.shape != shape or result.dtype.kind not in "biuf":

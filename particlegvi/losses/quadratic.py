@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.tools import arguments
 
-
-class _Fields(NamedTuple):
-    curvature: NDArray[np.float64]
-    centre: NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.float64]
 
 
-class Quadratic(_Fields):
+class Quadratic(NamedTuple("Quadratic", [("curvature", Numbers), ("centre", Numbers)])):
     """Quadratic bowl in any dimension.
 
     ``1/2 sum_i curvature_i (x_i - centre_i)^2``.

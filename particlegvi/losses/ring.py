@@ -7,12 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class _Fields(NamedTuple):
-    radius: float = 2.0
-    width: float = 0.4
-
-
-class Ring(_Fields):
+class Ring(NamedTuple):
     """Ring, a circular valley in the plane.
 
     ``u^2 / 2`` with ``u = (|x|^2 - radius^2) / (2 radius width)``: every point at distance ``radius`` from the origin
@@ -20,7 +15,8 @@ class Ring(_Fields):
     the ring. A polynomial, so it is smooth at the origin too.
     """
 
-    __slots__ = ()
+    radius: float = 2.0
+    width: float = 0.4
 
     name = "ring"
     dim = 2

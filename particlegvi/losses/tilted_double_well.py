@@ -7,18 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 
-class _Fields(NamedTuple):
-    scale: float = 1.0
-
-
-class TiltedDoubleWell(_Fields):
+class TiltedDoubleWell(NamedTuple):
     """Tilted double well.
 
     ``scale * (3/2 (t^4/4 + t^3/3 - t^2) - 3/8)``: the global minimum is at -2, a local one at 1 and the barrier
     between them at 0, with the values -35/8, -1 and -3/8 times ``scale``.
     """
 
-    __slots__ = ()
+    scale: float = 1.0
 
     name = "tilted-double-well"
     dim = 1

@@ -79,12 +79,12 @@ class MMDFlow(Method):
         if self.reference is None:
             return self._gibbs(problem, kernel)
         dim, reference = problem.start.shape[1], self.reference
-        given = reference.dim if isinstance(reference, Distribution) else reference.shape[1]
-        if given != dim:
-            raise ValueError(f"reference must be of dimension {dim}, as the loss is, not {given}")
+        own_dim = reference.dim if isinstance(reference, Distribution) else reference.shape[1]
+        if own_dim != dim:
+            raise ValueError(f"reference must be of dimension {dim}, as the loss is, not {own_dim}")
         if isinstance(reference, Distribution):
-            found = priors.embedding(reference, kernel, samples=self.samples, seed=problem.seed)
-            return found.term, f"the {reference.name} prior: {found.description}"
+            known = priors.embedding(reference, kernel, samples=self.samples, seed=problem.seed)
+            return known.term, f"the {reference.name} prior: {known.description}"
         number = len(reference)
         return WeightedPoints(reference, np.full(number, 1.0 / number), kernel), f"{number} draws of equal weight"
 
@@ -131,7 +131,7 @@ def slopes(term: Term, points: Array) -> Array:
     return out
 
 
-def _points(given: Any) -> Array:
+def _points(reference: Any) -> Array:
     """Points as a C-contiguous array (n, dim) of its own, in one dimension also from a flat one."""
     allowed = "an array (draws, dim) of finite numbers, or a prior"
-    return arguments.points("reference", arguments.array("reference", given, allowed), least=1).copy()
+    return arguments.points("reference", arguments.array("reference", reference, allowed), least=1).copy()

@@ -23,6 +23,7 @@ from particlegvi.kernels import bandwidth
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat, embedding, mean_embedding
+from particlegvi.priors.weighted_points import standard_error
 from particlegvi.tools import arguments, parts
 
 SAMPLES = 200  # frozen draws from the prior
@@ -89,10 +90,10 @@ def kernel_of(kernel: object) -> Kernel | None:
             return kernels.get(**{"name": "squared-exponential", **kernel})
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel: {error}") from None
-    found: Kernel | None = parts.kernel_or_none(kernel)
-    if isinstance(found, tuple):
-        try_kernel(found)
-    return found
+    checked: Kernel | None = parts.kernel_or_none(kernel)
+    if isinstance(checked, tuple):
+        try_kernel(checked)
+    return checked
 
 
 def kernel_facts(kernel: Kernel, rule: str) -> Facts:
@@ -100,13 +101,13 @@ def kernel_facts(kernel: Kernel, rule: str) -> Facts:
     return {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule}
 
 
-def embedding_options(given: object) -> Facts:
+def embedding_options(embedding: object) -> Facts:
     """``how`` and ``samples`` of an embedding given as a name or a mapping."""
-    options: Facts = {"how": given}
-    if isinstance(given, Mapping):
-        options = {"how": "auto", **given}
+    options: Facts = {"how": embedding}
+    if isinstance(embedding, Mapping):
+        options = {"how": "auto", **embedding}
     if not set(options) <= {"how", "samples"} or not isinstance(options["how"], str):
-        raise arguments.refuse("embedding", given, 'a name, or a mapping with "how" and "samples"')
+        raise arguments.refuse("embedding", embedding, 'a name, or a mapping with "how" and "samples"')
     if options["how"] not in mean_embedding.WAYS:
         raise arguments.refuse("embedding", options["how"], f"one of {', '.join(mean_embedding.WAYS)}")
     if "samples" in options:
@@ -172,19 +173,19 @@ def _of_features(
     try_kernel(inner)
     process = kernel.process if isinstance(kernel, OnOutputs) else None
 
-    def attraction(there: Features, step: int) -> tuple[Attraction, str, float]:
+    def attraction(features_then: Features, step: int) -> tuple[Attraction, str, float]:
         if process is not None:
-            assert isinstance(there, OfFunctions)
-            return _to_process(there.covariance(process), inner, how, samples, seed=seed, step=step)
-        return _to_prior(there, inner, prior, how, samples, seed=seed)
+            assert isinstance(features_then, OfFunctions)
+            return _to_process(features_then.covariance(process), inner, how, samples, seed=seed, step=step)
+        return _to_prior(features_then, inner, prior, how, samples, seed=seed)
 
     def at(step: int) -> FeatureRepulsion:
-        there = loss.features(kernel, step, seed)
-        return FeatureRepulsion(inner, there, attraction(there, step)[0])
+        features_then = loss.features(kernel, step, seed)
+        return FeatureRepulsion(inner, features_then, attraction(features_then, step)[0])
 
     first, words, error = attraction(features, 0)
     if first.draws is not None:
-        error = _error(inner, first.draws)
+        error = standard_error(inner, first.draws)
         words += f": standard error at most about {error:.1e}"
     fresh = isinstance(kernel.inputs, str)
     repulsion = FreshRepulsion(inner, at) if fresh else FeatureRepulsion(inner, features, first)
@@ -201,12 +202,12 @@ def lengthscale(kernel: Kernel, features: Features, problem: ParticleProblem) ->
             raise ValueError('lengthscale must be a number, not the rule "median", where the prior is flat')
         draws = problem.prior.sample(bandwidth.PRIOR_SAMPLES, seed=problem.seed, role="prior")
         number, note = bandwidth.median_distance(features.of(draws))
-        how = f"the median heuristic on the features of {len(draws)} prior samples (seed {problem.seed}){note}"
+        reason = f"the median heuristic on the features of {len(draws)} prior samples (seed {problem.seed}){note}"
     elif rule == "authors":
-        number, how = bandwidth.authors_lengthscale(features.of(problem.start))
+        number, reason = bandwidth.authors_lengthscale(features.of(problem.start))
     else:
         return float(rule), f"lengthscale {rule:.6g}, as given"
-    return number, f"lengthscale {number:.6g} by {how}"
+    return number, f"lengthscale {number:.6g} by {reason}"
 
 
 def _to_prior(
@@ -217,8 +218,8 @@ def _to_prior(
         return Attraction(), "constant, because the prior is flat", 0.0
     marginal = features.marginal(prior)
     if marginal is not None and how != "monte-carlo":
-        found = embedding(marginal, kernel, how, samples, seed)
-        return Attraction(gradient=partial(evaluate.gradients, found.term)), found.description, found.error
+        known = embedding(marginal, kernel, how, samples, seed)
+        return Attraction(gradient=partial(evaluate.gradients, known.term)), known.description, known.error
     if how in ("closed-form", "quadrature"):
         raise arguments.refuse("embedding", how, '"auto" or "monte-carlo" for a kernel on the outputs of networks')
     draws = features.of(prior.sample(samples, seed=seed, role="prior"))
@@ -251,13 +252,3 @@ def _to_process(
                               * (pulled @ axes.T))  # fmt: skip
 
     return Attraction(gradient=gradient), "closed form for a Gaussian process", 0.0
-
-
-def _error(kernel: Kernel, draws: Array) -> float:
-    """The standard error of the embedding at some of its own draws, the largest of them."""
-    if len(draws) < 2:
-        return float(kernel.value(0.0))
-    some = draws[:64]
-    squares = np.array([((draws - each) ** 2).sum(axis=1) for each in some])
-    spread = evaluate.profile_values(kernel, squares).std(axis=1, ddof=1)
-    return float(spread.max()) / math.sqrt(len(draws))

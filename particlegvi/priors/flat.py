@@ -6,13 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-<<<<<<< HEAD
 from particlegvi.engine.terms.constant import ConstantTerm
-from particlegvi.priors.placed import Described
-=======
-from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.parameters import Described
->>>>>>> 073e5710 (wip)
 from particlegvi.tools.arguments import MOST_COORDINATES, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 

@@ -12,17 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-<<<<<<< HEAD
-from particlegvi.contracts import Kernel, Located, Placed, Prior, Term
-from particlegvi.engine.numerics.user_code import frozen
-from particlegvi.engine.terms.constant import ConstantTerm
-from particlegvi.priors.embedding_table import EmbeddingTable
-=======
 from particlegvi.contracts import Array, Kernel, Prior, Term
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.engine.terms.trial import from_outside
->>>>>>> 073e5710 (wip)
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Averaging, GaussianSum, MixtureEmbedding, Smoothing, gaussian_sum
 from particlegvi.priors.parameters import Described
@@ -84,17 +77,10 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         raise ValueError(f'lengthscale of the kernel must be a number for an embedding, not "{kernel.lengthscale}"')
     if isinstance(prior, Flat):
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
-<<<<<<< HEAD
-        return Embedding(ConstantTerm(0.0), "constant, because the prior is flat", 0.0)
-    found = None if how == "monte-carlo" else _without_draws(prior, kernel, how)
-    if found is not None:
-        return found
-=======
         return Embedding(ConstantTerm(0.0), "constant, because the prior is flat", 0.0)
     exact = None if how == "monte-carlo" else _without_draws(prior, kernel, how)
     if exact is not None:
         return exact
->>>>>>> 073e5710 (wip)
     term, error = monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
     words = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
     return Embedding(term, words, error)
@@ -115,9 +101,9 @@ def _without_draws(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
 def _made(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
     gaussians, pair = gaussian_sum(kernel), f"the {prior.name} prior and the {kernel.name} kernel"
     if gaussians is not None and how != ("quadrature" if gaussians.exact else "closed-form"):
-        found = _of_gaussians(prior, gaussians, pair)
-        if found is not None:
-            return found
+        exact = _of_gaussians(prior, gaussians, pair)
+        if exact is not None:
+            return exact
     if how == "closed-form":
         raise ValueError(
             f'embedding must be "auto", "quadrature" or "monte-carlo", not "closed-form", which {pair} do not have'
@@ -143,17 +129,19 @@ def _of_gaussians(prior: Prior, gaussians: GaussianSum, pair: str) -> Embedding 
         words = f"quadrature, {len(gaussians.weights)} Gaussians for {pair}: {errors}"
     if isinstance(prior, Smoothing):
         term = prior.smooth(gaussians.lengthscales, gaussians.weights)
-        found = Embedding(term, words, gaussians.error)
+        exact = Embedding(term, words, gaussians.error)
         if isinstance(term, MixtureEmbedding):
-            return _with_table(found, _table_of_gaussians(term))
+            return _with_table(exact, _table_of_gaussians(term))
         if gaussians.exact or not isinstance(prior, Averaging):
-            return found
+            return exact
     elif isinstance(prior, Averaging):
-        found = Embedding(ConstantTerm(0.0), words, gaussians.error)
+        exact = Embedding(ConstantTerm(0.0), words, gaussians.error)
     else:
         return None
     table = _table_of_averages(prior, gaussians)
-    return found if table is None and isinstance(prior, Smoothing) else _with_table(found, table)
+    if table is None and not isinstance(prior, Smoothing):
+        return None
+    return _with_table(exact, table)
 
 
 def _table_of_averages(prior: Averaging, gaussians: GaussianSum) -> ProductTable | None:
@@ -164,7 +152,7 @@ def _table_of_averages(prior: Averaging, gaussians: GaussianSum) -> ProductTable
             [fitted(partial(_averages, prior, 0, lengthscales, weights), prior.centres(0))], np.ones(1)
         )
     functions = [partial(_averages, prior, i, lengthscales, None) for i in range(prior.dim)]
-    return product_table([fitted(each, prior.centres(i)) for i, each in enumerate(functions)], weights)
+    return product_table([fitted(averages, prior.centres(i)) for i, averages in enumerate(functions)], weights)
 
 
 def _averages(prior: Averaging, i: int, lengthscales: Array, weights: Array | None, x: Array) -> tuple[Array, Array]:
@@ -196,9 +184,9 @@ def _table_of_points(term: WeightedPoints, error: float) -> ProductTable | Plane
     return product_table([fitted(partial(_of_term, term), centres, error)], np.ones(1))
 
 
-def _with_table(found: Embedding, table: ProductTable | PlaneTable | None) -> Embedding:
+def _with_table(exact: Embedding, table: ProductTable | PlaneTable | None) -> Embedding:
     """The embedding as a table, where it has one."""
     if table is None:
-        return found
+        return exact
     words = f"; in a table with a further error of {table.error:.1e}, of the gradient {table.slope_error:.1e}"
-    return Embedding(table, found.description + words, found.error + table.error)
+    return Embedding(table, exact.description + words, exact.error + table.error)

@@ -53,8 +53,8 @@ class Stretch(NamedTuple):
         sides = [(a, b) for a, b in ((self.low, middle), (middle, self.high)) if b > a]
         edges = [np.linspace(a, b, panels + 1) for a, b in sides]
         unit, shares = np.polynomial.legendre.leggauss(number)
-        half = np.concatenate([0.5 * np.diff(each) for each in edges])
-        start = np.concatenate([each[:-1] for each in edges])
+        half = np.concatenate([0.5 * np.diff(edges_of_side) for edges_of_side in edges])
+        start = np.concatenate([edges_of_side[:-1] for edges_of_side in edges])
         return (start[:, None] + half[:, None] * (1.0 + unit)).ravel(), (half[:, None] * shares).ravel()
 
 
@@ -98,17 +98,17 @@ def integrate(log_density: LogDensity, low: Array, high: Array) -> Mass:
 
 def rule(stretches: list[Stretch], panels: int, number: int) -> tuple[Array, Array]:
     """Points (n, dim) of a product rule and the logarithms of their weights (n,)."""
-    each = [stretch.nodes(panels, number) for stretch in stretches]
-    points = [stretch.at(t) for stretch, (t, _) in zip(stretches, each, strict=True)]
-    weights = [stretch.log_slope(t) + np.log(w) for stretch, (t, w) in zip(stretches, each, strict=True)]
+    nodes = [stretch.nodes(panels, number) for stretch in stretches]
+    points = [stretch.at(t) for stretch, (t, _) in zip(stretches, nodes, strict=True)]
+    weights = [stretch.log_slope(t) + np.log(w) for stretch, (t, w) in zip(stretches, nodes, strict=True)]
     grid = np.stack(np.meshgrid(*points, indexing="ij"), axis=-1).reshape(-1, len(stretches))
     return grid, np.sum(np.meshgrid(*weights, indexing="ij"), axis=0).ravel()
 
 
 def _of_nodes(stretches: list[Stretch], panels: int) -> Array:
     """Logarithms of the weights of the nodes in the stretched coordinates, without the slope of the stretch, (n,)."""
-    each = [np.log(stretch.nodes(panels, NODES)[1]) for stretch in stretches]
-    return np.asarray(np.sum(np.meshgrid(*each, indexing="ij"), axis=0).ravel())
+    log_weights = [np.log(stretch.nodes(panels, NODES)[1]) for stretch in stretches]
+    return np.asarray(np.sum(np.meshgrid(*log_weights, indexing="ij"), axis=0).ravel())
 
 
 def place(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
@@ -156,12 +156,12 @@ def place(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
     fallen = [_width(axis, ridge, x) for axis, ridge, x in zip(axes, _ridges(level), centre, strict=True)]
     widths = np.where(free, fallen, scale)
     axes, level = looked_at(centre, widths)
-    found = []
+    stretches = []
     for i, ridge in enumerate(_ridges(level)):
         stretch = Stretch(float(centre[i]), float(widths[i]), -1.0, 1.0, bool(bounded[i]))
         ends = (-1.0, 1.0) if bounded[i] else _ends(stretch, low[i], high[i], axes[i], ridge)
-        found.append(stretch._replace(low=ends[0], high=ends[1]))
-    return found
+        stretches.append(stretch._replace(low=ends[0], high=ends[1]))
+    return stretches
 
 
 def _ridges(level: Array) -> list[Array]:

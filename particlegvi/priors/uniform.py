@@ -10,13 +10,8 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-<<<<<<< HEAD
 from particlegvi.engine.terms.constant import ConstantTerm
-from particlegvi.priors.placed import Described
-=======
-from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.parameters import Described
->>>>>>> 073e5710 (wip)
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.quoting import shown

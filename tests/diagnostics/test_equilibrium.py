@@ -207,7 +207,6 @@ def test_particles_in_a_well_that_the_quadrature_missed(where, monkeypatch):
     [
         pg.losses.get("tilted-double-well"),
         pg.losses.get("abs-sine"),
-        pg.losses.get("spline"),
         pytest.param(pg.Loss.from_formula(WELLS["plane"][0], ["t", "u"]), marks=THOROUGH),
     ],
 )

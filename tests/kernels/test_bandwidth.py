@@ -113,16 +113,3 @@ def test_the_default_kernel(prior, rule):
     else:
         assert kernel.lengthscale == 1.0
         assert sentence.startswith("lengthscale 1, the default, because")
-
-
-@pytest.mark.parametrize("dim", [40, 501])
-def test_the_median_in_many_dimensions_is_the_same_bit_for_bit(dim):
-    """The quick way, by matrix products, gives the number of the distances of all pairs."""
-    chosen = priors.Normal(0.0, np.linspace(0.1, 3.0, dim)), priors.Normal(7.0, np.full(dim, 1e-3))
-    for seed, prior in enumerate(chosen):
-        points = prior.sample(300 + seed, seed=seed, role="prior")
-        assert bandwidth.median_distance(points)[0] == float(np.median(bandwidth.pair_distances(points)))
-    twins = np.repeat(points[:2], 150, axis=0)
-    assert bandwidth.median_distance(twins)[0] == bandwidth.with_floor(
-        float(np.median(bandwidth.pair_distances(twins))), bandwidth.pair_distances(twins)
-    )[0]  # fmt: skip

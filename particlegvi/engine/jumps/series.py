@@ -19,7 +19,7 @@ import numpy as np
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.numerics.mathematics import cos, exp, sin
-from particlegvi.engine.pairs.series import moments
+from particlegvi.engine.pairs.fourier_tiles import moments
 
 MOST_MODES = 1000  # rounding grows with the number of modes; up to here it stays below 1e-10
 

@@ -92,10 +92,10 @@ def operators(plan: BoxPlan) -> tuple[np.ndarray, np.ndarray]:
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a @ b of small matrices, or of stacks of them, term by term: its bits depend on no kernel of BLAS."""
-    found = a[..., :, :1] * b[..., :1, :]
+    total = a[..., :, :1] * b[..., :1, :]
     for k in range(1, a.shape[-1]):
-        found = found + a[..., :, k, None] * b[..., k, None, :]
-    return found
+        total = total + a[..., :, k, None] * b[..., k, None, :]
+    return total
 
 
 class Boxes(Algorithm[Grid]):

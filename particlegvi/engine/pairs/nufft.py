@@ -72,7 +72,7 @@ class Nufft(Algorithm[Box]):
     def force(self, positions: Array, prepared: Box, factor: float, out: Array) -> None:
         finufft, plan, dim, (centre, periods, modes) = library(), self.plan, self.dim, prepared
         number = positions.shape[0]
-        to_modes, to_points = getattr(finufft, f"nufft{dim}d1"), getattr(finufft, f"nufft{dim}d2")
+        to_modes, to_points = vars(finufft)[f"nufft{dim}d1"], vars(finufft)[f"nufft{dim}d2"]
         options = {"eps": max(self.tolerance, FINEST), "nthreads": 1}  # errs by a third of it, and less
         parts = min(MOST_PARTS, -(-number // PART))
         bounds = list(itertools.pairwise(number * part // parts for part in range(parts + 1)))

@@ -45,7 +45,8 @@ class Repulsion:
         self.algorithms = suitable(kernel, dim, tolerance)
         self.used: dict[str, int] = {}
         self.attracts = self._warned = False
-        self._series: Series | None = next((each for each in self.algorithms if isinstance(each, Series)), None)
+        series = [algorithm for algorithm in self.algorithms if isinstance(algorithm, Series)]
+        self._series = series[0] if series else None
 
     def is_direct(self, positions: Array) -> bool:
         """Whether the direct sum for few, high-dimensional particles would be chosen."""
@@ -60,8 +61,8 @@ class Repulsion:
 
     def scanned(self, number: int) -> tuple[float, float, float] | None:
         """The slope of the kernel where the sorted scan takes every step of so many particles, wherever they are."""
-        found = next((each.slope for each in self.algorithms if isinstance(each, Scan)), None)
-        return found if Scan.cost(number) < CHEAP <= Direct.cost(number, 1) else None
+        slope = next((algorithm.slope for algorithm in self.algorithms if isinstance(algorithm, Scan)), None)
+        return slope if Scan.cost(number) < CHEAP <= Direct.cost(number, 1) else None
 
     def take_in(self, attraction: tuple[float, float, float] | None) -> None:
         if self._series is not None:

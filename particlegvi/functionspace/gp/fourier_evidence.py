@@ -18,7 +18,7 @@ from scipy import linalg
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.engine.pairs.series import moments
+from particlegvi.engine.pairs.fourier_tiles import moments
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.covariances.stationary import Stationary

@@ -57,7 +57,7 @@ def checked_variables(variables: Sequence[str] | str) -> list[str]:
     names = list(variables)
     if not 1 <= len(names) <= MOST_VARIABLES:
         raise ValueError(f"variables must be a list of 1 to {MOST_VARIABLES} names, not of {len(names)}")
-    seen: set[str] = set()
+    taken: set[str] = set()
     for place, name in enumerate(names):
         if not isinstance(name, str) or not name or not is_letter(name[0]):
             raise refuse(f"variables[{place}]", name, "a name that starts with a letter")
@@ -66,9 +66,9 @@ def checked_variables(variables: Sequence[str] | str) -> list[str]:
         if len(name) > LONGEST_NAME:
             raise refuse(f"variables[{place}]", name, f"a name of at most {LONGEST_NAME} characters")
         if name in FUNCTIONS or name == "pi":
-            what = "a function" if name in FUNCTIONS else "a constant"
-            raise refuse(f"variables[{place}]", name, f"another name than that of {what}")
-        if name in seen:
+            kind = "a function" if name in FUNCTIONS else "a constant"
+            raise refuse(f"variables[{place}]", name, f"another name than that of {kind}")
+        if name in taken:
             raise refuse(f"variables[{place}]", name, "a name that no other variable has")
-        seen.add(name)
+        taken.add(name)
     return names

@@ -103,15 +103,15 @@ class Assembler:
 def lower(graph: Graph, roots: list[int]) -> tuple[Graph, list[int]]:
     """A new graph with the same roots, in which "power" remains only for exponents that need ``pow``."""
     lowered = Graph(graph.formula)
-    there: dict[int, int] = {}
+    copies: dict[int, int] = {}
     for number in needed(graph, roots):
         node = graph.nodes[number]
         lowered.column = graph.columns[number]
-        there[number] = _again(lowered, node, there)
-    return lowered, [there[root] for root in roots]
+        copies[number] = _again(lowered, node, copies)
+    return lowered, [copies[root] for root in roots]
 
 
-def _again(graph: Graph, node: Node, there: dict[int, int]) -> int:
+def _again(graph: Graph, node: Node, copies: dict[int, int]) -> int:
     """The copy of a node in the new graph."""
     operation, left, right, number = node
     if operation == "constant":
@@ -119,14 +119,14 @@ def _again(graph: Graph, node: Node, there: dict[int, int]) -> int:
     if operation == "variable":
         return graph.variable(left)
     if operation == "power":
-        return _power(graph, there[left], number)
+        return _power(graph, copies[left], number)
     if operation == "negate":
-        return graph.negate(there[left])
+        return graph.negate(copies[left])
     if operation == "sign":
-        return graph.sign(there[left])
+        return graph.sign(copies[left])
     if right >= 0:
-        return BINARY[operation](graph, there[left], there[right])
-    return graph.call(operation, there[left])
+        return BINARY[operation](graph, copies[left], copies[right])
+    return graph.call(operation, copies[left])
 
 
 def _power(graph: Graph, a: int, exponent: float) -> int:

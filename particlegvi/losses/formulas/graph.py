@@ -62,14 +62,14 @@ class Graph:
         """The value of a constant, None for everything else."""
         return self.nodes[node].number if self.nodes[node].operation == "constant" else None
 
-    def _computed(self, what: str, function: Callable[..., float], *numbers: float) -> int:
+    def _computed(self, words: str, function: Callable[..., float], *numbers: float) -> int:
         try:
             result = function(*numbers)
         except (ArithmeticError, ValueError):
             result = math.nan
         if not math.isfinite(result):
             shown = " and ".join(f"{number:g}" for number in numbers)
-            raise mistake(self.formula, self.column, f"{self.part}{what} of {shown} is not a finite number")
+            raise mistake(self.formula, self.column, f"{self.part}{words} of {shown} is not a finite number")
         return self.constant(result)
 
     def add(self, a: int, b: int) -> int:
@@ -182,14 +182,14 @@ BINARY: dict[str, Callable[[Graph, int, int], int]] = {
 def needed(graph: Graph, roots: list[int]) -> list[int]:
     """The nodes on which the roots depend, operands first, each as late as the depth-first order allows."""
     order: list[int] = []
-    seen: set[int] = set()
+    visited: set[int] = set()
     waiting = [(root, False) for root in reversed(roots)]
     while waiting:
         number, is_complete = waiting.pop()
         if is_complete:
             order.append(number)
-        elif number not in seen:
-            seen.add(number)
+        elif number not in visited:
+            visited.add(number)
             waiting.append((number, True))
             waiting.extend((operand, False) for operand in reversed(operands(graph.nodes[number])))
     return order

@@ -79,13 +79,13 @@ def variables_of(formula: str) -> list[str]:
 
     A name that only ever stands before a parenthesis is a function, if a mistyped one, and no variable.
     """
-    found = list(tokens(formula))
+    read = list(tokens(formula))
     names = [
         token.text
-        for token, following in zip(found, found[1:], strict=False)
+        for token, following in zip(read, read[1:], strict=False)
         if token.kind == "name" and following.kind != "(" and token.text not in FUNCTIONS and token.text != "pi"
     ]
-    if not names and all(token.kind != "name" or token.text in (*FUNCTIONS, "pi") for token in found):
+    if not names and all(token.kind != "name" or token.text in (*FUNCTIONS, "pi") for token in read):
         raise refuse("formula", formula, "one with a variable at least")
     return list(dict.fromkeys(names)) or ["x"]
 
@@ -131,8 +131,8 @@ class _Reader:
         elif token.kind == "end" and not self.values and not self.open:
             raise self.wrong(token, "it is empty")
         else:
-            found = "the end" if token.kind == "end" else f'"{token.text}"'
-            raise self.wrong(token, f"a number, a name or a parenthesis is missing before {found}")
+            place = "the end" if token.kind == "end" else f'"{token.text}"'
+            raise self.wrong(token, f"a number, a name or a parenthesis is missing before {place}")
 
     def read_operator(self, token: Token) -> None:
         if token.kind == "end":

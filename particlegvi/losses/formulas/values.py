@@ -192,5 +192,5 @@ def run(graph: Graph, roots: list[int], points: Array) -> Array:
             elif node.operation == "power":
                 known[number] = np.power(known[node.left], node.number)
             else:
-                known[number] = UFUNCS[node.operation](*(known[each] for each in operands(node)))
+                known[number] = UFUNCS[node.operation](*(known[operand] for operand in operands(node)))
     return np.stack([known[root] for root in roots], axis=1)

@@ -5,7 +5,7 @@ import pytest
 
 from particlegvi import functionspace as fs
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.pairs.series import CHUNK, moments
+from particlegvi.engine.pairs.fourier_tiles import CHUNK, moments
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis import Projection

@@ -88,12 +88,12 @@ def test_differences_have_ten_digits_whatever_the_scale():
 
 
 def test_differences_of_many_points_are_those_of_each(monkeypatch):
-    from particlegvi.losses import elsewhere
+    from particlegvi.losses import automatic
 
     loss = pg.Loss.from_numpy(lambda X: np.sin(X).sum(axis=1), "differences", dim=3)
     at = np.linspace(-2.0, 2.0, 30).reshape(10, 3)
     whole = loss.gradient(at)
-    monkeypatch.setattr(elsewhere, "MOST_AT_ONCE", 40)
+    monkeypatch.setattr(automatic, "MOST_AT_ONCE", 40)
     assert np.array_equal(loss.gradient(at), whole)
 
 
@@ -105,7 +105,7 @@ def test_a_missing_library_is_named_with_its_extra(library, monkeypatch):
 
 
 def same_as_the_linear_model(kind, one, many):
-    """A loss from elsewhere of one particle (3,), and one of many (n, 3), beside the linear model of `data`."""
+    """A loss from a library of one particle (3,), and one of many (n, 3), beside the linear model of `data`."""
     here = np.random.default_rng(0).normal(size=(7, 3))
     own = pg.losses.linear_model(*data("bernoulli"))
     make = {"JAX": pg.Loss.from_jax, "PyTorch": pg.Loss.from_torch}[kind]

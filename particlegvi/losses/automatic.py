@@ -1,4 +1,4 @@
-"""Values and gradients from elsewhere: by JAX, by PyTorch, and by differences."""
+"""Gradients that nobody has to write: by JAX, by PyTorch, and by differences."""
 
 from __future__ import annotations
 
