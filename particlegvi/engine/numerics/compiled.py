@@ -48,12 +48,12 @@ class EntryPoint:
 
     def for_terms(self, *terms: Any) -> Any:
         """The function to call with these terms."""
-        return self.cached if all(is_ours(term) for term in terms) else partial(_with_terms_of_a_user, self)
+        return self.cached if all(is_ours(term) for term in terms) else partial(_with_terms_of_a_user, self, {})
 
 
-def _with_terms_of_a_user(entry: EntryPoint, *arguments: object) -> object:
+def _with_terms_of_a_user(entry: EntryPoint, versions: dict[type, type], *arguments: object) -> object:
     try:
-        return entry.in_memory(*map(frozen, arguments))
+        return entry.in_memory(*(frozen(argument, versions) for argument in arguments))
     except Exception as error:
         owners = tuple(type(term) for term in arguments if is_term(term) and not is_ours(term))
         if not owners or isinstance(error, MemoryError):

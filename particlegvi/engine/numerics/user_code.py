@@ -34,7 +34,7 @@ Named: TypeAlias = Any  # whatever a user's code may name
 _classes: dict[Hashable, type] = {}  # by name and version
 _compiled: dict[Hashable, Dispatcher] = {}
 _made: set[object] = set()  # the classes and functions above
-_kept: list[object] = []  # objects that a version knows by their number, which must not become that of another
+_kept: dict[int, object] = {}  # objects that a version knows by their number, which must not become that of another
 _numbers = itertools.count(1)
 
 
@@ -57,17 +57,22 @@ def is_ours(term: object) -> bool:
     return own and all(is_ours(field) for field in term if isinstance(field, tuple))
 
 
-def frozen(term: Part) -> Part:
-    """A term of a user, and those inside it, in the class of the version that holds now; anything else as it is."""
+def frozen(term: Part, versions: dict[type, type] | None = None) -> Part:
+    """A term of a user, and those inside it, in the class of the version that holds now; anything else as it is.
+
+    Classes that are in ``versions`` are not looked at again; others are added to it.
+    """
     if not isinstance(term, tuple) or is_ours(term):
         return term
-    fields = [frozen(field) for field in term]
-    owner = type(term) if is_covered(type(term).__module__) or not is_term(term) else _version_of(type(term))
-    return tuple.__new__(owner, fields)  # type: ignore[return-value]
+    versions = {} if versions is None else versions
+    fields = [frozen(field, versions) for field in term]
+    if type(term) not in versions:
+        versions[type(term)] = _version_of(type(term)) if is_term(term) else type(term)
+    return tuple.__new__(versions[type(term)], fields)  # type: ignore[return-value]
 
 
 def _version_of(owner: Any) -> type:
-    if owner in _made:
+    if owner in _made or is_covered(owner.__module__):
         return owner
     methods: dict[str, Named] = {name: getattr(owner, name, None) for name in METHODS}
     own = {name: method for name, method in methods.items() if _is_of_a_user(method)}
@@ -125,7 +130,7 @@ def _comparable(value: Named, code: types.CodeType) -> Hashable:
     if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
         names = sorted(name for name in _names(code) if name in vars(value))
         return id(value), *(_comparable(vars(value)[name], code) for name in names)
-    _kept.append(value)
+    _kept[id(value)] = value
     return id(value)
 
 
