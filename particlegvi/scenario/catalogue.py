@@ -64,9 +64,9 @@ def _content(name: str) -> dict[str, object]:
 
 
 def _kind(name: str) -> str:
-    content, seen = _content(name), {name}
-    while "kind" not in content and "based_on" in content and content["based_on"] not in seen:
-        seen.add(str(content["based_on"]))
+    content, visited = _content(name), {name}
+    while "kind" not in content and "based_on" in content and content["based_on"] not in visited:
+        visited.add(str(content["based_on"]))
         content = _content(str(content["based_on"]))
     return str(content.get("kind", "particles"))
 

@@ -35,7 +35,7 @@ REGISTRIES = {
 
 def every_key(kind: str = "particles") -> str:
     """A line or two for each key of a kind of scenario."""
-    return "".join(f"{name}\n{_told(each)}" for name, each in _table(kind).items())
+    return "".join(f"{name}\n{_told(entry)}" for name, entry in _table(kind).items())
 
 
 def is_key(name: str, kind: str = "particles") -> bool:
@@ -47,13 +47,13 @@ def key(name: str, kind: str = "particles") -> str:
     """The meaning of one key, with examples; a dotted key such as ``methods.DLE.kl_weight`` is allowed, too."""
     table = _table(kind)
     first, _, rest = name.partition(".")
-    told = _told(look_up("key", first, table))
+    meaning = _told(look_up("key", first, table))
     if rest and first == "methods" and kind == "particles":
-        return f"{name}\n{_parameter(rest)}{told}"
+        return f"{name}\n{_parameter(rest)}{meaning}"
     if kind != "particles":
-        return f"{first}\n{told}"
-    examples = "".join(f"    {first} = {each}\n" for each in EXAMPLES.get(first, ()))
-    return f"{first}\n{told}{examples}{_names(first)}"
+        return f"{first}\n{meaning}"
+    examples = "".join(f"    {first} = {example}\n" for example in EXAMPLES.get(first, ()))
+    return f"{first}\n{meaning}{examples}{_names(first)}"
 
 
 def _names(of: str) -> str:
@@ -68,19 +68,19 @@ def _table(kind: str) -> dict[str, Key]:
     return kinds.get(kind).keys
 
 
-def _told(each: Key) -> str:
-    told = each.help
-    if each.otherwise:
-        told += f"; left out: {each.otherwise}"
-    elif each.default is keys.REQUIRED:
-        told += "; it must be given"
-    elif each.default not in (keys.ABSENT, keys.CHOSEN, "", []):
-        told += f"; left out: {each.default}"
-    return _indented(told)
+def _told(entry: Key) -> str:
+    meaning = entry.help
+    if entry.otherwise:
+        meaning += f"; left out: {entry.otherwise}"
+    elif entry.default is keys.REQUIRED:
+        meaning += "; it must be given"
+    elif entry.default not in (keys.ABSENT, keys.CHOSEN, "", []):
+        meaning += f"; left out: {entry.default}"
+    return _indented(meaning)
 
 
-def _indented(told: str) -> str:
-    return textwrap.fill(told, WIDTH, initial_indent="    ", subsequent_indent="    ") + "\n"
+def _indented(words: str) -> str:
+    return textwrap.fill(words, WIDTH, initial_indent="    ", subsequent_indent="    ") + "\n"
 
 
 def _parameter(rest: str) -> str:

@@ -145,16 +145,16 @@ def read(path: Path) -> Facts:
         raise ValueError(f"{path} is not valid TOML: {error}") from None
 
 
-def _based(content: Facts, seen: list[Any]) -> Facts:
+def _based(content: Facts, visited: list[Any]) -> Facts:
     """The content merged into the scenario that it is based on, which may be based on another."""
     if "based_on" not in content:
         return widened(content)
     name = content.pop("based_on")
     if not catalogue.has(name):
         raise ValueError(f"based_on: {unknown('scenario', name, catalogue.names())}")
-    if name in seen[1:] or len(seen) > 8:
-        raise ValueError(f"based_on leads in a circle: {', '.join(map(str, [*seen[1:], name]))}")
-    base, over = _based(read(catalogue.path(name)), [*seen, name]), widened(content)
+    if name in visited[1:] or len(visited) > 8:
+        raise ValueError(f"based_on leads in a circle: {', '.join(map(str, [*visited[1:], name]))}")
+    base, over = _based(read(catalogue.path(name)), [*visited, name]), widened(content)
     base.pop("source", None)  # another scenario is not that figure of the source
     if isinstance(over.get("methods"), dict):
         for label, entry in over["methods"].items():
@@ -185,9 +185,9 @@ def merged(base: Facts, over: Facts) -> Facts:
     """``base`` with the values of ``over``: tables are merged, other values are replaced."""
     result = dict(base)
     for name, value in over.items():
-        there = result.get(name)
-        if isinstance(value, dict) and isinstance(there, dict) and not (name in keys.PICKED and _other(there, value)):
-            result[name] = merged(there, value)
+        below = result.get(name)
+        if isinstance(value, dict) and isinstance(below, dict) and not (name in keys.PICKED and _other(below, value)):
+            result[name] = merged(below, value)
         else:
             result[name] = value
     return result
@@ -242,9 +242,9 @@ def _plain_value(value: Any, key: str) -> Any:
 def _unwrapped(value: Any) -> Any:
     """Turn numpy's scalars and arrays into Python's numbers and lists."""
     if isinstance(value, dict):
-        return {name: _unwrapped(each) for name, each in value.items()}
+        return {name: _unwrapped(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_unwrapped(each) for each in value]
+        return [_unwrapped(part) for part in value]
     return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 

@@ -46,12 +46,12 @@ def _dump(name: str, value: Any) -> str:
     if isinstance(value, str):
         return tomli_w.dumps({name: value}, multiline_strings="\n" in value)
     if _is_list_of_tables(value):
-        return "\n".join(f"[[{name}]]\n{_on_one_line(tomli_w.dumps(each))}" for each in value)
+        return "\n".join(f"[[{name}]]\n{_on_one_line(tomli_w.dumps(table))}" for table in value)
     return _on_one_line(tomli_w.dumps({name: value}))
 
 
 def _on_one_line(written: str) -> str:
-    return NUMBERS.sub(lambda found: "[" + ", ".join(found[1].replace(",", " ").split()) + "]", written)
+    return NUMBERS.sub(lambda match: "[" + ", ".join(match[1].replace(",", " ").split()) + "]", written)
 
 
 def write_template(file: str | os.PathLike[str], loss: str, variables: list[str] | None = None) -> Path:
@@ -75,8 +75,8 @@ def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
     entry: object = {"formula": loss, "variables": variables} if variables else loss
     made = load({"name": place.stem, "loss": entry})
     written = tomli_w.dumps({"loss": loss}) if not variables else f"loss = {_on_a_line(made['loss'])}\n"
-    shown = [each["kind"] for each in made["figures"]]
-    pictures = "\n".join(f'[[figures]]\nkind = "{each}"  # {FIGURES[each]}\n' for each in shown)
+    shown = [figure["kind"] for figure in made["figures"]]
+    pictures = "\n".join(f'[[figures]]\nkind = "{figure}"  # {FIGURES[figure]}\n' for figure in shown)
     return TEMPLATE.read_text(encoding="utf-8").format(
         file=place.name,
         description=f"title = {_toml(made['title'])}\n" if made["title"] else "",

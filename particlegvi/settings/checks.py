@@ -43,10 +43,10 @@ def number(above: float = -math.inf, below: float = math.inf, least: float = -ma
     def check(value: Any, key: str) -> float:
         from particlegvi.tools import arguments
 
-        found = arguments.real(key, value, allowed)
-        if not (above < found < below and found >= least and abs(found) <= LARGEST):
+        real = arguments.real(key, value, allowed)
+        if not (above < real < below and real >= least and abs(real) <= LARGEST):
             raise refuse(key, value, allowed)
-        return found
+        return real
 
     return check
 
@@ -139,18 +139,18 @@ def point(value: Any, key: str) -> list[float]:
 
 def points(value: Any, key: str) -> list[list[float]]:
     """At least one point, all of the same dimension."""
-    found: list[list[float]] = list_of(point, "a list of points, such as [[0.0, 1.0], [2.0, 3.0]]", None)(value, key)
-    if len({len(each) for each in found}) > 1:
+    rows: list[list[float]] = list_of(point, "a list of points, such as [[0.0, 1.0], [2.0, 3.0]]", None)(value, key)
+    if len({len(row) for row in rows}) > 1:
         raise ValueError(f"{key} must be points of one dimension, not a mixture of several")
-    return found
+    return rows
 
 
 def intervals(value: Any, key: str) -> list[list[float]]:
     """Intervals [low, high] with low < high; there may be none."""
-    found = [] if value == [] else points(value, key)
-    if any(len(each) != 2 or not each[0] < each[1] for each in found):
+    rows = [] if value == [] else points(value, key)
+    if any(len(row) != 2 or not row[0] < row[1] for row in rows):
         raise refuse(key, value, "a list of intervals [low, high] with low < high")
-    return found
+    return rows
 
 
 def plain(value: Any, key: str, depth: int = 0) -> Any:
@@ -165,9 +165,9 @@ def plain(value: Any, key: str, depth: int = 0) -> Any:
             if not isinstance(name, str) or not 1 <= len(name) <= 80 or not name.isprintable():
                 where = key or "the scenario"
                 raise refuse(f"every key of {where}", name, "1 to 80 printable characters")
-        return {name: plain(each, f"{key}.{name}" if key else name, depth + 1) for name, each in value.items()}
+        return {name: plain(part, f"{key}.{name}" if key else name, depth + 1) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each, f"{key}[{index}]", depth + 1) for index, each in enumerate(value)]
+        return [plain(part, f"{key}[{index}]", depth + 1) for index, part in enumerate(value)]
     if isinstance(value, str | bool):
         return value
     if isinstance(value, int | float):

@@ -61,7 +61,10 @@ def assigned(
     ``names`` has the method of each label, ``given`` the colours that labels have already, and ``weights`` kl_weight
     and mmd_weight of each label. The ground is "light", "dark" or "grey".
     """
-    table, chosen = of_methods(ground), {label: each for label, each in (given or {}).items() if label in names}
+    table, chosen = (
+        of_methods(ground),
+        {label: own_colour for label, own_colour in (given or {}).items() if label in names},
+    )
     groups: dict[str, list[str]] = {}
     for label, name in names.items():
         groups.setdefault(key(name), []).append(label)
@@ -69,15 +72,15 @@ def assigned(
     for name in groups:
         used = [colour for colour in own.values() if colour]
         own[name] = own[name] or farthest(list(HUES[ground].values()), used)
-    found: dict[str, str] = {}
+    shaded: dict[str, str] = {}
     for name, labels in groups.items():
-        found |= dict(zip(labels, shades(str(own[name]), labels, ground, weights or {}), strict=True))
-    return {label: chosen.get(label, found[label]) for label in names}
+        shaded |= dict(zip(labels, shades(str(own[name]), labels, ground, weights or {}), strict=True))
+    return {label: chosen.get(label, shaded[label]) for label in names}
 
 
 def farthest(candidates: Sequence[str], used: Sequence[str]) -> str:
     """The candidate whose nearest colour among those in use is farthest away."""
-    return max(candidates, key=lambda each: min((distance(each, other) for other in used), default=0.0))
+    return max(candidates, key=lambda candidate: min((distance(candidate, other) for other in used), default=0.0))
 
 
 def shades(own: str, labels: Sequence[str], ground: str, weights: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -91,19 +94,19 @@ def shades(own: str, labels: Sequence[str], ground: str, weights: Mapping[str, t
         steps = [first + (last - first) * place / (len(several) - 1) for place in range(len(several))]
         nearest = min(range(len(steps)), key=lambda place: abs(steps[place] - lightness(own)))
         levels = {several[place]: level for place, level in enumerate(steps) if place != nearest}
-    found, taken = [], {lightness(own), *levels.values()}
-    seen: set[tuple[float, float] | None] = set()
+    shades_of_labels, taken = [], {lightness(own), *levels.values()}
+    pairs: set[tuple[float, float] | None] = set()
     for label in labels:
         pair = weights.get(label)
-        if pair in seen:  # it differs in something else: a lightness between, far from all others
+        if pair in pairs:  # it differs in something else: a lightness between, far from all others
             between = [first + (last - first) * part / 16.0 for part in range(NEAR_INK)]
-            level = max(between, key=lambda each: min(abs(each - other) for other in taken))
+            level = max(between, key=lambda lightness_between: min(abs(lightness_between - other) for other in taken))
             taken.add(level)
-            found.append(at_lightness(own, level))
+            shades_of_labels.append(at_lightness(own, level))
             continue
-        seen.add(pair)
-        found.append(at_lightness(own, levels[pair]) if pair in levels else own)
-    return found
+        pairs.add(pair)
+        shades_of_labels.append(at_lightness(own, levels[pair]) if pair in levels else own)
+    return shades_of_labels
 
 
 def darker(colour: str, factor: float = 0.75) -> str:
@@ -132,7 +135,7 @@ def lab(colour: str) -> tuple[float, float, float]:
     y = luminance([red, green, blue])
     z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
     small = (6 / 29) ** 3
-    fx, fy, fz = (each ** (1 / 3) if each > small else each * 841 / 108 + 4 / 29 for each in (x, y, z))
+    fx, fy, fz = (ratio ** (1 / 3) if ratio > small else ratio * 841 / 108 + 4 / 29 for ratio in (x, y, z))
     return 116.0 * fy - 16.0, 500.0 * (fx - fy), 200.0 * (fy - fz)
 
 
@@ -162,13 +165,13 @@ def luminance(linear: list[float]) -> float:
 def at_lightness(colour: str, wanted: float) -> str:
     """A colour of this hue with the given CIE L*: mixed with white, or with less light."""
     linear = channels(colour)
-    there = luminance(linear)
+    present = luminance(linear)
     light = ((wanted + 16.0) / 116.0) ** 3 if wanted > 8.0 else wanted * (3 / 29) ** 3
-    if light >= there:
-        share = (light - there) / (1.0 - there) if there < 1.0 else 0.0
+    if light >= present:
+        share = (light - present) / (1.0 - present) if present < 1.0 else 0.0
         mixed = [value + share * (1.0 - value) for value in linear]
     else:
-        mixed = [value * light / there for value in linear]
+        mixed = [value * light / present for value in linear]
     return "#" + "".join(f"{round(255.0 * _encoded(value)):02X}" for value in mixed)
 
 

@@ -60,7 +60,7 @@ def seeds(given: object, key: str = "seeds") -> list[int]:
             raise refuse(key, given, SEEDS)
         chosen = range(int(first), int(end))
     elif isinstance(given, list | tuple):
-        return _different([whole(0, MOST_SEED)(each, key) for each in given], given, key)
+        return _different([whole(0, MOST_SEED)(seed, key) for seed in given], given, key)
     elif isinstance(given, int) and not isinstance(given, bool):
         chosen = range(given)
     else:
@@ -70,27 +70,27 @@ def seeds(given: object, key: str = "seeds") -> list[int]:
     return list(chosen)
 
 
-def _different(found: list[int], given: object, key: str) -> list[int]:
-    if not found or len(set(found)) < len(found):
+def _different(chosen: list[int], given: object, key: str) -> list[int]:
+    if not chosen or len(set(chosen)) < len(chosen):
         raise refuse(key, given, SEEDS)
-    return found
+    return chosen
 
 
-def _range(given: str, key: str) -> list[object]:
+def _range(text: str, key: str) -> list[object]:
     """The values of a range; whole numbers where both ends are written without a point and all values are whole."""
-    words = given.split(":")
+    words = text.split(":")
     try:
         if len(words) not in (3, 4):
             raise ValueError
         first, last, number = float(words[0]), float(words[1]), int(words[2])
     except ValueError:
-        raise refuse(key, given, VALUES) from None
+        raise refuse(key, text, VALUES) from None
     spacing = one_of(SPACINGS, "spacing")((*words, "linear")[3], key)
     for end in (first, last):
         checks.number()(end, key)
     count = whole(2, MOST_VALUES)(number, f"the count of {key}")
     if first == last or (spacing == "log" and not (first > 0.0 and last > 0.0)):
-        raise refuse(key, given, "a range with two ends" + ", both above 0" * (spacing == "log"))
+        raise refuse(key, text, "a range with two ends" + ", both above 0" * (spacing == "log"))
     inner = [_between(first, last, place / (count - 1), spacing) for place in range(1, count - 1)]
     chosen = [first, *inner, last]
     is_whole = not set(words[0] + words[1]) & set(".eEnN") and all(value.is_integer() for value in chosen)
@@ -112,8 +112,8 @@ def sweep(value: object, key: str) -> Facts:
     over = value.get("over", {})
     if not isinstance(over, dict) or len(over) > MOST_KEYS:
         raise refuse(f"{key}.over", over, f"a table with the values of at most {MOST_KEYS} keys")
-    for name, given in over.items():
-        values(given, f"{key}.over.{name}")
+    for name, swept in over.items():
+        values(swept, f"{key}.over.{name}")
     if "seeds" in value:
         seeds(value["seeds"], f"{key}.seeds")
     if "measure" in value:
@@ -152,7 +152,7 @@ def measures(given: object, key: str = "measure") -> list[str]:
     allowed = 'a number of the summary such as "w1", or a list of at most 8 different ones'
     if not isinstance(names, list | tuple) or not 1 <= len(names) <= 8:
         raise refuse(key, given, allowed)
-    if len({repr(each) for each in names}) < len(names):
+    if len({repr(measure) for measure in names}) < len(names):
         raise refuse(key, given, allowed)
     for name in names:
         if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():

@@ -54,22 +54,22 @@ def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
 def checked(table: Facts, of_key: Mapping[str, Check], key: str, owner: str = "") -> Facts:
     """A table whose every entry passes the check of its key; a key without one is refused in the name of ``owner``."""
     check_parameters(owner or key, table, of_key)
-    return {name: of_key[name](each, f"{key}.{name}") for name, each in table.items()}
+    return {name: of_key[name](entry, f"{key}.{name}") for name, entry in table.items()}
 
 
 def missing(names: list[str], of_kind: Mapping[str, Key], smallest: str) -> str:
     """The sentence that names every missing key and shows the smallest file."""
-    told = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)
-    return f"{told}; the smallest file is: {smallest}"
+    words = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)
+    return f"{words}; the smallest file is: {smallest}"
 
 
 def places(name: str, table: Mapping[str, Any], before: str = "") -> list[str]:
     """Dotted keys of the tables inside ``table`` that have a key of this name; none where there are more than three."""
-    found = []
+    ways = []
     for key, value in table.items():
         if isinstance(value, dict):
-            found += [f"{before}{key}.{name}"] * (name in value) + places(name, value, f"{before}{key}.")
-    return found if len(found) <= CROWDED else []
+            ways += [f"{before}{key}.{name}"] * (name in value) + places(name, value, f"{before}{key}.")
+    return ways if len(ways) <= CROWDED else []
 
 
 def step_size(value: Any, key: str) -> float | Facts:
@@ -79,16 +79,19 @@ def step_size(value: Any, key: str) -> float | Facts:
         return float(checks.number(above=0.0, allowed=allowed)(value, key))
     part(value, key, ("schedule",))
     checks.text(80)(value["schedule"], f"{key}.schedule")
-    return {name: each if name == "schedule" else ABOVE_ZERO(each, f"{key}.{name}") for name, each in value.items()}
+    return {
+        name: parameter if name == "schedule" else ABOVE_ZERO(parameter, f"{key}.{name}")
+        for name, parameter in value.items()
+    }
 
 
 def observations(table: Facts, key: str) -> Facts:
     """Data as a list of points; each point lists its inputs and then its target."""
     check_parameters(f"{key} with points", table, ("points",))
-    given = checks.points(table["points"], f"{key}.points")
-    if len(given[0]) < 2:
-        raise refuse(f"{key}.points", given[0], "a list of points whose last number is y, such as [[0.0, 1.5]]")
-    return {"points": given}
+    rows = checks.points(table["points"], f"{key}.points")
+    if len(rows[0]) < 2:
+        raise refuse(f"{key}.points", rows[0], "a list of points whose last number is y, such as [[0.0, 1.5]]")
+    return {"points": rows}
 
 
 def check_low_high(table: Facts, key: str) -> None:
@@ -121,11 +124,11 @@ def entries(value: Any, key: str, entry: Check) -> Facts:
                 f"{key} has the labels {other} and {label}, which differ in upper and lower case only;"
                 f" did you mean {key}.{other}?"
             )
-    return {label: entry(each, f"{key}.{label}") for label, each in value.items()}
+    return {label: entry(table, f"{key}.{label}") for label, table in value.items()}
 
 
 def figures(value: Any, key: str) -> list[Facts]:
-    if not isinstance(value, list) or len(value) > 16 or not all(isinstance(each, dict) for each in value):
+    if not isinstance(value, list) or len(value) > 16 or not all(isinstance(table, dict) for table in value):
         raise refuse(key, value, "a list of at most 16 tables, each written [[figures]]")
     for index, figure in enumerate(value):
         if "kind" not in figure:
@@ -138,7 +141,7 @@ def figures(value: Any, key: str) -> list[Facts]:
 
 
 def _holds_table(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(_holds_table(each) for each in value))
+    return isinstance(value, dict) or (isinstance(value, list) and any(_holds_table(part) for part in value))
 
 
 HEAD: dict[str, Key] = {
@@ -157,7 +160,7 @@ HEAD: dict[str, Key] = {
 
 def facts(value: Any, key: str) -> list[str]:
     """Names of facts from outside the package, each once."""
-    if not isinstance(value, list) or len(value) > 16 or len({str(each) for each in value}) != len(value):
+    if not isinstance(value, list) or len(value) > 16 or len({str(word) for word in value}) != len(value):
         raise refuse(key, value, "a list of at most 16 names, each once")
     for name in value:
         if plugins.find("facts", name, "fact") is None:

@@ -40,13 +40,13 @@ def size(value: object, key: str) -> str:
         return value
     if isinstance(value, list | tuple) and len(value) == 2:
         sides = [str(side) for side in value if isinstance(side, int | float) and not isinstance(side, bool)]
-        found = _INCHES.fullmatch("x".join(sides))
+        match = _INCHES.fullmatch("x".join(sides))
     else:
-        found = _INCHES.fullmatch(value) if isinstance(value, str) and len(value) <= 20 else None
-    if found is None or not all(NARROWEST <= float(side) <= WIDEST for side in found.groups()):
+        match = _INCHES.fullmatch(value) if isinstance(value, str) and len(value) <= 20 else None
+    if match is None or not all(NARROWEST <= float(side) <= WIDEST for side in match.groups()):
         names = ", ".join(f'"{name}"' for name in SIZES)
         raise refuse(key, value, f'{names}, or {NARROWEST:g} to {WIDEST:g} inches by as many, such as "10x5.6"')
-    return f"{float(found[1]):g}x{float(found[2]):g}"
+    return f"{float(match[1]):g}x{float(match[2]):g}"
 
 
 def inches(chosen: str) -> tuple[float, float | None]:
@@ -59,8 +59,8 @@ def inches(chosen: str) -> tuple[float, float | None]:
 
 def colours(value: object, key: str) -> dict[str, str]:
     """Colours by the label of a method: a table, or texts such as "DLE=#0072B2"."""
-    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
-        pairs = [_OF_LABEL.fullmatch(each) for each in value]
+    if isinstance(value, list | tuple) and all(isinstance(text, str) for text in value):
+        pairs = [_OF_LABEL.fullmatch(text) for text in value]
         value = {pair[1]: pair[2] for pair in pairs if pair is not None} if all(pairs) else value
     if not isinstance(value, Mapping) or not 1 <= len(value) <= 32:
         raise refuse(key, value, 'a table such as {DLE = "#0072B2"}, or a list such as ["DLE=#0072B2"]')
@@ -98,4 +98,4 @@ def check(value: object, key: str = "") -> Facts:
     for name in value:
         if name not in KEYS:
             raise unknown(f"key of {key or 'the style'}", name, KEYS)
-    return {name: KEYS[name].check(each, f"{key}.{name}" if key else name) for name, each in value.items()}
+    return {name: KEYS[name].check(setting, f"{key}.{name}" if key else name) for name, setting in value.items()}

@@ -49,8 +49,8 @@ class FactRegistry:
 
     def all(self, more: Iterable[str] = ()) -> list[Any]:
         """Every fact of the package, and those of these names from outside, in the order of the places."""
-        found = [*self._registry.parts().values(), *map(self._registry.get, more)]
-        return sorted(found, key=lambda each: each.place)
+        parts = [*self._registry.parts().values(), *map(self._registry.get, more)]
+        return sorted(parts, key=lambda part: part.place)
 
     def compute(self, run: Any, numbers: Facts, more: Iterable[str] = ()) -> Facts:
         """Compute the facts of `all` in their order, and put their keys into ``numbers``, which ``run`` may also hold.

@@ -54,9 +54,9 @@ class Job(NamedTuple):
 
 def check_particles(record: Record, particles: int) -> None:
     """Refuse a stored record of another number of particles than the scenario has."""
-    there = record.arrays["positions"].shape[1]
-    if there != particles:
-        raise ValueError(f"its particles must be {particles} as in the scenario, not {there}")
+    stored = record.arrays["positions"].shape[1]
+    if stored != particles:
+        raise ValueError(f"its particles must be {particles} as in the scenario, not {stored}")
 
 
 @contextmanager
@@ -176,13 +176,13 @@ class Kind:
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         """The numbers of one label in the summary."""
-        found: Facts = self.module("facts").facts.compute(runs[label], {}, scenario.get("facts", ()))
-        return found
+        numbers: Facts = self.module("facts").facts.compute(runs[label], {}, scenario.get("facts", ()))
+        return numbers
 
     def checked(self, summary: Facts | None) -> Facts | None:
         """Check the form of a summary that was read from a file, and return it."""
-        found: Facts | None = self.module("facts").facts.checked(summary)
-        return found
+        sound: Facts | None = self.module("facts").facts.checked(summary)
+        return sound
 
     def describe(self, runs: Runs, scenario: Scenario, summary: Facts) -> str:
         """The summary as a table for a terminal, in plain ASCII."""
@@ -198,18 +198,18 @@ class Kind:
         """The table of a notebook as texts, the head first: the columns of `rows` that have a value in any row."""
         from particlegvi.scenario.kinds.text_table import cell
 
-        found = self.rows(runs, summary)
-        names = [name for name in (found[0] if found else {}) if any(row[name] is not None for row in found)]
-        return [names or [""], *([cell(row[name]) for name in names] for row in found)]
+        rows = self.rows(runs, summary)
+        names = [name for name in (rows[0] if rows else {}) if any(row[name] is not None for row in rows)]
+        return [names or [""], *([cell(row[name]) for name in names] for row in rows)]
 
     def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
         """By label, whether the run has reached its equilibrium (None if this is unknown), and the verdict in words."""
         said = {True: "equilibrium reached", False: "not in equilibrium"}
         known = {label: facts.get("equilibrium") for label, facts in summary["methods"].items()}
         return {
-            label: (each["reached"], each.get("verdict") or said[bool(each["reached"])])
-            for label, each in known.items()
-            if each
+            label: (verdict["reached"], verdict.get("verdict") or said[bool(verdict["reached"])])
+            for label, verdict in known.items()
+            if verdict
         }
 
     def figure(self, runs: Sequence[Any]) -> str:

@@ -18,7 +18,7 @@ def number(value: Any) -> str:
     if value is None:
         return "not finite"
     if isinstance(value, list):
-        shown = ", ".join(number(each) for each in value[:WIDEST])
+        shown = ", ".join(number(part) for part in value[:WIDEST])
         return f"({shown}{', ...' if len(value) > WIDEST else ''})"
     if value != 0.0 and not 1e-3 <= abs(value) < 1e6:
         return f"{value:.3g}"
@@ -44,10 +44,10 @@ class Column(NamedTuple):
         """The value in the facts of a method, or ``MISSING``."""
         if callable(self.value):
             return self.value(facts)
-        found: Any = facts
+        value: Any = facts
         for step in (self.value or self.key).split("."):
-            found = found.get(step, MISSING) if isinstance(found, Mapping) else MISSING
-        return found
+            value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
+        return value
 
     def text(self, facts: Facts) -> str:
         """The value as text; empty if it is missing."""
@@ -58,12 +58,12 @@ class Column(NamedTuple):
 def rows(columns: Iterable[Column], runs: Mapping[str, Run], summary: Facts) -> list[Facts]:
     """A row for each method: its label, the columns with a key (None for a missing value), and its seconds."""
     keyed = [column for column in columns if column.key]
-    found = []
+    lines = []
     for label, facts in summary["methods"].items():
         values = {column.key: column.of(facts) for column in keyed}
         values = {key: None if value is MISSING else value for key, value in values.items()}
-        found.append({"method": label, **values, "seconds": runs[label].info.get("seconds")})
-    return found
+        lines.append({"method": label, **values, "seconds": runs[label].info.get("seconds")})
+    return lines
 
 
 def printed(
@@ -72,7 +72,7 @@ def printed(
     """The columns with a heading as texts, the head first; ``name(label, facts)`` is the first cell of a row."""
     headed = [column for column in columns if column.heading is not None]
     head = ["method", *(column.heading or "" for column in headed)]
-    return [head, *([name(label, facts), *(each.text(facts) for each in headed)] for label, facts in methods.items())]
+    return [head, *([name(label, facts), *(shown.text(facts) for shown in headed)] for label, facts in methods.items())]
 
 
 def heading(scenario: Scenario) -> str:

@@ -43,15 +43,18 @@ def problem(row: str, protocol: str, split: int) -> Problem:
 
 def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, float]:
     """``accuracy`` and ``elsewhere`` in percent, and ``nll`` in nats, of the probabilities of the classes."""
-    seen, elsewhere = predicted(task.model, problem, settings)
+    known, elsewhere = predicted(task.model, problem, settings)
     labels = problem.test.y.astype(np.intp)
     with np.errstate(divide="ignore", invalid="ignore"):
-        entropies = [-np.sum(np.where(each > 0.0, each * np.log(each), 0.0), axis=1) for each in (seen, elsewhere)]
-    unseen = np.repeat([0.0, 1.0], [len(seen), len(elsewhere)])
+        entropies = [
+            -np.sum(np.where(probabilities > 0.0, probabilities * np.log(probabilities), 0.0), axis=1)
+            for probabilities in (known, elsewhere)
+        ]
+    unseen = np.repeat([0.0, 1.0], [len(known), len(elsewhere)])
     return {
         "elsewhere": 100.0 * metrics.area_under_curve(unseen, np.concatenate(entropies)),
-        "accuracy": 100.0 * float(np.mean(seen.argmax(axis=1) == labels)),
-        "nll": -float(np.mean(np.log(seen[np.arange(len(labels)), labels]))),
+        "accuracy": 100.0 * float(np.mean(known.argmax(axis=1) == labels)),
+        "nll": -float(np.mean(np.log(known[np.arange(len(labels)), labels]))),
     }
 
 
@@ -87,9 +90,9 @@ def _networks(model: str, problem: Problem, settings: TableSettings, seed: int) 
             loss, method, network.prior("he"), particles=settings.particles, steps=settings.steps, step_size=STEP,
             seed=seed, record_every=0,
         )  # fmt: skip
-    found = []
+    means = []
     for at in (problem.test.X, problem.shared["elsewhere"]):
         outputs = network.predict(run.final, at)
         raised = np.exp(outputs - outputs.max(axis=2, keepdims=True))
-        found.append((raised / raised.sum(axis=2, keepdims=True)).mean(axis=0))
-    return found[0], found[1]
+        means.append((raised / raised.sum(axis=2, keepdims=True)).mean(axis=0))
+    return means[0], means[1]

@@ -87,11 +87,11 @@ def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, fl
     if task.model == "linear":
         line = LinearRegression().fit(train.X, train.y)
         return _predicted(problem, line.predict(new, return_std=True), line.noise_variance)
-    found = features(problem, settings.inducing_points)
-    how: Facts = {"sets": SETS, "seed": START_SEED * settings.seed + task.split, **_objective(task.model)}
-    how["steps"] = settings.steps if how["optimiser"] == "adam" else OPTIMUM_ITERATIONS
-    model = BayesianLinearRegression(found, found.noise_variance, **how).fit(train.X, train.y)
-    scores = _predicted(problem, model.predict(new, return_std=True), found.noise_variance)
+    basis = features(problem, settings.inducing_points)
+    options: Facts = {"sets": SETS, "seed": START_SEED * settings.seed + task.split, **_objective(task.model)}
+    options["steps"] = settings.steps if options["optimiser"] == "adam" else OPTIMUM_ITERATIONS
+    model = BayesianLinearRegression(basis, basis.noise_variance, **options).fit(train.X, train.y)
+    scores = _predicted(problem, model.predict(new, return_std=True), basis.noise_variance)
     divergence = model.kl_to_posterior()
     scores |= {"kl": divergence} if math.isfinite(divergence) else {"infinite": 1.0}
     if "kl_to_posterior_averaged" in model.facts:
@@ -101,15 +101,15 @@ def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, fl
 
 def _objective(model: str) -> Facts:
     """The settings of `BayesianLinearRegression` for the name of a model."""
-    name, *how = model.split("-")
-    by_adam = name == "spectral" or "adam" in how or "batch" in how
-    found: Facts = {"kl": TERMS.get(name, "exact"), "optimiser": "adam" if by_adam else "optimum"}
-    found["family"] = "factorised" if "factorised" in model else "full"
+    name, *words = model.split("-")
+    by_adam = name == "spectral" or "adam" in words or "batch" in words
+    options: Facts = {"kl": TERMS.get(name, "exact"), "optimiser": "adam" if by_adam else "optimum"}
+    options["family"] = "factorised" if "factorised" in model else "full"
     if name in TERMS:
-        found["points"] = int(how[0])
-    if "batch" in how:
-        found["batch_size"] = int(how[0])
-    return found
+        options["points"] = int(words[0])
+    if "batch" in words:
+        options["batch_size"] = int(words[0])
+    return options
 
 
 def _predicted(problem: Problem, of_functions: tuple[Array, Array], noise_variance: float) -> dict[str, float]:

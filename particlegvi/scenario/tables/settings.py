@@ -138,15 +138,15 @@ KEYS: dict[str, Key] = {
 NUMBERS = ("inducing_points", "particles", "steps", "iterations")  # they and the seed determine the scores of a cell
 
 
-def complete(given: Facts) -> Facts:
+def complete(own: Facts) -> Facts:
     """The settings of a table of this name with the defaults of its declaration; a key that it has not is refused."""
-    declared = declaration(KEYS["table"].check(given["table"], "table"))
+    declared = declaration(KEYS["table"].check(own["table"], "table"))
     defaults: Facts = {"rows": declared.printed_rows(), "models": list(declared.models)}
     if declared.protocols:
         defaults["protocols"] = declared.default_protocols()
     defaults |= declared.settings
-    check_parameters(f"the table {declared.name}", given, ("table", *defaults, "seed"))
-    return {**defaults, **given}
+    check_parameters(f"the table {declared.name}", own, ("table", *defaults, "seed"))
+    return {**defaults, **own}
 
 
 @dataclass(frozen=True)
@@ -183,8 +183,10 @@ class TableSettings:
             known = registry.names()
             _check_names("model", chosen, known)
             if isinstance(chosen, dict):
-                checked = {name: registry.get(name).checked(each, f"models.{name}") for name, each in chosen.items()}
-                own = {name: each for name, each in checked.items() if each}
+                checked = {
+                    name: registry.get(name).checked(settings, f"models.{name}") for name, settings in chosen.items()
+                }
+                own = {name: settings for name, settings in checked.items() if settings}
         elif isinstance(chosen, dict):
             raise refuse("models", chosen, f"{NAMES} for the table {declared.name}")
         _check_names("model", chosen, known)

@@ -52,7 +52,9 @@ class Table(Scores, Exports):
                 if numbers:
                     entries.setdefault(row, {}).setdefault(score, {}).setdefault(protocol, {})[model] = numbers
         judged = [model for model in self.declared.judged if model in self.settings.models]
-        held = {model: {each: self.held(model, each) for each in self.settings.protocols} for model in judged}
+        held = {
+            model: {treatment: self.held(model, treatment) for treatment in self.settings.protocols} for model in judged
+        }
         return {"settings": self.attributes()["settings"], "cells": len(self.scores), "entries": entries, "held": held}
 
     def _numbers(self, row: str, model: str, protocol: str, score: str) -> Facts:

@@ -40,8 +40,11 @@ class Parts(NamedTuple):
         most = max(
             len(Z) if isinstance(Z, list) else Z,
             *(entry.get("inducing_points", 0) for entry in entries),
-            *(max(2 * each.get("frequencies", 0) + 4, each.get("count", 0)) ** self.data.inputs for each in features),
-            *(each.get("size", 0) for each in features),
+            *(
+                max(2 * table.get("frequencies", 0) + 4, table.get("count", 0)) ** self.data.inputs
+                for table in features
+            ),
+            *(table.get("size", 0) for table in features),
         )
         return _memory(self.data.rows, most, self.settings["particles"])
 
@@ -104,8 +107,8 @@ def build(scenario: Scenario) -> Parts:
         raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {points}")
     with at_key("kernel"):
         kernel(np.zeros((1, data.inputs)))  # refuses another number of lengthscales than of inputs
-    given = kernel, likelihood, data
-    methods = {label: _method(label, entry, given) for label, entry in scenario["methods"].items()}
+    common = kernel, likelihood, data
+    methods = {label: _method(label, entry, common) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
     needed = _memory(rows, points, particles)
     memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
@@ -114,11 +117,15 @@ def build(scenario: Scenario) -> Parts:
 
 def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:
     """The covariance; with ``by_coordinate`` it is the product or the sum of one for each coordinate of an input."""
-    given = {key: value for key, value in settings.items() if key != "by_coordinate"}
-    join = look_up("value of by_coordinate", settings["by_coordinate"], JOINED) if len(given) < len(settings) else None
+    parameters = {key: value for key, value in settings.items() if key != "by_coordinate"}
+    join = (
+        look_up("value of by_coordinate", settings["by_coordinate"], JOINED)
+        if len(parameters) < len(settings)
+        else None
+    )
     if join is None or inputs == 1:
-        return covariances.get(**given)
-    return join(*(OnCoordinates(covariances.get(**given), number) for number in range(inputs)))
+        return covariances.get(**parameters)
+    return join(*(OnCoordinates(covariances.get(**parameters), number) for number in range(inputs)))
 
 
 def _memory(rows: int, points: int, particles: int) -> int:
@@ -126,8 +133,8 @@ def _memory(rows: int, points: int, particles: int) -> int:
     return 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
 
 
-def _method(label: str, entry: Mapping[str, Any], given: tuple[Covariance, Any, Data]) -> Any:
-    kernel, likelihood, data = given
+def _method(label: str, entry: Mapping[str, Any], common: tuple[Covariance, Any, Data]) -> Any:
+    kernel, likelihood, data = common
     with at_key(f"methods.{label}"):
         own = {name: value for name, value in entry.items() if name != "method"}
         method = registry.get(entry.get("method", label), **own)

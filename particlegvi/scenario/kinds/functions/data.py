@@ -94,7 +94,7 @@ class Data(NamedTuple):
         f = self.value(X)
         if not np.all(np.isfinite(f)):
             at = X[np.argmin(np.isfinite(f))]
-            raise ValueError(f"data.formula is not finite at x = {', '.join(f'{each:g}' for each in at)}")
+            raise ValueError(f"data.formula is not finite at x = {', '.join(f'{coordinate:g}' for coordinate in at)}")
         return f
 
     def value(self, X: Array) -> Array:
@@ -111,9 +111,9 @@ def resolve(settings: Facts) -> Data:
     if "points" in settings:
         table = np.array(settings["points"], dtype=np.float64)
         return Data(table.shape[1] - 1, table[:, :-1], table[:, -1], None, settings)
-    found = datasets.load(settings["name"])
-    X, y = found.X, found.y
+    dataset = datasets.load(settings["name"])
+    X, y = dataset.X, dataset.y
     if settings["scale"]:
         X = (X - X.mean(axis=0)) / column_sd(X)
-        y = (y - y.mean()) / column_sd(y) if found.task == "regression" else y
+        y = (y - y.mean()) / column_sd(y) if dataset.task == "regression" else y
     return Data(X.shape[1], X, y, None, settings)

@@ -52,22 +52,22 @@ def features_of(settings: Facts, kernel: Covariance, inputs: int, number: int | 
     return of
 
 
-def _fourier(given: Facts, number: int | None) -> Functionals:
-    check_parameters("features fourier", given, ("low", "high", "frequencies", "ends"))
-    _needed("fourier", given, ("low", "high", "frequencies"))
-    frequencies = given["frequencies"] if number is None else number
-    return Fourier(given["low"], given["high"], frequencies, given.get("ends", False))
+def _fourier(table: Facts, number: int | None) -> Functionals:
+    check_parameters("features fourier", table, ("low", "high", "frequencies", "ends"))
+    _needed("fourier", table, ("low", "high", "frequencies"))
+    frequencies = table["frequencies"] if number is None else number
+    return Fourier(table["low"], table["high"], frequencies, table.get("ends", False))
 
 
-def _windows(given: Facts, number: int | None) -> Functionals:
+def _windows(table: Facts, number: int | None) -> Functionals:
     """Windows of one width, evenly placed from low to high."""
-    check_parameters("features windows", given, ("low", "high", "count", "width"))
-    _needed("windows", given, ("low", "high", "count", "width"))
-    low, high = (real(f"features.{key}", given[key]) for key in ("low", "high"))
+    check_parameters("features windows", table, ("low", "high", "count", "width"))
+    _needed("windows", table, ("low", "high", "count", "width"))
+    low, high = (real(f"features.{key}", table[key]) for key in ("low", "high"))
     if not low < high:
-        raise refuse("features.high", given["high"], f"above low, which is {low:g}")
-    count = whole("features.count", given["count"] if number is None else number, 1, MOST_FEATURES)
-    return Windows(np.linspace(low, high, count)[:, None], not_negative("features.width", given["width"]))
+        raise refuse("features.high", table["high"], f"above low, which is {low:g}")
+    count = whole("features.count", table["count"] if number is None else number, 1, MOST_FEATURES)
+    return Windows(np.linspace(low, high, count)[:, None], not_negative("features.width", table["width"]))
 
 
 MAKERS: dict[str, Callable[[Facts, int | None], Functionals]] = {"fourier": _fourier, "windows": _windows}
@@ -79,7 +79,7 @@ def functionals_of(settings: Facts, number: int | None = None) -> Functionals:
     return make({key: value for key, value in settings.items() if key != "name"}, number)
 
 
-def _needed(name: str, given: Facts, keys: tuple[str, ...]) -> None:
+def _needed(name: str, table: Facts, keys: tuple[str, ...]) -> None:
     for key in keys:
-        if key not in given:
+        if key not in table:
             raise ValueError(f"features {name} must have the key {key}")

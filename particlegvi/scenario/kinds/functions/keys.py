@@ -35,9 +35,9 @@ def data(value: Any, key: str) -> Facts:
         return _functionals(table, key)
     if "clusters" in table:
         return _clusters(table, key)
-    found = keys.checked({"formula": "", **DRAWN, **table}, OF_DRAWN, key, f"{key} with a formula")
-    keys.check_low_high(found, key)
-    return found
+    drawn = keys.checked({"formula": "", **DRAWN, **table}, OF_DRAWN, key, f"{key} with a formula")
+    keys.check_low_high(drawn, key)
+    return drawn
 
 
 def _functionals(table: Facts, key: str) -> Facts:
@@ -46,14 +46,14 @@ def _functionals(table: Facts, key: str) -> Facts:
     slopes = table.get("slopes", [])
     if not isinstance(slopes, list):
         raise refuse(f"{key}.slopes", slopes, "a list of the inputs at which the slope is observed")
-    found = {
+    checked = {
         "formula": FORMULA(table["formula"], f"{key}.formula"),
         "intervals": checks.intervals(table.get("intervals", []), f"{key}.intervals"),
-        "slopes": [checks.number()(each, f"{key}.slopes[{index}]") for index, each in enumerate(slopes)],
+        "slopes": [checks.number()(slope, f"{key}.slopes[{index}]") for index, slope in enumerate(slopes)],
     }
-    if not found["intervals"] and not found["slopes"]:
+    if not checked["intervals"] and not checked["slopes"]:
         raise ValueError(f"{key}.intervals must be a list of at least one interval, as there are no slopes")
-    return found
+    return checked
 
 
 def _clusters(table: Facts, key: str) -> Facts:
@@ -73,9 +73,11 @@ def parameters(value: Any, key: str) -> Facts:
     """The parameters of a part: a table of numbers, texts and lists of numbers."""
     if not isinstance(value, dict):
         raise refuse(key, value, "a table")
-    for name, each in value.items():
-        if isinstance(each, dict) or (isinstance(each, list) and not all(isinstance(x, int | float) for x in each)):
-            raise refuse(f"{key}.{name}", each, "a number, a text, a boolean or a list of numbers")
+    for name, parameter in value.items():
+        if isinstance(parameter, dict) or (
+            isinstance(parameter, list) and not all(isinstance(x, int | float) for x in parameter)
+        ):
+            raise refuse(f"{key}.{name}", parameter, "a number, a text, a boolean or a list of numbers")
     return value
 
 
@@ -94,7 +96,7 @@ def methods(value: Any, key: str) -> Facts:
 
 def method(value: Any, key: str) -> Facts:
     if isinstance(value, dict) and "features" in value:
-        rest = {name: each for name, each in value.items() if name != "features"}
+        rest = {name: parameter for name, parameter in value.items() if name != "features"}
         return {**method(rest, key), "features": named(value["features"], f"{key}.features")}
     if isinstance(value, dict) and isinstance(value.get("prior"), dict) and set(value["prior"]) == {"name"}:
         value = {**value, "prior": value["prior"]["name"]}  # in a method the prior is a name; elsewhere it is a table

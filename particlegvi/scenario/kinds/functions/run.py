@@ -92,8 +92,8 @@ class FunctionRun(Exports):
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """Mean of the function at inputs (n, inputs), and with ``return_std`` its standard deviation."""
-        found = self.marginals(X)
-        return (found.mean(), found.sd()) if return_std else found.mean()
+        law = self.marginals(X)
+        return (law.mean(), law.sd()) if return_std else law.mean()
 
     def guaranteed(self, X: ArrayLike) -> tuple[Array, Array] | None:
         """The ends of a band at inputs (n, inputs) within which the exact 95% band lies, (n,) each, or None."""
@@ -138,8 +138,8 @@ class FunctionRun(Exports):
         ``position`` (record, particle, coordinate) holds the coefficients, ``X`` (observation, input) and ``y``
         (observation) the data, and ``function`` (particle, observation) the sampled functions at the data.
         """
-        found = datasets.of_records(self.positions, self.steps, None, self.variables, self.attributes())
-        return found.assign(
+        records = datasets.of_records(self.positions, self.steps, None, self.variables, self.attributes())
+        return records.assign(
             X=(("observation", "input"), self.problem.X),
             y=(("observation",), self.problem.y),
             function=(("particle", "observation"), self.sample(self.problem.X)),

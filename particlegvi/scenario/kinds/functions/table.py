@@ -11,8 +11,8 @@ from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, head
 
 def evidence(facts: Facts) -> Any:
     """log p(y) of the exact process, or the evidence lower bound of a sparse one."""
-    found = facts["run"].get("log_marginal_likelihood", facts["run"].get("bound"))
-    return MISSING if found is None else float(found)
+    value = facts["run"].get("log_marginal_likelihood", facts["run"].get("bound"))
+    return MISSING if value is None else float(value)
 
 
 COLUMNS = (
@@ -45,8 +45,8 @@ def cells(summary: Facts) -> list[list[str]]:
     return printed(COLUMNS, summary["methods"], name)
 
 
-def _nats(found: float | str) -> str:
-    return found if isinstance(found, str) else f"{number(found)} nats"
+def _nats(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{number(value)} nats"
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:

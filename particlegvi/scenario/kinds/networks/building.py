@@ -83,8 +83,8 @@ class Parts(NamedTuple):
         """The checked problem of one method."""
         problem = self.problem(seed)
         method = self.method(label, problem, seed)
-        given = {key: self.settings[key] for key in ("particles", "steps", "step_size", "integrator")}
-        settings = Settings(**given, record_every=self.settings.get("record_every"), seed=seed)
+        shared = {key: self.settings[key] for key in ("particles", "steps", "step_size", "integrator")}
+        settings = Settings(**shared, record_every=self.settings.get("record_every"), seed=seed)
         return check_problem(problem.loss, method, self.prior, self.initial, settings), method, problem
 
 

@@ -58,8 +58,8 @@ def inputs_of(settings: Facts) -> tuple[int, str]:
         return 2, "classification"
     if "points" in settings:
         return len(settings["points"][0]) - 1, "regression"
-    found = _dataset(settings["name"])
-    return found.X.shape[1], found.task
+    dataset = _dataset(settings["name"])
+    return dataset.X.shape[1], dataset.task
 
 
 def _dataset(name: str) -> datasets.Dataset:
@@ -95,11 +95,11 @@ def _on_the_line(settings: Facts, random: np.random.Generator) -> Drawn:
             raise ValueError("data.gaps must leave a place for data, not cover all of it")
         total = sum(b - a for a, b in sides)
         shares = [max(1, round(number * (b - a) / total)) for a, b in sides]
-        each = [
+        parts = [
             np.sort(random.uniform(a, b, k)) if scattered else np.linspace(a, b, k)
             for (a, b), k in zip(sides, shares, strict=True)
         ]
-        return np.concatenate(each)
+        return np.concatenate(parts)
 
     x = spread(count, settings["scattered"])
     places = {"inside": spread(TESTED, True)}
@@ -153,25 +153,25 @@ def _moons(settings: Facts, random: np.random.Generator) -> Drawn:
 
 def away(X: Array, low: Array, high: Array, distance: float, number: int, random: np.random.Generator) -> Array:
     """Uniform points (number, inputs) in a box, at least ``distance`` from all rows of X; a ValueError if none is."""
-    found = np.empty((0, X.shape[1]))
+    kept = np.empty((0, X.shape[1]))
     for _ in range(1000):
         points = random.uniform(low, high, (4 * number, X.shape[1]))
         nearest_row = np.min([np.sum((points - row) ** 2, axis=1) for row in X], axis=0)
-        found = np.concatenate([found, points[nearest_row > distance * distance]])
-        if len(found) >= number:
-            return found[:number]
+        kept = np.concatenate([kept, points[nearest_row > distance * distance]])
+        if len(kept) >= number:
+            return kept[:number]
     raise ValueError(f"away must leave points of the box that are so far from all data, not be {distance:g}")
 
 
 def _named(settings: Facts) -> Drawn:
-    found = datasets.load(settings["name"])
-    *_, (train, test) = standard_splits(len(found.y), settings["split"] + 1)
-    X, y = found.X, found.y
+    dataset = datasets.load(settings["name"])
+    *_, (train, test) = standard_splits(len(dataset.y), settings["split"] + 1)
+    X, y = dataset.X, dataset.y
     mean, sd = X[train].mean(axis=0), column_sd(X[train])
     centre, scale = 0.0, 1.0
     if settings["scale"]:
         X = (X - mean) / sd
-        if found.task == "regression":
+        if dataset.task == "regression":
             centre, scale = float(y[train].mean()), float(column_sd(y[train]))
     y = (y - centre) / scale
     return Drawn(X[train].copy(), y[train].copy(), {"test": (X[test].copy(), y[test].copy())}, scale=scale)

@@ -42,9 +42,9 @@ def data(value: object, key: str) -> Facts:
 def _line(table: Facts, key: str, defaults: dict[str, object]) -> Facts:
     """Data on the line: the keys for the places of their inputs."""
     check_parameters(f"{key} on the line", table, defaults)
-    found = keys.checked({**defaults, **table}, OF_DATA, key)
-    keys.check_low_high(found, key)
-    return found
+    checked = keys.checked({**defaults, **table}, OF_DATA, key)
+    keys.check_low_high(checked, key)
+    return checked
 
 
 def network(value: object, key: str) -> Facts:
@@ -52,13 +52,13 @@ def network(value: object, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, 'a table, such as {hidden = [50], activation = "tanh"}')
     check_parameters(key, value, ("hidden", "activation", "parameterisation"))
-    found: Facts = {"hidden": [50], **value}
+    complete: Facts = {"hidden": [50], **value}
     layers = checks.list_of(checks.whole(1, 4096), "a list of one to four whole numbers from 1 to 4096", 4)
-    found["hidden"] = layers(found["hidden"], f"{key}.hidden")
+    complete["hidden"] = layers(complete["hidden"], f"{key}.hidden")
     for name in ("activation", "parameterisation"):
-        if name in found:
-            checks.text(40)(found[name], f"{key}.{name}")
-    return found
+        if name in complete:
+            checks.text(40)(complete[name], f"{key}.{name}")
+    return complete
 
 
 def prior(value: object, key: str) -> Facts:
@@ -67,12 +67,12 @@ def prior(value: object, key: str) -> Facts:
     check_parameters(key, table, ("name", "weights", "biases") if table["name"] == "layers" else ("name",))
     if table["name"] == "layers" and len(table) == 1:
         raise ValueError(f"{key} must have weights or biases, a number or one for each layer, not the name alone")
-    return {name: each if name == "name" else _numbers(each, f"{key}.{name}") for name, each in table.items()}
+    return {name: number if name == "name" else _numbers(number, f"{key}.{name}") for name, number in table.items()}
 
 
 def _numbers(value: object, key: str) -> float | list[float]:
     if isinstance(value, list):
-        return [keys.ABOVE_ZERO(each, f"{key}[{index}]") for index, each in enumerate(value)]
+        return [keys.ABOVE_ZERO(number, f"{key}[{index}]") for index, number in enumerate(value)]
     return float(keys.ABOVE_ZERO(value, key))
 
 
@@ -100,18 +100,18 @@ def kernel(value: object, key: str) -> Facts:
         return table
     known = (*ON_OUTPUTS, "away", "inputs", "process") if table["name"] == "on-outputs" else ("kernel", "lengthscale")
     check_parameters(f"{key} {table['name']}", table, ("name", *known))
-    defaults = {name: each for name, each in ON_OUTPUTS.items() if name in known}
+    defaults = {name: default for name, default in ON_OUTPUTS.items() if name in known}
     of_key: dict[str, Check] = {
         "name": checks.text(40), "kernel": checks.text(40), "lengthscale": _lengthscale, "low": checks.number(),
         "high": checks.number(), "count": checks.whole(1, 10_000), "away": keys.ABOVE_ZERO,
         "inputs": checks.choice("fixed", "fresh"), "process": keys.part,
     }  # fmt: skip
-    found = keys.checked({**defaults, **table}, of_key, key)
-    if "away" in found and found.get("inputs") == "fresh":
+    checked = keys.checked({**defaults, **table}, of_key, key)
+    if "away" in checked and checked.get("inputs") == "fresh":
         raise ValueError(f'{key} must have one of away and inputs = "fresh", not both')
-    if "low" in found:
-        keys.check_low_high(found, key)
-    return found
+    if "low" in checked:
+        keys.check_low_high(checked, key)
+    return checked
 
 
 def _lengthscale(value: object, key: str) -> float | str:

@@ -112,11 +112,11 @@ def unpacked(job: Job, record: Record) -> NetworkRun:
 
 
 def _with_data(run: Run, problem: Problem, noise_variance: float | None) -> NetworkRun:
-    found = NetworkRun(**{each.name: vars(run)[each.name] for each in fields(run)}, data=problem.data)
+    whole = NetworkRun(**{part.name: vars(run)[part.name] for part in fields(run)}, data=problem.data)
     if noise_variance is not None and problem.loss.cost == "squared":
-        found.noise_sd = math.sqrt(noise_variance)
+        whole.noise_sd = math.sqrt(noise_variance)
     elif problem.validation is not None and np.all(np.isfinite(run.final)):
         X, y = problem.validation
         with np.errstate(all="ignore"):
-            found.noise_sd = math.sqrt(found_variance(y, problem.loss.predict(run.final, X)))
-    return found
+            whole.noise_sd = math.sqrt(found_variance(y, problem.loss.predict(run.final, X)))
+    return whole

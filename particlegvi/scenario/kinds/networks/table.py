@@ -37,10 +37,10 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     if places:
         lines += ["", *aligned(_elsewhere(methods, places), always=1)]
     notes = [
-        f"{label}: the interaction moves a network by {number(found['interaction'])}, its gradient by"
-        f" {number(found['gradient'])}, noise by {number(found['noise'])}; parameters are {number(found['size'])} long."
+        f"{label}: the interaction moves a network by {number(lengths['interaction'])}, its gradient by"
+        f" {number(lengths['gradient'])}, noise by {number(lengths['noise'])}; parameters are {number(lengths['size'])} long."
         for label, facts in methods.items()
-        if (found := facts.get("displacement")) and facts["weights"]["mmd_weight"] > 0.0
+        if (lengths := facts.get("displacement")) and facts["weights"]["mmd_weight"] > 0.0
     ]
     return "\n".join([*lines, *wrapped(notes)])
 
@@ -48,9 +48,9 @@ def describe(scenario: Scenario, summary: Facts) -> str:
 def _elsewhere(methods: Facts, places: list[str]) -> list[list[str]]:
     """The scores of each method in these regions, and those of the process that the data were drawn from."""
     columns = [
-        each._replace(heading=f"{place}: {each.heading}", value=f"regions.{place}.{each.key}")
+        column._replace(heading=f"{place}: {column.heading}", value=f"regions.{place}.{column.key}")
         for place in places
-        for each in OF_A_REGION
+        for column in OF_A_REGION
     ]
     known = next((facts["reference"] for facts in methods.values() if "reference" in facts), None)
     return printed(columns, {**methods, **({"true Gaussian process": {"regions": known}} if known else {})})

@@ -53,8 +53,8 @@ class Particles(Kind):
     def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
         absent = next((key for key, word in ABSENT.items() if word in scenario.get(key, {})), None)
         if absent is not None:
-            there = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
-            raise ValueError(f"{there}; a run of objects is begun by pg.compare and finished by pg.resume")
+            wrong = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
+            raise ValueError(f"{wrong}; a run of objects is begun by pg.compare and finished by pg.resume")
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(parts.methods), folder=folder, freed=freed)
 
@@ -84,11 +84,11 @@ class Particles(Kind):
         from particlegvi.scenario.kinds.particles.evidence import Evidence
         from particlegvi.scenario.kinds.particles.facts import facts as registry
 
-        found: Facts = {}
+        numbers: Facts = {}
         run = runs[label]
         start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
-        evidence = Evidence(run, target, reason, scenario.get("modes"), start, found)
-        return registry.compute(evidence, found, scenario.get("facts", ()))
+        evidence = Evidence(run, target, reason, scenario.get("modes"), start, numbers)
+        return registry.compute(evidence, numbers, scenario.get("facts", ()))
 
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
         from particlegvi.scenario.kinds.particles.table import cells

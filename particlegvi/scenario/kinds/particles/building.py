@@ -94,8 +94,8 @@ def of_method(scenario: Scenario, label: str) -> Scenario:
 
 def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> ParticleProblem:
     """The checked problem of one method; `of_method` gives its ``scenario``."""
-    given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
-    settings = Settings(**given, record_every=record_every, seed=seed)
+    shared = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
+    settings = Settings(**shared, record_every=record_every, seed=seed)
     return check_problem(parts.loss, method, parts.prior, parts.initial, settings)
 
 
@@ -123,11 +123,11 @@ def absent(entry: Scenario) -> Loss:
 
 def prior_of(entry: Scenario, key: str, dim: int, names: list[str]) -> Prior:
     with at_key(key):
-        given = {"dim": dim, **entry} if entry["name"] == "flat" else dict(entry)
+        parameters = {"dim": dim, **entry} if entry["name"] == "flat" else dict(entry)
         if entry["name"] == "formula" and set(variables_of(str(entry.get("formula", "")))) <= set(names):
-            given.setdefault("variables", names)
-        prior = priors.get(**given)
-    several = next((name for name, each in entry.items() if isinstance(each, int | float)), None)
+            parameters.setdefault("variables", names)
+        prior = priors.get(**parameters)
+    several = next((name for name, value in entry.items() if isinstance(value, int | float)), None)
     hint = f"; for example {several} = {[entry[several]] * dim}" if several is not None and prior.dim == 1 else ""
     _same_dim(key, prior.dim, dim, hint)
     return prior
@@ -148,19 +148,19 @@ def method_of(label: str, entry: Scenario, shared: Kernel | None) -> Method:
     with at_key(key):
         method = methods.get(entry.get("method", label))
         known = inspect.signature(method).parameters
-        given = {name: value for name, value in entry.items() if name not in ("method", "integrator")}
-        check_parameters(entry.get("method", label), given, known)
-        for name, value in given.items():  # a word, true or false only where the method's own default is no number
+        parameters = {name: value for name, value in entry.items() if name not in ("method", "integrator")}
+        check_parameters(entry.get("method", label), parameters, known)
+        for name, value in parameters.items():  # a word, true or false only where the method's own default is no number
             if isinstance(value, bool | str) and type(known[name].default) in (int, float):
                 raise refuse(name, value, "a number")
-    if "kernel" in given:
-        given["kernel"] = _kernel(given["kernel"], f"{key}.kernel")
+    if "kernel" in parameters:
+        parameters["kernel"] = _kernel(parameters["kernel"], f"{key}.kernel")
     elif "kernel" in known and shared is not None:
-        given["kernel"] = shared
-    if "embedding" in given:
+        parameters["kernel"] = shared
+    if "embedding" in parameters:
         with at_key(f"{key}.embedding"):
-            how = given["embedding"]["how"]
-            if how not in priors.mean_embedding.WAYS:
-                raise refuse("how", how, f"one of {', '.join(priors.mean_embedding.WAYS)}")
+            way = parameters["embedding"]["how"]
+            if way not in priors.mean_embedding.WAYS:
+                raise refuse("how", way, f"one of {', '.join(priors.mean_embedding.WAYS)}")
     with at_key(key):
-        return method(**given)
+        return method(**parameters)

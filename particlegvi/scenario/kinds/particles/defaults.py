@@ -30,7 +30,7 @@ def loss(value: Any) -> Any:
         return value
     name = value.get("name")
     if isinstance(name, str) and "formula" not in value and is_formula(name) and name not in losses.names():
-        value = {"formula" if key == "name" else key: each for key, each in value.items()}
+        value = {"formula" if key == "name" else key: part for key, part in value.items()}
     if isinstance(value.get("formula"), str) and "variables" not in value:
         try:
             value = {**value, "variables": variables_of(value["formula"])}
@@ -49,7 +49,7 @@ def fill(scenario: Facts) -> list[str]:
         scenario["methods"] = {label: with_defaults(label, {}) for label in METHODS if label not in left_out}
         weights = {label: ", ".join(f"{key} {value:g}" for key, value in entry.items())
                    for label, entry in scenario["methods"].items()}  # fmt: skip
-        words = [f"{label} ({each})" if each else label for label, each in weights.items()]
+        words = [f"{label} ({listed})" if listed else label for label, listed in weights.items()]
         chosen.append(f"methods = {', '.join(words)}")
     if isinstance(scenario.get("methods"), dict):
         scenario["methods"] = {label: with_defaults(label, entry) for label, entry in scenario["methods"].items()}
@@ -79,7 +79,11 @@ def with_defaults(label: str, entry: Any) -> Any:
     if name not in methods.names():
         return entry
     parameters = inspect.signature(methods.get(name)).parameters.values()
-    defaults = {each.name: each.default for each in parameters if isinstance(each.default, int | float | str)}
+    defaults = {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if isinstance(parameter.default, int | float | str)
+    }
     defaults.pop("embedding", None)  # the run chooses a way, and its facts say which; the truth does not depend on it
     return {**entry, **{key: value for key, value in defaults.items() if key not in entry}}
 

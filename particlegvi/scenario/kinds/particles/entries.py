@@ -34,20 +34,20 @@ def complete(scenario: Scenario, parts: Parts) -> Facts:
     """
     loss = _of_loss(parts.loss)
     dim, names = parts.loss.dim, building.loss_of(loss).variables
-    found = {**scenario, "loss": loss, "step_size": _step_size(scenario["step_size"])}
-    found["prior"] = _named("prior", "priors", parts.prior, lambda e: building.prior_of(e, "prior", dim, names))
+    whole = {**scenario, "loss": loss, "step_size": _step_size(scenario["step_size"])}
+    whole["prior"] = _named("prior", "priors", parts.prior, lambda e: building.prior_of(e, "prior", dim, names))
     if type(scenario["integrator"]) not in (str, dict):
         raise _nameless("integrator", "integrators", scenario["integrator"])
     if isinstance(parts.initial, np.ndarray):
-        found["initial"] = {"array": name_of_array("initial", parts.initial)}
+        whole["initial"] = {"array": name_of_array("initial", parts.initial)}
     elif parts.initial is not None:
-        found["initial"] = _named(
+        whole["initial"] = _named(
             "initial", "priors", parts.initial, lambda e: building.prior_of(e, "initial", dim, names)
         )
-    found["methods"] = {label: _of_method(label, method) for label, method in parts.methods.items()}
-    if "figures" not in found:
-        found["figures"] = [{"kind": defaults.FIGURES[dim]}] if dim in defaults.FIGURES else []
-    return found
+    whole["methods"] = {label: _of_method(label, method) for label, method in parts.methods.items()}
+    if "figures" not in whole:
+        whole["figures"] = [{"kind": defaults.FIGURES[dim]}] if dim in defaults.FIGURES else []
+    return whole
 
 
 def name_of_array(key: str, array: Array) -> str:
@@ -89,8 +89,8 @@ def _entries_of_loss(loss: Loss) -> list[Facts]:
     if isinstance(loss, building.Loss) and loss.formula:
         return [{"formula": loss.formula, "variables": loss.variables}]
     fields: Facts = loss.term._asdict() if isinstance(loss.term, tuple) and isinstance(loss, building.Loss) else {}
-    small = all(np.size(each) <= MOST_WRITTEN for each in fields.values())
-    return [{"name": loss.name, **{key: _plain(each) for key, each in fields.items()}}] if fields and small else []
+    small = all(np.size(value) <= MOST_WRITTEN for value in fields.values())
+    return [{"name": loss.name, **{key: _plain(value) for key, value in fields.items()}}] if fields and small else []
 
 
 def _nameless(key: str, room: str, part: object) -> ValueError:
@@ -116,17 +116,17 @@ def _of_method(label: str, method: object) -> Facts:
 
 
 def _renamed(entry: Facts) -> Facts:
-    return {"method" if key == "name" else key: each for key, each in entry.items()}
+    return {"method" if key == "name" else key: value for key, value in entry.items()}
 
 
 def _parameters(part: object) -> Facts:
     """The parameters of a part's class, as its attributes have them: numbers, and what differs from its default."""
-    found = {}
+    parameters = {}
     for key, parameter in inspect.signature(type(part)).parameters.items():
         value = _plain(attrgetter(key)(part))
         if value is not None and (isinstance(value, float) or value != parameter.default):
-            found[key] = {"how": value} if key == "embedding" and isinstance(value, str) else value
-    return found
+            parameters[key] = {"how": value} if key == "embedding" and isinstance(value, str) else value
+    return parameters
 
 
 def _plain(value: object) -> object:

@@ -26,7 +26,7 @@ def loss(value: Any, key: str) -> Facts:
         check_parameters(f"{key} with a formula", table, ("formula", "variables"))
         checks.text(2000)(table["formula"], f"{key}.formula")
         variables = table.get("variables")
-        if not isinstance(variables, list) or not variables or not all(isinstance(each, str) for each in variables):
+        if not isinstance(variables, list) or not variables or not all(isinstance(name, str) for name in variables):
             raise refuse(f"{key}.variables", variables, 'a list of the names of the variables, such as ["x", "y"]')
     return table
 
@@ -64,8 +64,8 @@ def integrator(value: Any, key: str) -> str | Facts:
     """A name, or a table with the name of an integrator and its friction."""
     if not isinstance(value, dict):
         return str(checks.text(40)(value, key))
-    found = keys.checked(value, {"name": checks.text(40), "friction": keys.ABOVE_ZERO}, key)
-    return keys.part(found, key)
+    checked = keys.checked(value, {"name": checks.text(40), "friction": keys.ABOVE_ZERO}, key)
+    return keys.part(checked, key)
 
 
 def jumps(value: Any, key: str) -> bool | Facts:
@@ -88,7 +88,7 @@ def method(value: Any, key: str) -> Facts:
         "method": checks.text(40), "kernel": kernel, "embedding": embedding, "jumps": jumps,
         "integrator": integrator,
     }  # fmt: skip
-    return {name: special.get(name, _setting)(each, f"{key}.{name}") for name, each in value.items()}
+    return {name: special.get(name, _setting)(setting, f"{key}.{name}") for name, setting in value.items()}
 
 
 def _parameter(value: Any, key: str) -> int | float:

@@ -45,8 +45,8 @@ def simulate(job: Job) -> Run:
         if "replicates" not in scenario:
             return _settled(follow(problem, method, every, job.step_progress, storage))
         total = scenario["replicates"] * scenario["steps"]
-        heard = job.progress
-        hear_all = None if heard is None else lambda done, _: heard(job.label, done, total)
+        report = job.progress
+        hear_all = None if report is None else lambda done, _: report(job.label, done, total)
         run = follow(problem, method, every, hear_all, storage, store_end=True)
         with job.files() as folder:
             run.info["replicates"] = replicate(run, job.parts, scenario, folder, hear_all, label=job.label)
@@ -94,13 +94,13 @@ def replicate(
     """
     kernel = tuple((key, run.info[key]) for key in ("kernel", "lengthscale") if key in run.info)
     simulate = Simulate(json.dumps(scenario), label, run.seed, kernel)
-    found = [counted(run.final, parts, scenario), *_others(run, simulate, scenario, Store(folder), progress)]
-    covered = [each["modes_covered"] for each in found]
+    counts = [counted(run.final, parts, scenario), *_others(run, simulate, scenario, Store(folder), progress)]
+    covered = [count["modes_covered"] for count in counts]
     return {
         "number": scenario["replicates"],
         "modes_covered": covered,
         "mean_modes_covered": list(diagnostics.mean_interval(covered)),
-        "average_loss": [each["average_loss"] for each in found],
+        "average_loss": [count["average_loss"] for count in counts],
     }
 
 
@@ -160,28 +160,28 @@ def _others(
     run: Run, simulate: Simulate, scenario: Scenario, store: Store, progress: Callable[[int, int], None] | None
 ) -> list[Facts]:
     """The facts of the replicates 1, 2, ... in order; their cells are deleted at the end."""
-    total, found = scenario["replicates"], {}
+    total, counts = scenario["replicates"], {}
     store.prepare()
     store.sweep()
     for number in range(1, total):
         result = store.read(simulate.name(number), {"number": number})
         if result is not None:
-            found[number] = result
-    missing = [number for number in range(1, total) if number not in found]
+            counts[number] = result
+    missing = [number for number in range(1, total) if number not in counts]
     workers = processes((scenario["particles"] + 100.0) * scenario["steps"] * len(missing))
     try:
         for number, result, seconds in compute(simulate, missing, choose(workers), workers):
             store.write(simulate.name(number), {"number": number}, result, seconds)
-            found[number] = result
+            counts[number] = result
             if progress is not None:
-                progress((1 + len(found)) * scenario["steps"], total * scenario["steps"])
-        for number in sorted(found):
-            if "diverged" in found[number]:
-                raise Diverged(found[number]["diverged"], found[number]["step"], found[number]["particle"])
+                progress((1 + len(counts)) * scenario["steps"], total * scenario["steps"])
+        for number in sorted(counts):
+            if "diverged" in counts[number]:
+                raise Diverged(counts[number]["diverged"], counts[number]["step"], counts[number]["particle"])
     except (Diverged, KeyboardInterrupt) as error:
-        number = min((each for each in found if "diverged" in found[each]), default=1 + len(found))
+        number = min((replicate for replicate in counts if "diverged" in counts[replicate]), default=1 + len(counts))
         run.info["stopped"] = f"replicate {number}: {str(error) or 'interrupted'}"
         carry(error, "run", run)
         raise
     store.remove(place.stem for place in store.folder.glob(f"{PREFIX}*.json"))  # also those of other sources
-    return [found[number] for number in sorted(found)]
+    return [counts[number] for number in sorted(counts)]

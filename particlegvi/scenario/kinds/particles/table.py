@@ -43,13 +43,13 @@ def worst(chains: Mapping[str, Any] | None, of: Any) -> str:
 def to_draws(name: str) -> Callable[[Facts], object]:
     """The distance of this name to draws that stand for the truth, with the 5% and 95% quantiles of as many draws."""
 
-    def found(facts: Facts) -> object:
+    def value(facts: Facts) -> object:
         if facts.get("target", {}).get("kind") != "draws" or name not in facts.get("distances", {}):
             return MISSING
-        each = facts["distances"][name]
-        return [each["value"], *each["floor"][:2]]
+        distance = facts["distances"][name]
+        return [distance["value"], *distance["floor"][:2]]
 
-    return found
+    return value
 
 
 def beside(three: list[float]) -> str:
@@ -126,9 +126,9 @@ def cells(summary: Facts) -> list[list[str]]:
 def _of_single_particles(methods: Mapping[str, Facts]) -> list[str]:
     """R-hat, with the sentence that says why it does not contradict a verdict on the ensemble."""
     known = {label: worst(facts["chains"], max) for label, facts in methods.items() if facts.get("chains")}
-    told = ", ".join(f"{label} {value}" for label, value in known.items() if value)
+    listed = ", ".join(f"{label} {value}" for label, value in known.items() if value)
     needed = any(float(value) >= COMMON for value in known.values() if value)
-    return [f"R-hat of single particles: {told}{f'. {SINGLE}' if needed else ''}"] if told else []
+    return [f"R-hat of single particles: {listed}{f'. {SINGLE}' if needed else ''}"] if listed else []
 
 
 def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
@@ -168,11 +168,11 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     if "mean" in run and "sd" in run:
         notes.append(f"fitted Gaussian: mean {number(run['mean'])}, sd {number(run['sd'])}")
     if "optima" in facts:
-        found, reached = facts["optima"]["all"], facts["optima"]["reached"]
+        optima, reached = facts["optima"]["all"], facts["optima"]["reached"]
         where = (
-            "none" if reached is None else f"mean {number(found[reached]['mean'])}, sd {number(found[reached]['sd'])}"
+            "none" if reached is None else f"mean {number(optima[reached]['mean'])}, sd {number(optima[reached]['sd'])}"
         )
-        notes.append(f"local optimum of this start, one of {len(found)}: {where}")
+        notes.append(f"local optimum of this start, one of {len(optima)}: {where}")
     if "lengthscale_rule" in run and "kernel" in run:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
     if "embedding" in run:

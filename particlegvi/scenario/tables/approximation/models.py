@@ -94,7 +94,7 @@ def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, fl
     process, iterations = fitted(task.model, problem, exact, settings.seed, settings.iterations)
     mean, sd = process.predict(problem.test.X, return_std=True)
     error = mean - exact.mean
-    found = {
+    scores = {
         "mean_error": float(np.sqrt(np.mean(error**2))),
         "sd_error": float(np.sqrt(np.mean((sd - exact.sd) ** 2))),
         "worst": float(np.max(np.abs(error) / exact.sd)),
@@ -102,13 +102,13 @@ def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, fl
         "iterations": float(iterations),
     }
     if isinstance(process, SubsetOfRegressors):
-        found["infinite"] = 1.0  # its KL
+        scores["infinite"] = 1.0  # its KL
     else:
-        found["kl"] = max(_kl(process, problem, exact), 0.0)
+        scores["kl"] = max(_kl(process, problem, exact), 0.0)
         if exact.process is not None:
-            found["kl_reversed"] = max(divergences.kl(exact.process, process), 0.0)
-            found["pf"] = divergences.preconditioned_fisher(process, exact.process)
-    return found
+            scores["kl_reversed"] = max(divergences.kl(exact.process, process), 0.0)
+            scores["pf"] = divergences.preconditioned_fisher(process, exact.process)
+    return scores
 
 
 def _kl(process: SparseGaussianProcess | ExactGaussianProcess, problem: Problem, exact: Exact) -> float:
@@ -119,8 +119,8 @@ def _kl(process: SparseGaussianProcess | ExactGaussianProcess, problem: Problem,
     """
     if isinstance(process, SparseGaussianProcess):
         return exact.evidence - process.bound
-    seen = {tuple(row) for row in process.X.tolist()}
-    unseen = np.array([tuple(row) not in seen for row in problem.train.X.tolist()])
+    known = {tuple(row) for row in process.X.tolist()}
+    unseen = np.array([tuple(row) not in known for row in problem.train.X.tolist()])
     if not unseen.any():
         return 0.0
     mean, sd = process.predict(problem.train.X[unseen], return_std=True)

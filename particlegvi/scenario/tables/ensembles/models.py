@@ -49,19 +49,19 @@ def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, fl
     """
     y, scale = problem.test.y, problem.scale
     try:
-        found = predicted(task.model, problem, settings)
+        predictions = predicted(task.model, problem, settings)
     except Diverged:
         return {"diverged": 1.0}
-    below = found.mixture.cdf(y)
+    below = predictions.mixture.cdf(y)
     scores = {
-        "rmse": float(np.sqrt(np.mean((y - found.mixture.mean()) ** 2))) * scale,
-        "nll": -float(np.mean(found.mixture.log_density(y))) + math.log(scale),
+        "rmse": float(np.sqrt(np.mean((y - predictions.mixture.mean()) ** 2))) * scale,
+        "nll": -float(np.mean(predictions.mixture.log_density(y))) + math.log(scale),
         "coverage_90": float(np.mean((below > 0.05) & (below < 0.95))),
         "leaked": problem.leaked,
     }
-    if len(found.members) > 1:
-        spread = np.maximum(found.members.std(axis=0, ddof=1), LEAST)
-        scores["nll_spread"] = gaussian_nll(y, found.members.mean(axis=0), spread) + math.log(scale)
+    if len(predictions.members) > 1:
+        spread = np.maximum(predictions.members.std(axis=0, ddof=1), LEAST)
+        scores["nll_spread"] = gaussian_nll(y, predictions.members.mean(axis=0), spread) + math.log(scale)
         scores["spread"] = float(spread.mean()) * scale
     return scores
 
@@ -136,14 +136,14 @@ def _standard(model: str, problem: Problem, settings: TableSettings) -> Predicte
     most = settings.steps  # equal for all methods: the length matters more than the method
     lengths = [most, max(1, most // 4), max(1, most // 16)] if model == "de" else [most, max(1, most // 4)]
     weights = TEMPERATURES if model in ("dle", "drle") else TEMPERATURES[:1]
-    given = Settings(settings.particles, most, STEP, seed=_seed(settings, problem.split))
-    found: list[list[Array | None]] = []
+    chosen = Settings(settings.particles, most, STEP, seed=_seed(settings, problem.split))
+    ends: list[list[Array | None]] = []
     for kl_weight in weights:
         method = _method(model, kl_weight, THESIS_MMD, problem, settings.seed)
-        checked = check_problem(loss, method, network.prior("he"), None, given)
-        found.append(at_lengths(checked, method, STEP, lengths[::-1], FALL)[::-1])
+        checked = check_problem(loss, method, network.prior("he"), None, chosen)
+        ends.append(at_lengths(checked, method, STEP, lengths[::-1], FALL)[::-1])
     best: tuple[float, Array, float] | None = None
-    for final in (each for of_length in zip(*found, strict=True) for each in of_length):
+    for final in (end for of_length in zip(*ends, strict=True) for end in of_length):
         if final is None:
             continue
         known = network.predict(final, problem.validation.X)

@@ -33,7 +33,7 @@ def _standard(row: str, split: int) -> Problem:
     held = max(1, len(train) // 10)
     base = train[:-held]
     X, y = scaled(data.X, base), scaled(data.y, base)
-    fit, validation, tested = (Part(X[each].copy(), y[each].copy()) for each in (base, train[-held:], test))
+    fit, validation, tested = (Part(X[rows].copy(), y[rows].copy()) for rows in (base, train[-held:], test))
     return Problem(row=row, protocol="standard", split=split, train=fit, validation=validation, test=tested,
                    scale=float(column_sd(data.y[base])))  # fmt: skip
 
@@ -47,8 +47,8 @@ def _thesis(row: str, protocol: str, split: int) -> Problem:
     orders = np.random.RandomState(split)
     first, second = orders.permutation(len(y)), orders.permutation(len(y))
     train, test = holdout(len(y), 0.1, split)
-    seen = first[train]
-    tested, base = (second[test], second[train]) if protocol == "thesis-leak" else (first[test], seen)
-    fit, held = (Part(scaled(X, of)[rows], scaled(y, of)[rows]) for rows, of in ((seen, seen), (tested, base)))
+    trained = first[train]
+    tested, base = (second[test], second[train]) if protocol == "thesis-leak" else (first[test], trained)
+    fit, held = (Part(scaled(X, of)[rows], scaled(y, of)[rows]) for rows, of in ((trained, trained), (tested, base)))
     return Problem(row=row, protocol=protocol, split=split, train=fit, test=held,
-                   leaked=float(np.isin(tested, seen).mean()))  # fmt: skip
+                   leaked=float(np.isin(tested, trained).mean()))  # fmt: skip

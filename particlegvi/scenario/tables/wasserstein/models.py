@@ -81,9 +81,9 @@ def predicted(model: str, problem: Problem, settings: TableSettings) -> Numbers 
     return min((fit(_kernel(problem, settings, count)) for count in counts), key=partial(validation_nll, problem))
 
 
-def validation_nll(problem: Problem, found: Numbers) -> float:
+def validation_nll(problem: Problem, predictions: Numbers) -> float:
     """The tempered negative log-likelihood of the validation rows, of scaled targets."""
-    y, mean, sd = problem.validation.y, found.validation_mean, found.validation_sd
+    y, mean, sd = problem.validation.y, predictions.validation_mean, predictions.validation_sd
     factor = float(np.mean(((y - mean) / sd) ** 2))
     return gaussian_nll(y, mean, math.sqrt(factor) * sd)
 
@@ -174,21 +174,21 @@ def score(task: Task, settings: TableSettings, problem: Problem | Trials) -> dic
     """
     if isinstance(problem, Trials):
         return _selected(task.model, settings, problem)
-    found = predicted(task.model, problem, settings)
-    return {} if found is None else _scored(problem, found)
+    predictions = predicted(task.model, problem, settings)
+    return {} if predictions is None else _scored(problem, predictions)
 
 
-def _scored(problem: Problem, found: Numbers) -> dict[str, float]:
+def _scored(problem: Problem, predictions: Numbers) -> dict[str, float]:
     y, unit = problem.test.y, math.log(problem.scale)
-    factor = float(np.mean(((problem.validation.y - found.validation_mean) / found.validation_sd) ** 2))
+    factor = float(np.mean(((problem.validation.y - predictions.validation_mean) / predictions.validation_sd) ** 2))
     allowed = min(factor, MOST[problem.protocol])
-    wide = CENTRAL * math.sqrt(allowed) * found.sd
+    wide = CENTRAL * math.sqrt(allowed) * predictions.sd
     return {
-        "nll": metrics.gaussian_nll(y, found.mean, math.sqrt(allowed) * found.sd) + unit,
-        "nll_free": metrics.gaussian_nll(y, found.mean, math.sqrt(factor) * found.sd) + unit,
-        "nll_untempered": metrics.gaussian_nll(y, found.mean, found.sd) + unit,
-        "rmse": metrics.root_mean_squared_error(y, found.mean) * problem.scale,
-        "coverage_90": metrics.coverage(y, found.mean - wide, found.mean + wide),
+        "nll": metrics.gaussian_nll(y, predictions.mean, math.sqrt(allowed) * predictions.sd) + unit,
+        "nll_free": metrics.gaussian_nll(y, predictions.mean, math.sqrt(factor) * predictions.sd) + unit,
+        "nll_untempered": metrics.gaussian_nll(y, predictions.mean, predictions.sd) + unit,
+        "rmse": metrics.root_mean_squared_error(y, predictions.mean) * problem.scale,
+        "coverage_90": metrics.coverage(y, predictions.mean - wide, predictions.mean + wide),
         "variance_factor": factor,
     }
 
@@ -198,12 +198,12 @@ def _selected(model: str, settings: TableSettings, fold: Trials) -> dict[str, fl
     tests, held, errors = [], [], []
     for number in range(TRIALS):
         problem = fold.problem(number)
-        found = predicted(model, problem, settings)
-        assert found is not None
-        scores = _scored(problem, found)
+        predictions = predicted(model, problem, settings)
+        assert predictions is not None
+        scores = _scored(problem, predictions)
         tests.append(scores["nll"])
         errors.append(scores["rmse"])
-        held.append(validation_nll(problem, found) + math.log(problem.scale))
+        held.append(validation_nll(problem, predictions) + math.log(problem.scale))
     lowest = int(np.argmin(tests))
     return {
         "nll": tests[lowest],

@@ -101,14 +101,18 @@ def shares(run: FunctionRun) -> Facts:
     X, y = run.problem.X, run.problem.y
     largest = int(np.argmax(y))
     centres = run.marginals(X[largest : largest + 1]).centres[:, 0]
-    found: Facts = {"input": X[largest].tolist(), "positive": float(np.mean(centres > 0.0))}
+    numbers: Facts = {"input": X[largest].tolist(), "positive": float(np.mean(centres > 0.0))}
     rows = np.flatnonzero(y > 0.0)
     if run.data.truth is not None and len(rows):
         same = (run.marginals(X[rows]).centres > 0.0) == (run.data.value(X[rows]) > 0.0)
         share = same.mean(axis=1)
         kept, turned = float(np.mean(share >= SAME)), float(np.mean(share <= 1.0 - SAME))
-        found |= {"as_truth": kept, "mirrored": turned, "mixed": float(np.mean((share > 1.0 - SAME) & (share < SAME)))}
-    return found
+        numbers |= {
+            "as_truth": kept,
+            "mirrored": turned,
+            "mixed": float(np.mean((share > 1.0 - SAME) & (share < SAME))),
+        }
+    return numbers
 
 
 @fact(40)

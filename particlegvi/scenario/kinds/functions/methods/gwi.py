@@ -73,7 +73,7 @@ class GWI(OfGaussianNoise, Sparse):
     ) -> None:
         super().__init__(placement, inducing_points)
         if not isinstance(mean, str) or mean not in MEANS:
-            raise refuse("mean", mean, " or ".join(f'"{each}"' for each in MEANS))
+            raise refuse("mean", mean, " or ".join(f'"{word}"' for word in MEANS))
         self.mean = mean
         self.network = means.MeanNetwork(hidden, epochs, step_size, batch_size)
         self.w2_weight, self.covariance = checked_weight(w2_weight), checked_rule(covariance)
@@ -158,24 +158,24 @@ class Estimates:
         if max(self.points) > len(X):
             raise refuse("estimate", max(self.points), f"numbers of at most {len(X)}, the rows of the data")
         trace = float(np.mean(np.diagonal(prior(X))))
-        found: Facts = {"points": self.points, "draws": self.draws, "inputs": X.shape[1]}
+        facts: Facts = {"points": self.points, "draws": self.draws, "inputs": X.shape[1]}
         random = np.random.default_rng(seed)
         places = [[X[random.choice(len(X), number, replace=False)] for _ in range(self.draws)]
                   for number in self.points]  # fmt: skip
         for name, other in (("itself", prior), ("posterior", posterior)):
             values = np.array([
-                [process_w2_squared(prior, other, X, method="thesis", points=each).value for each in drawn]
+                [process_w2_squared(prior, other, X, method="thesis", points=part).value for part in drawn]
                 for drawn in places
             ]) / trace  # fmt: skip
             exact = 0.0 if other is prior else process_w2_squared(prior, other, X, method="exact").value / trace
-            found[name] = {"exact": exact, "mean": values.mean(axis=1).tolist(),
+            facts[name] = {"exact": exact, "mean": values.mean(axis=1).tolist(),
                            "sd": values.std(axis=1, ddof=1).tolist()}  # fmt: skip
-        spectra = [thesis_eigenvalues(prior, posterior, X, each) for each in places[-1]]
-        bad = [improper(each) for each in spectra]
+        spectra = [thesis_eigenvalues(prior, posterior, X, part) for part in places[-1]]
+        bad = [improper(part) for part in spectra]
         order = np.argsort(-np.abs(spectra[0]), kind="stable")
-        found["improper"] = float(np.mean([each.mean() for each in bad]))
-        found["spectrum"] = {"sizes": np.abs(spectra[0])[order].tolist(), "improper": bad[0][order].tolist()}
-        return found
+        facts["improper"] = float(np.mean([part.mean() for part in bad]))
+        facts["spectrum"] = {"sizes": np.abs(spectra[0])[order].tolist(), "improper": bad[0][order].tolist()}
+        return facts
 
 
 def improper(eigenvalues: NDArray[np.complex128]) -> NDArray[np.bool_]:

@@ -95,10 +95,10 @@ class PLS:
         budget = {"budget": error_budget(sampler, problem.X, problem.y)} if self.budget else {}
         if not self.certificate:
             return budget
-        found = sampler.certificate()
+        certificate = sampler.certificate()
         likelihood = sampler.likelihood
-        estimate = {"estimate": found.estimate()} if likelihood.convex and not likelihood.quadratic else {}
-        return {"certificate": {**found.facts, **estimate}, **budget}
+        estimate = {"estimate": certificate.estimate()} if likelihood.convex and not likelihood.quadratic else {}
+        return {"certificate": {**certificate.facts, **estimate}, **budget}
 
     def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
         """The ends of a band at inputs (n, dim) within which the 95% band of the exact posterior lies, (n,) each."""
@@ -109,9 +109,9 @@ class PLS:
 
     def follow(self, problem: FunctionProblem, progress: StepProgress | None = None) -> Fit:
         """Fit again with records on the way; `fit` keeps the end only."""
-        seen: dict[int, Array] = {}
-        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, watch=seen.__setitem__)
-        return Fit(np.array(list(seen.values())), np.array(list(seen)), sampler.info_, packed(sampler.basis_))
+        records: dict[int, Array] = {}
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, watch=records.__setitem__)
+        return Fit(np.array(list(records.values())), np.array(list(records)), sampler.info_, packed(sampler.basis_))
 
     def restore(self, problem: FunctionProblem, fit: Fit) -> ProjectedLangevinSampler:
         """The sampler as it was after its fit, with the stored basis."""

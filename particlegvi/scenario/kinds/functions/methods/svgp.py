@@ -95,8 +95,8 @@ class SVGP(Sparse):
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse features that the covariance does not allow, or with another number of inputs."""
         if self.features is not None:
-            for each in (None, *self.sizes):
-                features_of(self.features, kernel, inputs, each)
+            for number in (None, *self.sizes):
+                features_of(self.features, kernel, inputs, number)
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
@@ -161,9 +161,9 @@ def compared(
     exact.fit(problem.X, problem.y)
     grid = np.linspace(problem.X.min(axis=0), problem.X.max(axis=0), GRID)
     (mean, sd), (right, exact_sd) = model.predict(grid, True), exact.predict(grid, True)
-    found = divergences.kl(model, exact) if kl is None else kl
-    errors = [float(np.sqrt(np.mean(each**2))) for each in (mean - right, sd - exact_sd)]
-    shown = found if np.isfinite(found) else "infinity"
+    divergence = divergences.kl(model, exact) if kl is None else kl
+    errors = [float(np.sqrt(np.mean(error**2))) for error in (mean - right, sd - exact_sd)]
+    shown = divergence if np.isfinite(divergence) else "infinity"
     return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}
 
 

@@ -51,13 +51,13 @@ def scores(run: NetworkRun) -> Facts:
     regions = run.data.regions or {"training": (run.data.X, run.data.y)}
     with np.errstate(all="ignore"):
         score = of_classes if run.classifies else of_numbers
-        found = {name: _finite(score(run, X, y)) for name, (X, y) in regions.items()}
-    first = dict(next(iter(found.values())))
+        by_region = {name: _finite(score(run, X, y)) for name, (X, y) in regions.items()}
+    first = dict(next(iter(by_region.values())))
     if not run.classifies:
         first["noise_sd"] = run.noise_sd * run.data.scale if run.noise_sd else None
-        if "gap" in found:
-            first["spread_gap"] = found["gap"]["spread"]
-    return {"scored_on": next(iter(found)), **first, "regions": found}
+        if "gap" in by_region:
+            first["spread_gap"] = by_region["gap"]["spread"]
+    return {"scored_on": next(iter(by_region)), **first, "regions": by_region}
 
 
 def of_numbers(run: NetworkRun, X: Array, y: Array) -> Facts:
@@ -87,8 +87,8 @@ def of_classes(run: NetworkRun, X: Array, y: Array) -> Facts:
     }
 
 
-def _finite(found: Facts) -> Facts:
-    return {name: value if math.isfinite(value) else None for name, value in found.items()}
+def _finite(scores: Facts) -> Facts:
+    return {name: value if math.isfinite(value) else None for name, value in scores.items()}
 
 
 @fact(30, auroc=is_number, auroc_entropy=is_number, auroc_beyond=is_number)
@@ -123,17 +123,17 @@ def reference(run: NetworkRun) -> Facts:
     data = run.data
     if data.lengthscale == 0.0:
         return {}
-    found = {}
+    by_region = {}
     for name, (X, y) in data.regions.items():
         mean, sd = data.process(X)
         total = np.sqrt(sd**2 + data.noise_sd**2)
         below = ndtr((y - mean) / total)
-        found[name] = {
+        by_region[name] = {
             "nll": gaussian_nll(y, mean, total),
             "coverage_90": float(np.mean((below >= BAND[0]) & (below <= BAND[1]))),
             "spread": float(sd.mean()),
         }
-    return {"reference": found}
+    return {"reference": by_region}
 
 
 @fact(50, displacement=is_table)
@@ -150,14 +150,14 @@ def displacement(run: NetworkRun) -> Facts:
     times = run.times[chosen]
     move = interaction(method, run, run.initial)
     at = [np.ascontiguousarray(run.positions[record]) for record in chosen]
-    found = {
+    lengths = {
         "interaction": _length(times, [move(x) for x in at]),
         "gradient": _length(times, [run.network_loss.gradient(x) for x in at]),
         "noise": math.sqrt(2.0 * method.kl_weight * float(times[-1]) * run.dim),
         "size": float(np.sqrt((run.final**2).sum(axis=1)).mean()),
         "distance": [_distance(run.initial), _distance(run.final)],
     }
-    return {"displacement": found}
+    return {"displacement": lengths}
 
 
 def _length(times: Array, velocities: list[Array]) -> float:

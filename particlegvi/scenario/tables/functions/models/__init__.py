@@ -32,7 +32,9 @@ class TableModel:
         parameters = inspect.signature(fit).parameters.values()
         self._fit = fit
         self.name = name
-        self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+        self.defaults = {
+            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        }
         self.checks: dict[str, Check] = {}
         for key in (*self.defaults, *checks):
             check = checks.get(key) or (_flag if isinstance(self.defaults.get(key), bool) else None)
@@ -47,14 +49,16 @@ class TableModel:
     def __call__(self, problem: Problem, settings: object, **own: object) -> Numbers | Classes:
         return self._fit(problem, settings, **own)
 
-    def checked(self, given: Mapping[str, object], key: str) -> dict[str, object]:
+    def checked(self, settings: Mapping[str, object], key: str) -> dict[str, object]:
         """Settings of its own in plain form; one that is None, where that is the default, is left out.
 
         A ValueError names the first setting that does not exist or has a wrong value, as ``key`` and a dot before its
         name.
         """
-        check_parameters(key, given, self.defaults)
-        values = {name: value for name, value in given.items() if value is not None or self.defaults[name] is not None}
+        check_parameters(key, settings, self.defaults)
+        values = {
+            name: value for name, value in settings.items() if value is not None or self.defaults[name] is not None
+        }
         return {name: self.checks[name](value, f"{key}.{name}") for name, value in values.items()}
 
 

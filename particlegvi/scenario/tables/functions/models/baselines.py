@@ -66,7 +66,7 @@ def _as_in_the_thesis(problem: Problem, settings: TableSettings) -> Hyperparamet
     """
     X, y = problem.train
     classes = problem.task == "classification"
-    found = fit_hyperparameters(
+    fitted = fit_hyperparameters(
         SquaredExponential(lengthscale=math.sqrt(X.shape[1]) * column_sd(X), variance=1.0),
         X,
         2.0 * y - 1.0 if classes else y,
@@ -75,7 +75,7 @@ def _as_in_the_thesis(problem: Problem, settings: TableSettings) -> Hyperparamet
         subsets=SUBSETS,
         seed=settings.seed,
     )
-    return Hyperparameters(*found[:2])
+    return Hyperparameters(*fitted[:2])
 
 
 @table_model("pls", inducing_points=checks.whole(1, MOST), particles=checks.whole(2, MOST))
