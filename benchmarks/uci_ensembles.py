@@ -17,7 +17,7 @@ from pathlib import Path
 
 from particlegvi.scenario import load
 from particlegvi.scenario.tables import Table, TableSettings, Task
-from particlegvi.scenario.tables.running import Cells
+from particlegvi.scenario.tables.running import KeptCells
 from particlegvi.scenario.tables.settings import KEYS
 
 STANDARD = "standard"
@@ -29,7 +29,7 @@ BEGIN, END = "<!-- python benchmarks/uci_ensembles.py: begin -->\n", "<!-- end -
 
 def finished(folder: Path, settings: TableSettings) -> Table:
     """The cells of splits that every model of a row has finished."""
-    kept, scores = Cells(folder, settings), {}
+    kept, scores = KeptCells(folder, settings), {}
     for row in settings.rows:
         for split in settings.splits_of(row):
             cells = [Task(row, model, STANDARD, split) for model in settings.models]

@@ -12,7 +12,7 @@ from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.colours import colours_of
 from particlegvi.pages.content import NotLive
-from particlegvi.scenario.kinds.functions.building import Parts
+from particlegvi.scenario.kinds.functions.building import FunctionParts
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.tools import arguments, words
 
@@ -35,7 +35,7 @@ class FunctionRuns(Protocol):
     def values(self) -> Iterable[object]: ...
 
 
-def page_of_functions(scenario: Scenario, parts: Parts, seed: int, language: str) -> Page:
+def page_of_functions(scenario: Scenario, parts: FunctionParts, seed: int, language: str) -> Page:
     """The live page of a complete scenario over functions of one input.
 
     A ValueError if the browser cannot compute the exact process, or the inputs are not on the line.
@@ -50,7 +50,7 @@ def page_of_functions(scenario: Scenario, parts: Parts, seed: int, language: str
     return build(_content(scenario, {}, live, language), language)
 
 
-def page_of_function_runs(runs: FunctionRuns, parts: Parts, live: bool, language: str) -> Page:
+def page_of_function_runs(runs: FunctionRuns, parts: FunctionParts, live: bool, language: str) -> Page:
     """The page of fitted functions: mean, band and draws of each method, and the live part where it can be computed."""
     one_input(parts)
     shown = [run for run in runs.values() if isinstance(run, FunctionRun)]
@@ -68,7 +68,7 @@ def page_of_function_runs(runs: FunctionRuns, parts: Parts, live: bool, language
     return build(content, language)
 
 
-def one_input(parts: Parts) -> None:
+def one_input(parts: FunctionParts) -> None:
     """Refuse data whose inputs are not on the line, or that are not values at points."""
     if parts.data.inputs > 1:
         raise ValueError(f"a page of functions must be of functions of one input, not of {parts.data.inputs}")
@@ -91,7 +91,7 @@ def _content(scenario: Scenario, names: Mapping[str, str], live: Facts | None, l
     }
 
 
-def _live(scenario: Scenario, parts: Parts, seed: int) -> Facts:
+def _live(scenario: Scenario, parts: FunctionParts, seed: int) -> Facts:
     """The settings of the live part."""
     kernel, likelihood, settings = parts.kernel, parts.likelihood, parts.settings
     if not isinstance(likelihood, Gaussian):
@@ -127,7 +127,7 @@ def _around_data(X: Array) -> list[float]:
     return [low - margin, high + margin]
 
 
-def _window(scenario: Scenario, parts: Parts, seed: int) -> Facts:
+def _window(scenario: Scenario, parts: FunctionParts, seed: int) -> Facts:
     """The ends of the picture and the number of places, the range of the values, and the true function if known.
 
     The ends are those of the scenario's figure of functions, if it has a window.

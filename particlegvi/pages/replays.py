@@ -12,7 +12,7 @@ from particlegvi.pages.functions import page_of_function_runs
 from particlegvi.pages.replay import Recorded, replay
 from particlegvi.pages.subjects import particles_of
 from particlegvi.plotting.protocols import Results
-from particlegvi.scenario.kinds.functions.building import Parts as FunctionParts
+from particlegvi.scenario.kinds.functions.building import FunctionParts
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import arguments, words
 from particlegvi.tools.quoting import refuse

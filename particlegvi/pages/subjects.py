@@ -10,7 +10,7 @@ from particlegvi.integrators.schedules import resolved
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import Subject, content
 from particlegvi.pages.functions import page_of_functions
-from particlegvi.scenario.kinds.functions.building import Parts as FunctionParts
+from particlegvi.scenario.kinds.functions.building import FunctionParts
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import arguments, words

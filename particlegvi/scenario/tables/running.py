@@ -37,7 +37,7 @@ class Measure:
 
     def group(self, group: Group) -> list[Scored]:
         """The scores of the tasks of one problem, and the seconds that each took."""
-        kept = Cells(self.folder, self.settings)
+        kept = KeptCells(self.folder, self.settings)
         problem = problem_of(self.settings, group[0])
         results = []
         for task in group:
@@ -93,7 +93,7 @@ def run_table(
     if pool is not None and not callable(pool):
         raise refuse("pool", pool, "a function of a function, tasks and a number of processes")
     path = files.place("folder", folder)
-    kept = Cells(path, chosen)
+    kept = KeptCells(path, chosen)
     problems = chosen.problems()
     tasks = [task for group in problems for task in group]
     done = kept.finished(tasks)
@@ -135,7 +135,7 @@ def output_texts(table: Table) -> dict[str, str]:
 
 def stored(settings: TableSettings, folder: Path) -> Table:
     """The table that a folder holds, whatever sources made it; a ValueError where cells are damaged or missing."""
-    kept = Cells(folder, settings)
+    kept = KeptCells(folder, settings)
     tasks = [task for group in settings.problems() for task in group]
     scores = {task: cell for task in tasks if (cell := kept.read_any(task)) is not None}
     if len(scores) != files.read_json(folder / "table.json").get("cells"):
@@ -161,7 +161,7 @@ def scores_of(task: Task, settings: TableSettings, problem: Any) -> dict[str, fl
     return scores
 
 
-class Cells:
+class KeptCells:
     """The folder ``cells`` of a table's folder (`particlegvi.tools.cells.Store`).
 
     The file of a cell holds the settings that determine its scores and the digest of the package's sources, and is

@@ -24,7 +24,7 @@ JOINED: dict[str, type[Compound]] = {"product": Product, "sum": Sum}
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
 
 
-class Parts(NamedTuple):
+class FunctionParts(NamedTuple):
     """The parts of a scenario."""
 
     kernel: Any
@@ -83,7 +83,7 @@ class Parts(NamedTuple):
         return run
 
 
-def build(scenario: Scenario) -> Parts:
+def build(scenario: Scenario) -> FunctionParts:
     """The parts of a complete scenario, checked for consistency and memory. Nothing is compiled or drawn."""
     with at_key("likelihood"):
         likelihood = likelihoods.get(**scenario["likelihood"])
@@ -112,7 +112,7 @@ def build(scenario: Scenario) -> Parts:
     particles = scenario["particles"]
     needed = _memory(rows, points, particles)
     memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
-    return Parts(kernel, likelihood, data, methods, scenario)
+    return FunctionParts(kernel, likelihood, data, methods, scenario)
 
 
 def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FIGURES = {1: "ensemble-line", 2: "ensemble-plane"}  # by inputs
 
 
-class Networks(Kind):
+class NetworkKind(Kind):
     """Data, a network, its prior, and methods that move an ensemble of it."""
 
     name = "networks"

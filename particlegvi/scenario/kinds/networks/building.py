@@ -24,7 +24,7 @@ from particlegvi.tools.quoting import refuse
 CONTEXT = 8  # separates the draws of context inputs from other draws with the seed of the run
 
 
-class Problem(NamedTuple):
+class NetworkProblem(NamedTuple):
     """The problem of a scenario for one seed: data, the loss on the training rows, and rows that choose the noise."""
 
     data: Drawn
@@ -32,7 +32,7 @@ class Problem(NamedTuple):
     validation: tuple[Array, Array] | None
 
 
-class Parts(NamedTuple):
+class NetworkParts(NamedTuple):
     """The parts of a scenario that do not depend on the seed."""
 
     network: Network
@@ -41,7 +41,7 @@ class Parts(NamedTuple):
     initial: Normal | None
     settings: Scenario  # the complete scenario
 
-    def problem(self, seed: int) -> Problem:
+    def problem(self, seed: int) -> NetworkProblem:
         """The data of this seed, and the loss on them."""
         with at_key("data"):
             data = drawn(self.settings["data"], seed)
@@ -55,9 +55,9 @@ class Parts(NamedTuple):
         batch_size = self.settings.get("batch_size")
         batches = self.settings["batches"]
         loss = NetworkLoss(self.network, data.X[rows], data.y[rows], self.cost, batch_size, batches)
-        return Problem(data, loss, validation)
+        return NetworkProblem(data, loss, validation)
 
-    def method(self, label: str, problem: Problem, seed: int) -> FreeEnergy:
+    def method(self, label: str, problem: NetworkProblem, seed: int) -> FreeEnergy:
         """The method of a label for the data of this seed."""
         entry = dict(self.settings["methods"][label])
         with at_key(f"methods.{label}"):
@@ -74,12 +74,12 @@ class Parts(NamedTuple):
                 raise refuse("method", label, "one of DE, DLE, DRE and DRLE")
         return method
 
-    def _posterior(self, problem: Problem) -> float:
+    def _posterior(self, problem: NetworkProblem) -> float:
         if self.cost == "squared" and "noise_variance" not in self.settings:
             raise ValueError("temper must be left out where noise_variance is not given, in whose units it is")
         return problem.loss.kl_weight(self.settings.get("noise_variance"))
 
-    def particle_problem(self, label: str, seed: int) -> tuple[ParticleProblem, FreeEnergy, Problem]:
+    def particle_problem(self, label: str, seed: int) -> tuple[ParticleProblem, FreeEnergy, NetworkProblem]:
         """The checked problem of one method."""
         problem = self.problem(seed)
         method = self.method(label, problem, seed)
@@ -88,7 +88,7 @@ class Parts(NamedTuple):
         return check_problem(problem.loss, method, self.prior, self.initial, settings), method, problem
 
 
-def build(scenario: Scenario) -> Parts:
+def build(scenario: Scenario) -> NetworkParts:
     """The parts of a complete scenario, checked for consistency and memory. Nothing is compiled."""
     with at_key("data"):
         inputs, task = inputs_of(scenario["data"])
@@ -105,7 +105,7 @@ def build(scenario: Scenario) -> Parts:
     schedules.largest(schedules.resolved(scenario["step_size"]), scenario["steps"])
     number, every = len(scenario["methods"]), scenario.get("record_every")
     memory.check_run(scenario["particles"], network.dim, scenario["steps"], every, number)
-    parts = Parts(network, cost, prior, initial, scenario)
+    parts = NetworkParts(network, cost, prior, initial, scenario)
     problem = parts.problem(0)
     problem.loss.check_memory(scenario["particles"])
     for label in scenario["methods"]:

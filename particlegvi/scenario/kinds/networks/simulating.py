@@ -15,7 +15,7 @@ from particlegvi.networks import Network, NetworkLoss
 from particlegvi.networks.mixtures import class_probabilities, mixture, mutual_information
 from particlegvi.networks.mixtures import noise_variance as found_variance
 from particlegvi.scenario.kinds.kind import Job, check_particles
-from particlegvi.scenario.kinds.networks.building import Problem
+from particlegvi.scenario.kinds.networks.building import NetworkProblem
 from particlegvi.scenario.kinds.networks.data import Drawn
 from particlegvi.simulation.loop import follow, stored_records
 from particlegvi.simulation.run import Run
@@ -111,7 +111,7 @@ def unpacked(job: Job, record: Record) -> NetworkRun:
     return _with_data(run, problem, job.scenario.get("noise_variance"))
 
 
-def _with_data(run: Run, problem: Problem, noise_variance: float | None) -> NetworkRun:
+def _with_data(run: Run, problem: NetworkProblem, noise_variance: float | None) -> NetworkRun:
     whole = NetworkRun(**{part.name: vars(run)[part.name] for part in fields(run)}, data=problem.data)
     if noise_variance is not None and problem.loss.cost == "squared":
         whole.noise_sd = math.sqrt(noise_variance)

@@ -38,7 +38,8 @@ def describe(scenario: Scenario, summary: Facts) -> str:
         lines += ["", *aligned(_elsewhere(methods, places), always=1)]
     notes = [
         f"{label}: the interaction moves a network by {number(lengths['interaction'])}, its gradient by"
-        f" {number(lengths['gradient'])}, noise by {number(lengths['noise'])}; parameters are {number(lengths['size'])} long."
+        f" {number(lengths['gradient'])}, noise by {number(lengths['noise'])};"
+        f" parameters are {number(lengths['size'])} long."
         for label, facts in methods.items()
         if (lengths := facts.get("displacement")) and facts["weights"]["mmd_weight"] > 0.0
     ]

@@ -31,7 +31,7 @@ BY_SIZE = 1000  # distance of the random streams of neighbouring numbers of indu
 BY_SEED = 10_000_000  # distance of the random streams of neighbouring seeds
 
 
-class Fitted(NamedTuple):
+class FittedProcess(NamedTuple):
     """An approximation, and the iterations of the search for its inducing points."""
 
     process: ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors
@@ -53,12 +53,12 @@ def start(problem: Problem, seed: int) -> Start:
     return Start(random.permutation(n)[:size], random.permutation(n)[: SETS[problem.row].regressors])
 
 
-def fitted(model: str, problem: Problem, exact: Exact, seed: int, iterations: int) -> Fitted:
+def fitted(model: str, problem: Problem, exact: Exact, seed: int, iterations: int) -> FittedProcess:
     """The process of a model; a search takes at most ``iterations`` iterations."""
     (X, y), k, noise = problem.train, exact.covariance, exact.noise_variance
     rows, regressors = start(problem, seed)
     if model == "subset":
-        return Fitted(ExactGaussianProcess(k, noise).fit(X[rows], y[rows]))
+        return FittedProcess(ExactGaussianProcess(k, noise).fit(X[rows], y[rows]))
     first, taken = X[rows], 0
     if "greedy" in model:
         first = selection.select("greedy", k, X, int(problem.protocol), seed).points
@@ -73,9 +73,9 @@ def fitted(model: str, problem: Problem, exact: Exact, seed: int, iterations: in
         points, facts = minimise(divergence.at, first, X, iterations)
         taken = int(facts["iterations"])
     if model.startswith("sor"):
-        return Fitted(SubsetOfRegressors(k, noise, points).fit(X, y), taken)
+        return FittedProcess(SubsetOfRegressors(k, noise, points).fit(X, y), taken)
     gaussian = likelihoods.Gaussian(noise_variance=noise)
-    return Fitted(SparseGaussianProcess(k, gaussian, points).fit(X, y), taken)
+    return FittedProcess(SparseGaussianProcess(k, gaussian, points).fit(X, y), taken)
 
 
 def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, float]:

@@ -47,7 +47,7 @@ MOST = {"standardised": math.inf, "thesis": 1.0, "best-of-30": 2.0}
 CENTRAL = 1.6448536269514722  # standard deviations that hold 90% of a Gaussian
 
 
-class Kernel(NamedTuple):
+class FittedKernel(NamedTuple):
     """A covariance, its noise variance, and the inducing points, or the number of greedy ones."""
 
     covariance: Covariance
@@ -66,7 +66,7 @@ def predicted(model: str, problem: Problem, settings: TableSettings) -> Numbers 
         return _process(problem) if len(problem.train.y) <= EXACT else None
     counts: Sequence[float] = OF_NETWORKS if model == "gwi-net" else OF_FUNCTIONS
 
-    def fit(kernel: Kernel) -> Numbers:
+    def fit(kernel: FittedKernel) -> Numbers:
         if model == "svgp":
             return _sparse(problem, kernel)
         units = {"gwi-net": HIDDEN, "gwi-net-50": WIDE}.get(model)
@@ -76,7 +76,7 @@ def predicted(model: str, problem: Problem, settings: TableSettings) -> Numbers 
         counts = (float(np.random.default_rng([problem.seed, 1]).choice(counts)),)
     elif problem.protocol == "standardised" and model != "gwi-svgp":
         most = min(settings.inducing_points, len(problem.train.y))
-        return fit(Kernel(*_likeliest(problem), most))
+        return fit(FittedKernel(*_likeliest(problem), most))
     # the best likelihood of the validation rows, each fit with its own factor of the variances
     return min((fit(_kernel(problem, settings, count)) for count in counts), key=partial(validation_nll, problem))
 
@@ -88,17 +88,17 @@ def validation_nll(problem: Problem, predictions: Numbers) -> float:
     return gaussian_nll(y, mean, math.sqrt(factor) * sd)
 
 
-def _kernel(problem: Problem, settings: TableSettings, count: float) -> Kernel:
+def _kernel(problem: Problem, settings: TableSettings, count: float) -> FittedKernel:
     """The kernel with ``count`` times the root of N points: of all rows, or of the points and their targets alone."""
     rows = len(problem.train.y)
     points = min(max(3, round(count * math.sqrt(rows))), rows)
     if problem.protocol == "standardised":
-        return Kernel(*_likeliest(problem), min(points, settings.inducing_points))
+        return FittedKernel(*_likeliest(problem), min(points, settings.inducing_points))
     X, y = problem.train
     chosen = np.random.default_rng([problem.seed, 2, points]).permutation(rows)[:points]
     Z, t = X[chosen], y[chosen]
     start = SquaredExponential(math.sqrt(X.shape[1]) * column_sd(X), 1.0)
-    return Kernel(*fit_hyperparameters(start, Z, t, 0.1, most_iterations=ITERATIONS)[:2], Z)
+    return FittedKernel(*fit_hyperparameters(start, Z, t, 0.1, most_iterations=ITERATIONS)[:2], Z)
 
 
 def _likeliest(problem: Problem) -> tuple[Covariance, float]:
@@ -119,7 +119,7 @@ def _trained(problem: Problem, hidden: tuple[int, int]) -> means.Given:
     return means.Given(network.predict)
 
 
-def _wasserstein(problem: Problem, kernel: Kernel, mean: means.Mean) -> Numbers:
+def _wasserstein(problem: Problem, kernel: FittedKernel, mean: means.Mean) -> Numbers:
     """The predictions of a fit; its covariance is that of (B.43) under "thesis", else that of the sparse process."""
     rule = "closed" if problem.protocol == "thesis" else "svgp"
     noise = likelihoods.Gaussian(noise_variance=kernel.noise_variance)
@@ -129,7 +129,7 @@ def _wasserstein(problem: Problem, kernel: Kernel, mean: means.Mean) -> Numbers:
     return Numbers(*test, *held)
 
 
-def _sparse(problem: Problem, kernel: Kernel) -> Numbers:
+def _sparse(problem: Problem, kernel: FittedKernel) -> Numbers:
     noise = likelihoods.Gaussian(noise_variance=kernel.noise_variance)
     model = SparseGaussianProcess(kernel.covariance, noise, kernel.points, seed=problem.seed).fit(*problem.train)
     return _noisy(problem, model.predict, kernel.noise_variance)

@@ -25,7 +25,7 @@ MOST = 1000  # largest number of inputs in a set
 SETS = 200  # number of sets at which the values of a fit are compared with values of the prior
 
 
-class LinearModel(OfGaussianNoise):
+class BLR(OfGaussianNoise):
     """``y = sum_m w_m k(x, z_m) + noise`` with w ~ N(0, I) and the scenario's inducing points z_m.
 
     Parameters
