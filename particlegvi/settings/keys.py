@@ -57,6 +57,24 @@ def checked(table: Facts, of_key: Mapping[str, Check], key: str, owner: str = ""
     return {name: of_key[name](entry, f"{key}.{name}") for name, entry in table.items()}
 
 
+def filled(table: Facts, of_key: Mapping[str, Key], key: str, owner: str = "") -> Facts:
+    """A table with the defaults of its keys, in their order, each of which passes the check of its key."""
+    check_parameters(owner or key, table, of_key)
+    values = {name: table.get(name, entry.default) for name, entry in of_key.items()}
+    return {name: of_key[name].check(value, f"{key}.{name}") for name, value in values.items() if value is not ABSENT}
+
+
+def on_the_line(count: int, scattered: bool) -> dict[str, Key]:
+    """The keys of the inputs of data on the line, with these defaults."""
+    return {
+        "low": Key(checks.number(), "the left end of the inputs", -3.0),
+        "high": Key(checks.number(), "the right end of the inputs", 3.0),
+        "count": Key(checks.whole(1, 1_000_000), "number of inputs", count),
+        "scattered": Key(checks.flag, "whether the inputs are random, and not evenly spaced", scattered),
+        "gaps": Key(checks.intervals, "intervals without inputs", []),
+    }
+
+
 def missing(names: list[str], of_kind: Mapping[str, Key], smallest: str) -> str:
     """The sentence that names every missing key and shows the smallest file."""
     words = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)

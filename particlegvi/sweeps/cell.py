@@ -60,7 +60,7 @@ def measured(scenario: Facts, seed: int, before: Runs | None = None) -> tuple[Fa
     parts = kinds.build(scenario) if before is None else before.parts
     runs = Runs(kind, scenario, parts, seed)
     if before is not None:
-        runs.targets = kind.more_targets(runs, parts, before.targets)
+        runs.targets = kind.targets(runs, parts, before.targets)
     status = {}
     for label in kind.labels(scenario):
         try:

@@ -152,13 +152,12 @@ class Kind:
         """The run with intermediate records; if only its end was stored, it is simulated again, with the same end."""
         return run
 
-    def targets(self, runs: Runs, parts: Parts) -> Targets:
-        """The target Q* by label, for the labels that have one."""
-        return {}
+    def targets(self, runs: Runs, parts: Parts, before: Targets = None) -> Targets:
+        """The target Q* by label, for the labels that have one.
 
-    def more_targets(self, runs: Runs, parts: Parts, before: Targets) -> Targets:
-        """The targets of runs with another seed; equal targets are taken from ``before``."""
-        return self.targets(runs, parts)
+        Equal targets are taken from ``before``, the targets of runs of these parts with another seed.
+        """
+        return {}
 
     def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
         """The target of a run as a dataset, for `results.to_xarray`; None if it is not known."""

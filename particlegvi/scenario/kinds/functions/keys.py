@@ -6,21 +6,23 @@ from typing import Any
 
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
-from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
-DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
-FUNCTIONALS = ("intervals", "slopes")
 FORMULA = checks.text(2000)
-OF_DRAWN: dict[str, Check] = {
-    "formula": FORMULA, "low": checks.number(), "high": checks.number(), "count": checks.whole(1, 1_000_000),
-    "scattered": checks.flag, "gaps": checks.intervals,
-}  # fmt: skip
-OF_CLUSTERS: dict[str, Check] = {
-    "formula": FORMULA, "clusters": checks.points, "spread": keys.ABOVE_ZERO, "count": OF_DRAWN["count"]
-}  # fmt: skip
+FUNCTIONALS = ("intervals", "slopes")
+OF_LINE = {"formula": Key(FORMULA, "the true function"), **keys.on_the_line(100, scattered=False)}
+OF_CLUSTERS = {
+    "formula": OF_LINE["formula"],
+    "clusters": Key(checks.points, "the centres of the inputs"),
+    "spread": Key(keys.ABOVE_ZERO, "the standard deviation of the inputs around a centre", 1.0),
+    "count": OF_LINE["count"],
+}
+OF_NAMED = {
+    "name": Key(checks.text(80), "a data set"),
+    "scale": Key(checks.flag, "whether inputs and targets are scaled", True),
+}
 
 
 def data(value: Any, key: str) -> Facts:
@@ -29,13 +31,12 @@ def data(value: Any, key: str) -> Facts:
     if "points" in table:
         return keys.observations(table, key)
     if "name" in table:
-        check_parameters(f"{key} with a name", table, ("name", "scale"))
-        return {"name": table["name"], "scale": checks.flag(table.get("scale", True), f"{key}.scale")}
+        return keys.filled(table, OF_NAMED, key, f"{key} with a name")
     if any(name in table for name in FUNCTIONALS):
         return _functionals(table, key)
     if "clusters" in table:
-        return _clusters(table, key)
-    drawn = keys.checked({"formula": "", **DRAWN, **table}, OF_DRAWN, key, f"{key} with a formula")
+        return keys.filled(table, OF_CLUSTERS, key, f"{key} with clusters")
+    drawn = keys.filled(table, OF_LINE, key, f"{key} with a formula")
     keys.check_low_high(drawn, key)
     return drawn
 
@@ -54,12 +55,6 @@ def _functionals(table: Facts, key: str) -> Facts:
     if not checked["intervals"] and not checked["slopes"]:
         raise ValueError(f"{key}.intervals must be a list of at least one interval, as there are no slopes")
     return checked
-
-
-def _clusters(table: Facts, key: str) -> Facts:
-    """A formula in x1, x2, ... that is observed at points that are normal around centres."""
-    full = {"formula": "", "clusters": [], "spread": 1.0, "count": DRAWN["count"], **table}
-    return keys.checked(full, OF_CLUSTERS, key, f"{key} with clusters")
 
 
 def inducing_points(value: Any, key: str) -> Any:

@@ -10,19 +10,24 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 FORMS = ("formula", "points", "name")
-LINE = {"low": -3.0, "high": 3.0, "count": 40, "scattered": True, "gaps": [], "noise_sd": 0.1}
-DRAWN: dict[str, dict[str, object]] = {  # generated data, with the defaults of their parameters
-    "gaussian-process": {**LINE, "lengthscale": 0.8},
-    "two-moons": {"count": 100, "noise_sd": 0.15},
-}
-OF_NAMED = {"scale": True, "split": 0}  # a data set of `particlegvi.datasets`
-ON_OUTPUTS = {"kernel": "squared-exponential", "lengthscale": "median", "low": -4.0, "high": 4.0, "count": 24}
 ON_LAYERS = ("on-last-layer", "on-first-layer")
-OF_DATA: dict[str, Check] = {
-    "formula": checks.text(2000), "name": checks.text(80), "low": checks.number(), "high": checks.number(),
-    "count": checks.whole(1, 100_000), "scattered": checks.flag, "gaps": checks.intervals,
-    "noise_sd": keys.ABOVE_ZERO, "lengthscale": keys.ABOVE_ZERO, "scale": checks.flag, "split": checks.whole(0, 1000),
+NAME, FORMULA = Key(checks.text(80), "the data"), Key(checks.text(2000), "the true function")
+LINE = {**keys.on_the_line(40, scattered=True), "noise_sd": Key(keys.ABOVE_ZERO, "sd of the noise of a target", 0.1)}
+OF_DATA: dict[str, dict[str, Key]] = {  # by the name of generated data
+    "gaussian-process": {
+        "name": NAME, **LINE, "lengthscale": Key(keys.ABOVE_ZERO, "the lengthscale of the process", 0.8)
+    },
+    "two-moons": {
+        "name": NAME,
+        "count": Key(checks.whole(4, 100_000), "number of points", 100),
+        "noise_sd": Key(keys.ABOVE_ZERO, "sd of the points around the moons", 0.15),
+    },
 }  # fmt: skip
+OF_NAMED = {
+    "name": NAME,
+    "scale": Key(checks.flag, "whether inputs and targets are scaled", True),
+    "split": Key(checks.whole(0, 1000), "number of the split into training and test rows", 0),
+}
 
 
 def data(value: object, key: str) -> Facts:
@@ -31,34 +36,27 @@ def data(value: object, key: str) -> Facts:
     if "points" in table:
         return keys.observations(table, key)
     if "formula" in table:
-        return _line(table, key, {"formula": "", **LINE})
-    if table["name"] == "gaussian-process":
-        return _line(table, key, {"name": "", **DRAWN["gaussian-process"]})
-    defaults = DRAWN.get(table["name"], OF_NAMED)
-    check_parameters(f"{key} {table['name']}", table, ("name", *defaults))
-    return keys.checked({**defaults, **table}, {**OF_DATA, "count": checks.whole(4, 100_000)}, key)
-
-
-def _line(table: Facts, key: str, defaults: dict[str, object]) -> Facts:
-    """Data on the line: the keys for the places of their inputs."""
-    check_parameters(f"{key} on the line", table, defaults)
-    checked = keys.checked({**defaults, **table}, OF_DATA, key)
-    keys.check_low_high(checked, key)
+        checked = keys.filled(table, {"formula": FORMULA, **LINE}, key, f"{key} on the line")
+    else:
+        checked = keys.filled(table, OF_DATA.get(table["name"], OF_NAMED), key, f"{key} {table['name']}")
+    if "low" in checked:
+        keys.check_low_high(checked, key)
     return checked
+
+
+LAYERS = checks.list_of(checks.whole(1, 4096), "a list of one to four whole numbers from 1 to 4096", 4)
+OF_NETWORK = {
+    "hidden": Key(LAYERS, "units of the hidden layers", [50]),
+    "activation": Key(checks.text(40), "the function of a unit"),
+    "parameterisation": Key(checks.text(40), "the scale of the weights"),
+}
 
 
 def network(value: object, key: str) -> Facts:
     """Hidden layers, activation and parameterisation."""
     if not isinstance(value, dict):
         raise refuse(key, value, 'a table, such as {hidden = [50], activation = "tanh"}')
-    check_parameters(key, value, ("hidden", "activation", "parameterisation"))
-    complete: Facts = {"hidden": [50], **value}
-    layers = checks.list_of(checks.whole(1, 4096), "a list of one to four whole numbers from 1 to 4096", 4)
-    complete["hidden"] = layers(complete["hidden"], f"{key}.hidden")
-    for name in ("activation", "parameterisation"):
-        if name in complete:
-            checks.text(40)(complete[name], f"{key}.{name}")
-    return complete
+    return keys.filled(value, OF_NETWORK, key)
 
 
 def prior(value: object, key: str) -> Facts:
@@ -98,15 +96,9 @@ def kernel(value: object, key: str) -> Facts:
     table = keys.part({"name": value} if isinstance(value, str) else value, key)
     if table["name"] not in ("on-outputs", *ON_LAYERS):
         return table
-    known = (*ON_OUTPUTS, "away", "inputs", "process") if table["name"] == "on-outputs" else ("kernel", "lengthscale")
-    check_parameters(f"{key} {table['name']}", table, ("name", *known))
-    defaults = {name: default for name, default in ON_OUTPUTS.items() if name in known}
-    of_key: dict[str, Check] = {
-        "name": checks.text(40), "kernel": checks.text(40), "lengthscale": _lengthscale, "low": checks.number(),
-        "high": checks.number(), "count": checks.whole(1, 10_000), "away": keys.ABOVE_ZERO,
-        "inputs": checks.choice("fixed", "fresh"), "process": keys.part,
-    }  # fmt: skip
-    checked = keys.checked({**defaults, **table}, of_key, key)
+    of_key = {name: OF_KERNEL[name] for name in ("name", "kernel", "lengthscale")}
+    owner = f"{key} {table['name']}"
+    checked = keys.filled(table, OF_KERNEL if table["name"] == "on-outputs" else of_key, key, owner)
     if "away" in checked and checked.get("inputs") == "fresh":
         raise ValueError(f'{key} must have one of away and inputs = "fresh", not both')
     if "low" in checked:
@@ -118,6 +110,17 @@ def _lengthscale(value: object, key: str) -> float | str:
     return value if value in ("median", "authors") else keys.ABOVE_ZERO(value, key)  # type: ignore[return-value]
 
 
+OF_KERNEL = {
+    "name": NAME,
+    "kernel": Key(checks.text(40), "the kernel of outputs or parameters", "squared-exponential"),
+    "lengthscale": Key(_lengthscale, "its lengthscale", "median"),
+    "low": Key(checks.number(), "the left end of the context inputs", -4.0),
+    "high": Key(checks.number(), "their right end", 4.0),
+    "count": Key(checks.whole(1, 10_000), "their number", 24),
+    "away": Key(keys.ABOVE_ZERO, "their least distance from all data"),
+    "inputs": Key(checks.choice("fixed", "fresh"), "whether they are new ones at each step"),
+    "process": Key(keys.part, "the Gaussian process whose draws the outputs are compared with"),
+}
 KEYS = {
     **keys.HEAD,
     "particles": Key(checks.whole(2, 100_000), "number of networks", 10),

@@ -62,12 +62,7 @@ class Particles(Kind):
         records = memory.most_records(scenario["steps"], scenario.get("record_every"))
         return 8 * records * int(scenario["particles"]) * int(parts.loss.dim)
 
-    def targets(self, runs: Runs, parts: Parts) -> Targets:
-        from particlegvi.scenario.kinds.particles import truth
-
-        return truth.Targets(runs, parts)
-
-    def more_targets(self, runs: Runs, parts: Parts, before: Targets) -> Targets:
+    def targets(self, runs: Runs, parts: Parts, before: Targets = None) -> Targets:
         from particlegvi.scenario.kinds.particles import truth
 
         return truth.Targets(runs, parts, before)
