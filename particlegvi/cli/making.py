@@ -73,7 +73,7 @@ def page(options: argparse.Namespace) -> None:
 
 
 @COMMANDS(
-    "film a run: gif, webp, apng, mp4 or webm",
+    "film a run: gif, webp or mp4",
     option("source", "the folder of a run, or a scenario, which is run first", metavar="DIR|NAME|FILE.toml"),
     option("--out", "its suffix is the format (default FIGURE.gif in DIR, NAME-FIGURE.gif)", metavar="FILE"),
     option("--figure", "the figure that moves, such as histograms or particles", metavar="KIND"),

@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from particlegvi.contracts import Array, Target
 from particlegvi.plotting import plane as planes
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
@@ -35,55 +35,36 @@ MOST_DRAWN = 1000
 MASSES = (0.9, 0.5)
 
 
-@figure_kind("particles", runs=partial(reading.chosen_runs, dim=2), moves=True, window=rules.window)
-def particles(
-    results: Results,
-    runs: Runs,
-    *,
-    window: planes.Window | None = None,
-    start: bool = True,
-    truth: bool = True,
-    shares: bool = True,
-) -> Moving:
+@figure_kind("particles", runs=partial(reading.chosen_runs, dim=2), moves=True)
+def particles(results: Results, runs: Runs) -> Moving:
     """One panel per method, all with the same axes: final particles over the contours of the loss.
 
     The truth is drawn with them: for a density the curves around 50% and 90% of its mass, draws as crosses, for an
     atomic limit its atoms, for FD-GVI the ellipses of one and two standard deviations of the Gaussian that was fitted.
-
-    Parameters
-    ----------
-    window : ((left, right), (bottom, top)), optional
-        The part of the plane to show; chosen from the particles and the loss by default.
-    start : bool
-        Whether the starting points are drawn, faintly.
-    truth : bool
-        Whether the truth is drawn.
-    shares : bool
-        Whether the share of particles in every mode is written next to it, with that of the truth in brackets.
+    The share of particles in every mode is written next to it, with that of the truth in brackets.
     """
     colours = style.colours(results)
     shows: dict[str, Show] = {}
     modes = results.scenario.get("modes")
-    plane = planes.plane_of(runs, results.targets, modes, window)
-    valleys = modes_of(modes, plane)
-    several = shares and 2 <= len(valleys.lowest) <= MANY_MODES
-    words = places_of_words(runs, plane, valleys) if several else None
+    plane = planes.plane_of(runs, results.targets, modes)
+    places = modes_of(modes, next(iter(runs.values())).loss)
+    words = places_of_words(runs, plane, places) if 2 <= len(places) <= MANY_MODES else None
     rows, columns = planes.panel_grid(len(runs))
-    known = truth and any(results.targets.get(label) is not None for label in runs)
+    known = any(results.targets.get(label) is not None for label in runs)
     note = say("per_mode") if words is not None and known else ""
     tall = 1.75  # square panels with two lines of title each
     with slide(results, rows, runs, note, clock_of(runs).at(-1), tall) as figure:
         panels = planes.grid_of(figure, (rows, columns), len(runs))
         for position, (label, run) in enumerate(runs.items()):
-            target = results.targets.get(label) if truth else None
+            target = results.targets.get(label)
             labelled = position % columns == 0
-            draws = draw_panel(panels[position], run, target, colours[label], plane, start=start, labelled=labelled)
+            draws = draw_panel(panels[position], run, target, colours[label], plane, labelled)
             style.panel_title(panels[position], label, run, colours[label], reading.facts_of(results, label))
             shows[label] = draws
             if words is not None:
-                count = partial(counts_of, results, label, run, plane, valleys)
-                expected = true_shares(target, plane, valleys)
-                texts = write_shares(panels[position], count(-1), expected, colours[label], valleys, words)
+                count = partial(counts_of, results, label, run, places)
+                expected = true_shares(target, plane, places)
+                texts = write_shares(panels[position], count(-1), expected, colours[label], places, words)
                 shows[label] = following(draws, texts, count, expected)
     return Moving(figure, runs, shows, figure.clock)
 
@@ -105,11 +86,9 @@ def draw_panel(
     target: Target | None,
     colour: str,
     plane: planes.Plane,
-    *,
-    start: bool,
-    labelled: bool,
+    labelled: bool = True,
 ) -> Show:
-    """Draw one panel; the starting points if ``start``, numbers at the vertical axis if ``labelled``.
+    """Draw one panel; numbers at the vertical axis if ``labelled``.
 
     Returns a function that moves the particles to another record.
     """
@@ -119,7 +98,7 @@ def draw_panel(
     # Particles on one point look like one particle: make it larger.
     area = marker_area(len(last)) * (2.5 if is_atoms(target) and len(last) > FEW else 1.0)
     first, last = reading.drawable(first), reading.drawable(last)
-    if start and fitted is None:
+    if fitted is None:
         axes.scatter(
             first[:, 0],
             first[:, 1],

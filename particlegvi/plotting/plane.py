@@ -37,10 +37,10 @@ class Plane(NamedTuple):
         return (float(self.across[0]), float(self.across[-1])), (float(self.up[0]), float(self.up[-1]))
 
 
-def plane_of(runs: Runs, targets: Targets, modes: Modes = None, window: Window | None = None) -> Plane:
-    """The loss over the given window, or over one that fits the runs, the targets and the ``modes`` (k, 2)."""
+def plane_of(runs: Runs, targets: Targets, modes: Modes = None) -> Plane:
+    """The loss over a window that fits the runs, the targets and the ``modes`` (k, 2)."""
     run = next(iter(runs.values()))
-    horizontal, vertical = common_window(runs, targets, modes) if window is None else window
+    horizontal, vertical = common_window(runs, targets, modes)
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
     values = reading.loss_values(run.loss, points) if reading.is_here(run.loss) else np.zeros(len(points))
     values = values.reshape(GRID, GRID)

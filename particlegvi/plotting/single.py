@@ -62,7 +62,7 @@ def _drawn(run: ParticleRun, target: Target | None) -> Figure:
             histograms.draw_loss(axes, [run], limits, True, headroom)
         elif dim == 2:
             surface = plane.plane_of(runs, targets)
-            particles.draw_panel(axes, run, target, colour, surface, start=True, labelled=True)
+            particles.draw_panel(axes, run, target, colour, surface)
         else:
             loss.draw_loss(axes, run.label, run, target, colour, 2.4)
             loss.name_dashes(axes)

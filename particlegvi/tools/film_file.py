@@ -7,7 +7,7 @@ import html
 from pathlib import Path
 
 LARGEST = 20_000_000  # bytes of a film that is put into a notebook
-KINDS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif", ".webp": "image/webp", ".apng": "image/apng"}
+KINDS = {".mp4": "video/mp4", ".gif": "image/gif", ".webp": "image/webp"}
 
 
 class FilmFile(type(Path())):  # type: ignore[misc]  # the class of paths of this system

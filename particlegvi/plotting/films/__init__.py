@@ -1,7 +1,7 @@
 """Films of finished runs: one figure whose artists move, from the first record to the last.
 
 `settings` checks the settings, `animate` finds the figure and draws the frames, and `pace` chooses the record
-and the duration of each frame; `pictures` writes gif, webp and apng, and `video` mp4 and webm.
+and the duration of each frame; `pictures` writes gif and webp, and `video` mp4.
 """
 
 from particlegvi.plotting.films.animate import able, figure_for, file_beside, film

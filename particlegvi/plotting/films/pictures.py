@@ -1,17 +1,15 @@
-"""Films as pictures: gif, webp and apng, by Pillow, which comes with matplotlib.
+"""Films as pictures: gif and webp, by Pillow, which comes with matplotlib.
 
-Equal frames give equal bytes. A webp and an apng hold every pixel as it was drawn; a gif has 256 colours.
+Equal frames give equal bytes. A webp holds every pixel as it was drawn; a gif has 256 colours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from PIL.PngImagePlugin import Blend
 from scipy.spatial import KDTree
 
 from particlegvi.plotting.films.pace import Film
@@ -69,20 +67,3 @@ def write_webp(film: Film, file: IO[bytes]) -> None:
         file, "WEBP", save_all=True, append_images=frames, duration=film.ticks(1000), loop=film.rounds,
         lossless=True, method=2,
     )  # fmt: skip
-
-
-def write_apng(film: Film, file: IO[bytes]) -> None:
-    """Write an animated png. Each frame holds only the pixels that differ from the frame before."""
-    first, *others = _changes(film)  # Pillow goes through them twice
-    first.save(
-        file, "PNG", save_all=True, append_images=others, duration=film.ticks(1000), loop=film.rounds,
-        blend=Blend.OP_OVER, compress_level=6,
-    )  # fmt: skip
-
-
-def _changes(film: Film) -> Iterator[Image.Image]:
-    before = None
-    for frame in film.frames():
-        changed = np.ones(frame.shape[:2], dtype=bool) if before is None else np.any(frame != before, axis=2)
-        yield Image.fromarray(np.dstack([frame * changed[..., None], np.uint8(255) * changed]))
-        before = frame

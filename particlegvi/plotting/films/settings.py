@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +12,7 @@ from particlegvi.plotting.films.pace import Film
 from particlegvi.tools import arguments, files
 from particlegvi.tools.quoting import shown
 
-SUFFIXES = (".gif", ".webp", ".apng", ".mp4", ".webm")
+SUFFIXES = (".gif", ".webp", ".mp4")
 FRAMES = 120  # by default
 FEWEST = 24  # frames with which particles move smoothly
 ROUNDS = 3  # what moves for more than five seconds must stop by itself (Web Content Accessibility Guidelines, 2.2.2)
@@ -82,9 +81,9 @@ def file_for(out: str | os.PathLike[str], overwrite: bool) -> Path:
 
 def writer(suffix: str) -> Callable[[Film, IO[bytes]], None]:
     """The function that writes films of a suffix; a ValueError where that needs a program that is missing."""
-    if suffix in video.CODECS:
+    if suffix == ".mp4":
         video.program()
-        return partial(video.write, suffix=suffix)
+        return video.write
     from particlegvi.plotting.films import pictures
 
-    return {".gif": pictures.write_gif, ".webp": pictures.write_webp, ".apng": pictures.write_apng}[suffix]
+    return {".gif": pictures.write_gif, ".webp": pictures.write_webp}[suffix]

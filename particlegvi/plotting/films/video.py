@@ -1,4 +1,4 @@
-"""Films for players and browsers, mp4 and webm, by the program ffmpeg on the PATH, or else of imageio-ffmpeg."""
+"""Films for players and browsers, mp4, by the program ffmpeg on the PATH, or else of imageio-ffmpeg."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from typing import IO
 
 from particlegvi.plotting.films.pace import FASTEST, Film
 
-CODECS = {
-    ".mp4": ["-c:v", "libx264", "-crf", "20", "-movflags", "+faststart"],
-    ".webm": ["-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-cpu-used", "4"],
-}
+CODEC = ["-c:v", "libx264", "-crf", "20", "-movflags", "+faststart"]
 # Colours are stored for two by two pixels, so both sides must be even: a white row or column is added where one is not.
 EVEN = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"]
 
@@ -30,19 +27,19 @@ def program() -> str:
         return str(imageio_ffmpeg.get_ffmpeg_exe())
     except (ImportError, RuntimeError):
         raise ValueError(
-            "a film in mp4 or webm needs the program ffmpeg: install it, or say pip install 'particlegvi[video]', "
-            "which brings imageio-ffmpeg; gif, webp and apng need neither"
+            "a film in mp4 needs the program ffmpeg: install it, or say pip install 'particlegvi[video]', "
+            "which brings imageio-ffmpeg; gif and webp need neither"
         ) from None
 
 
-def write(film: Film, file: IO[bytes], suffix: str) -> None:
-    """Write a film in the format of the suffix; a ValueError that quotes ffmpeg if it fails."""
+def write(film: Film, file: IO[bytes]) -> None:
+    """Write a film in mp4; a ValueError that quotes ffmpeg if it fails."""
     ffmpeg = program()
     height, width, _ = film.frame(0).shape
     with tempfile.TemporaryDirectory() as folder:
-        made, said = Path(folder) / f"film{suffix}", Path(folder) / "said"
+        made, said = Path(folder) / "film.mp4", Path(folder) / "said"
         command = [ffmpeg, "-hide_banner", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
-        command += ["-s", f"{width}x{height}", "-r", str(FASTEST), "-i", "pipe:0", *EVEN, *CODECS[suffix], str(made)]
+        command += ["-s", f"{width}x{height}", "-r", str(FASTEST), "-i", "pipe:0", *EVEN, *CODEC, str(made)]
         with open(said, "wb") as hears, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=hears) as process:
             try:
                 _feed(film, process)
@@ -51,7 +48,7 @@ def write(film: Film, file: IO[bytes], suffix: str) -> None:
                 raise
         if process.returncode != 0:
             words = said.read_text(encoding="utf-8", errors="replace").split("\n")[0] or "without saying why"
-            raise ValueError(f"{ffmpeg} could not write a film in {suffix[1:]}: {words}")
+            raise ValueError(f"{ffmpeg} could not write a film in mp4: {words}")
         with open(made, "rb") as whole:
             shutil.copyfileobj(whole, file)
 

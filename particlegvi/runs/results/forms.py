@@ -137,7 +137,7 @@ class ExportedRuns(Mapping[str, Any]):
         Parameters
         ----------
         out : path, optional
-            The file. Its suffix is the format: .gif, .webp or .apng, or with ffmpeg .mp4 or .webm. By default it is
+            The file. Its suffix is the format: .gif or .webp, or with ffmpeg .mp4. By default it is
             FIGURE.gif in the folder of the results, or NAME-FIGURE.gif in the current folder if they have none.
         figure : str, optional
             A kind of figure that can be filmed; by default the first such figure of the scenario, or that of `plot`.
@@ -151,7 +151,7 @@ class ExportedRuns(Mapping[str, Any]):
         even : bool
             Whether the frames are at equal times. Otherwise half of them show the first tenth of the time.
         loop : bool
-            Whether a gif, webp or apng repeats itself without end. Otherwise it stops after three rounds.
+            Whether a gif or webp repeats itself without end. Otherwise it stops after three rounds.
         overwrite : bool
             Whether an existing file is replaced.
         progress : bool, "auto" or callable, optional
