@@ -23,7 +23,7 @@ ENGINE = {  # by the subject of the pages that need them
     "particles": (
         "formula", "rows", "tape", "priors", "repulsion", "jumps", "flow", "solver", "convolution",
         "target", "target_plane", "distances", "basins", "energy", "problem", "chance", "wells", "records", "minima",
-        "ends", "evidence", "verdict", "answers", "export",
+        "evidence", "verdict", "answers",
     ),
     "functions": ("process",),
 }  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -105,7 +104,7 @@ def _colours(subject: Subject) -> Colours:
 
 
 def loss_of(loss: Loss) -> Facts:
-    """A loss as data for the browser: its program, its names, and its text in a scenario."""
+    """A loss as data for the browser: its program and its names."""
     if not isinstance(loss, PackageLoss) or loss.dim > 2 or (loss.term is None and loss.formula is None):
         raise NotLive("why_loss")
     try:
@@ -114,13 +113,8 @@ def loss_of(loss: Loss) -> Facts:
         raise NotLive("why_loss") from None
     window = loss.plot_window or ((-3.5, 3.5),) * loss.dim
     known: Facts = {"variables": variables_of(loss), "dim": loss.dim, "window": [list(ends) for ends in window]}
-    if loss.formula is not None:
-        entry: Facts = {"formula": loss.formula, "variables": loss.variables}
-        known["formula"] = loss.formula
-    else:
-        entry = {"name": loss.name, **_parameters(loss)}
-        known["name"] = loss.name
-    return {**program, **known, "written": _inline(entry)}
+    name = {"name": loss.name} if loss.formula is None else {"formula": loss.formula}
+    return {**program, **known, **name}
 
 
 @functools.cache
@@ -138,20 +132,6 @@ def variables_of(loss: Loss) -> list[str]:
     if isinstance(loss, PackageLoss) and loss.formula is not None:
         return loss.variables
     return ["\u03b8"] if loss.dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"]
-
-
-def _parameters(loss: PackageLoss) -> Facts:
-    """The parameters of a loss that has a name in the registry."""
-    if loss.name not in losses.names():
-        return {}
-    fields: Facts = declared(loss.term, "_asdict")()
-    known = {key: _plain(fields[key]) for key in losses.parameters(loss.name) if key in fields}
-    return known | ({"dim": loss.dim} if "dim" in losses.parameters(loss.name) else {})
-
-
-def _inline(table: Facts) -> str:
-    """A table as one line of TOML, whose texts, numbers and lists are those of JSON."""
-    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items()) + " }"
 
 
 def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
@@ -258,7 +238,3 @@ def _kernel(subject: Subject, method: Method) -> Kernel:
         start = source.sample(subject.settings.particles or 300, seed=subject.settings.seed)
     kernel, _ = kernels.resolve(method.kernel, subject.prior, start, subject.settings.seed)
     return kernel
-
-
-def _plain(value: object) -> object:
-    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -16,17 +16,14 @@ from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.protocols import HasAtoms, Interval
 
-HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
-WORDS_HEADROOM = 1.58  # headroom where words stand on the atoms as well
-TALL_HEADROOM = 2.7  # headroom where these words stand upright
-OWN_LINES = {WORDS_HEADROOM: 2.7, TALL_HEADROOM: 8.0}  # the same room, in lines of words
+LYING, UPRIGHT = 2.7, 8.0  # lines of words that stand on the atoms, beside each other or upright
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
 def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> tuple[float, Follow]:
     """Bars and stems at the atoms; particles that reached no atom are in bars of their own.
 
-    Returns the headroom of the words, and a function that moves bars and words to other particles.
+    Returns the lines of the words, and a function that moves bars and words to other particles.
     """
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = say("truth_atoms")
@@ -35,7 +32,7 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
         expected, _ = np.histogram(atoms, edges, weights=weights)
         middles = (edges[:-1] + edges[1:]) / 2
         axes.plot(middles, expected, "o", color=palette().ink, markersize=4, label=truth, gid="truth")
-        return HEADROOM, lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
+        return 0.0, lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
     width = bar_width(atoms, edges)
     fractions, arrived = at_atoms(particles, atoms, width / 2)
     bars = axes.bar(atoms, fractions, width, label=say("particles"), gid="fractions", color=colour, **bar_look())
@@ -43,7 +40,7 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
     others.set_visible(not arrived.all())
     axes.vlines(atoms, 0.0, weights, color=palette().ink, linewidth=1.6)
     axes.plot(atoms, weights, "o", color=palette().ink, markersize=8, label=truth, gid="truth")
-    headroom, write = write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
+    lines, write = write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
 
     def follow(particles: Array) -> None:
         fractions, arrived = at_atoms(particles, atoms, width / 2)
@@ -53,19 +50,18 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
         others.set_path(path_of(particles[~arrived], edges, 1.0 / max(len(particles), 1)))
         write(fractions)
 
-    return headroom, follow
+    return lines, follow
 
 
 def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval) -> tuple[float, Follow]:
     """Write fraction and weight over every atom, upright where there is too little room.
 
-    Returns the headroom of the words, and a function that writes other fractions.
+    Returns the lines of the words, and a function that writes other fractions.
     """
     places, lying = beside_each_other(axes, atoms, limits, say("weight", weight="0.500"))
-    short = False
-    if not lying and look().fits_itself:
-        places, short = beside_each_other(axes, atoms, limits, "(0.500)")
-        lying = short
+    short = not lying
+    if not lying:
+        places, lying = beside_each_other(axes, atoms, limits, "(0.500)")
     words = [
         axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom",
                       rotation=0 if lying else 90)
@@ -77,14 +73,14 @@ def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, li
     def write(fractions: Array) -> None:
         for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
             held, expected = number(f"{fraction:.3f}"), number(f"{weight:.3f}")
-            below = f"({expected})" if short or not lying else say("weight", weight=expected)
+            below = f"({expected})" if short else say("weight", weight=expected)
             each.set_text(f"{held}\n{below}" if lying else f"{held} {below}")
             each.xy = (place, min(max(weight, fraction), highest))  # a film may have higher bars than its last record
 
     write(fractions)
     for each in words:
         style.outlined(each)
-    return WORDS_HEADROOM if lying else TALL_HEADROOM, write
+    return LYING if lying else UPRIGHT, write
 
 
 def beside_each_other(axes: Axes, atoms: Array, limits: Interval, longest: str) -> tuple[Array, bool]:

@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Loss, Target
-from particlegvi.plotting import reading, rules, style, symbols
+from particlegvi.plotting import reading, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
@@ -56,43 +56,16 @@ class Buckets(NamedTuple):
         return bottoms[back]
 
 
-def width(value: object, key: str) -> float:
-    """The check of the option ``bucket_width``."""
-    if isinstance(value, str) and value == "pi":
-        return math.pi
-    return rules.number(above=0.0, allowed='a finite number above 0 or "pi"')(value, key)
-
-
-@figure_kind(
-    "buckets",
-    runs=reading.on_the_line,
-    bucket_width=width,
-    bucket_origin=rules.number(),
-    bucket=rules.whole(-(10**12), 10**12),
-)
-def buckets(
-    results: Results,
-    runs: Runs,
-    *,
-    bucket_width: float = math.pi,
-    bucket_origin: float = 0.0,
-    bucket: int | None = None,
-) -> Figure:
+@figure_kind("buckets", runs=reading.on_the_line)
+def buckets(results: Results, runs: Runs) -> Figure:
     """A row of ticks per method over the whole domain; below, one bucket enlarged, and all buckets laid on one another.
 
-    Parameters
-    ----------
-    bucket_width : float or "pi"
-        Distance between the tops of the loss that part the buckets.
-    bucket_origin : float
-        One of these tops.
-    bucket : int, optional
-        Which bucket is enlarged, counted from the origin; by default the fullest, and among equals the one in which
-        the methods differ most.
+    The buckets are pi wide, as those of the loss abs-sine, whose tops lie at the multiples of pi. The fullest one is
+    enlarged, and among equals that in which the methods differ most.
     """
-    division = Buckets(bucket_width, bucket_origin)
+    division = Buckets(math.pi, 0.0)
     colours = style.colours(results)
-    chosen = bucket_to_enlarge(runs, division) if bucket is None else bucket
+    chosen = bucket_to_enlarge(runs, division)
     with slide(results, 2, runs) as figure:
         layout: list[Any] = [["all", "all"], ["one", "laid"]]
         above, left, right = figure.subplot_mosaic(layout, height_ratios=[1.0, 1.2], width_ratios=[1.0, 1.15]).values()
@@ -174,7 +147,7 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     name_rows(axes, runs)
     total = round((high - low) / division.width)
     axes.set_title(say("among_buckets", count=number(f"{total:,}")))
-    name_in_pi(axes, division.width)
+    name_in_pi(axes)
 
 
 def alone(places: Array, division: Buckets) -> NDArray[np.bool_]:
@@ -213,7 +186,7 @@ def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     axes.set_ylabel(say("loss", function=symbols.FUNCTION))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
     axes.margins(y=0.12)
-    name_in_pi(axes, division.width, at_most=2)
+    name_in_pi(axes, at_most=2)
 
 
 def draw_laid(
@@ -273,16 +246,11 @@ def name_rows(axes: Axes, runs: Runs) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def name_in_pi(axes: Axes, width: float, at_most: int = 5) -> None:
-    """Set ticks at round multiples of pi where the width of a bucket is a multiple of pi / 12."""
-    twelfths = 12.0 * width / math.pi
+def name_in_pi(axes: Axes, at_most: int = 5) -> None:
+    """Set ticks at round multiples of pi."""
     low, high = axes.get_xlim()
-    if abs(twelfths - round(twelfths)) > 1e-9 or round(twelfths) == 0:
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
-        return
-    span = (high - low) / math.pi
     steps = [0.25, 0.5, *(base * 10**power for power in range(12) for base in (1, 2, 5))]
-    step = next(each for each in steps if span / each <= at_most)
+    step = next(each for each in steps if (high - low) / math.pi / each <= at_most)
     axes.xaxis.set_major_locator(MultipleLocator(step * math.pi))
     spoken = words.of(look().language)  # now: ticks are written when the figure is drawn, which may be outside its look
     axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _in_pi(place / math.pi, spoken)))

@@ -22,6 +22,7 @@ from particlegvi.plotting.plane import Window, grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, NetworkRun, Results, Runs
 
 GRID = 401  # inputs on a line
+MEMBERS = 50  # most networks that are drawn
 BEYOND = 1.0 / 6.0  # part of the data's width that is drawn beyond them
 WIDE = 1.645  # standard deviations of a 90% band
 SIDE = 121  # inputs along a side of the plane
@@ -35,28 +36,11 @@ CURVES = (
 )
 
 
-@figure_kind(
-    "ensemble-line", of=("networks",), runs=partial(reading.of_networks, inputs=1), moves=True,
-    members=rules.whole(1, 10_000), range=rules.interval,
-)  # fmt: skip
-def ensemble_line(
-    results: Results,
-    runs: Mapping[str, NetworkRun],
-    *,
-    members: int = 50,
-    truth: bool = True,
-    range: Interval | None = None,
-) -> Moving:
-    """One panel per method: the function of every network, the data and the gaps between them.
+@figure_kind("ensemble-line", of=("networks",), runs=partial(reading.of_networks, inputs=1), moves=True)
+def ensemble_line(results: Results, runs: Mapping[str, NetworkRun]) -> Moving:
+    """One panel per method: the functions of at most 50 networks, the data and the gaps between them.
 
-    Parameters
-    ----------
-    members : int
-        Most networks that are drawn.
-    truth : bool
-        Whether the true function, and the band of the process that it was drawn from, are drawn where they are known.
-    range : (low, high), optional
-        Range of the functions; chosen from them by default.
+    The true function, and the band of the process that it was drawn from, are drawn where they are known.
     """
     if any(run.classifies for run in runs.values()):
         raise ValueError("this kind of figure draws regressions, but these networks classify")
@@ -65,15 +49,15 @@ def ensemble_line(
     x = first.data.X[:, 0]
     margin = BEYOND * (x.max() - x.min() or 1.0)
     grid = np.linspace(x.min() - margin, x.max() + margin, GRID)
-    drawn = {label: means(run, grid)[:members] for label, run in runs.items()}
-    limits = _limits(first, grid, list(drawn.values())) if range is None else range
+    drawn = {label: means(run, grid)[:MEMBERS] for label, run in runs.items()}
+    limits = _limits(first, grid, list(drawn.values()))
     rows, columns = panel_row(len(runs), 11.0)
     count = say("number_of_observations", count=number(f"{len(first.data.y):,}"))
     shows: dict[str, Show] = {}
     with slide(results, rows, runs, count, clock_of(runs).at(-1)) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharey=True)
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
-            shows[label] = following(run, grid, _draw(axes, run, grid, drawn[label], colours[label], truth))
+            shows[label] = following(run, grid, _draw(axes, run, grid, drawn[label], colours[label]))
             style.panel_title(axes, label, run, colours[label])
             axes.set_xlim(grid[0], grid[-1])
             axes.set_xlabel(say("input"))
@@ -100,11 +84,11 @@ def means(run: NetworkRun, grid: Array) -> Array:
     return found if found.ndim == 2 else found[:, :, 0]
 
 
-def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str, truth: bool) -> list[Line2D]:
+def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str) -> list[Line2D]:
     """Draw one panel; returns the curves of the networks."""
     for low, high in run.data.gaps:
         axes.axvspan(low, high, color=palette().gap, linewidth=0.0, zorder=0, label=say("no_data"))
-    known = run.process(grid[:, None]) if truth else None
+    known = run.process(grid[:, None])
     if known is not None:
         mean, sd = known
         axes.fill_between(
@@ -113,7 +97,7 @@ def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str,
         axes.fill([], [], color=palette().faint, alpha=0.5, linewidth=0.0, label=say("true_process"))
     curves = axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
     axes.plot([], [], color=palette().words, linewidth=1.2, label=say("networks"))
-    if truth and run.data.truth is not None:
+    if run.data.truth is not None:
         line = axes.plot(grid, run.data.truth(grid), color=palette().ink, linestyle="--", linewidth=1.8, zorder=3,
                          label=say("truth"))[0]  # fmt: skip
         style.outlined(line)
@@ -139,17 +123,13 @@ def _limits(run: NetworkRun, grid: Array, members: list[Array]) -> Interval:
     return min(low, float(run.data.y.min()) - margin), max(high, float(run.data.y.max()) + margin)
 
 
-@figure_kind("ensemble-plane", of=("networks",), runs=partial(reading.of_networks, inputs=2), window=rules.window)
-def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun], *, window: Window | None = None) -> Figure:
+@figure_kind("ensemble-plane", of=("networks",), runs=partial(reading.of_networks, inputs=2))
+def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun]) -> Figure:
     """Above the probability of the likelier class, below the disagreement of the members; a column for each of at
     most four methods.
 
-    The box is where context inputs are looked for, where a method has some.
-
-    Parameters
-    ----------
-    window : ((left, right), (bottom, top)), optional
-        The part of the plane to show; by default the box of the context inputs and half its width on every side.
+    The box is where context inputs are looked for, where a method has some. The picture shows the box and half its
+    width on every side.
     """
     if not all(run.classifies for run in runs.values()):
         raise ValueError("this kind of figure draws classifications, but these networks have numbers as outputs")
@@ -158,7 +138,7 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun], *, window: 
     boxes = {label: _box(results, label) for label in runs}
     first = next(iter(runs.values()))
     around = [box for box in boxes.values() if box]
-    shown = _window(first, around, len(runs)) if window is None else window
+    shown = _window(first, around, len(runs))
     across, up, points = reading.grid_points(*shown, SIDE)
     colours = style.colours(results)
     tones = {"dark": ("Greys_r", "Greys_r"), "grey": ("Greys", "Greys")}.get(look().palette, ("Greys", "Purples"))

@@ -25,7 +25,7 @@ from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
 from particlegvi.settings.colours import assigned
 
-GRID = 301
+GRID, BINS = 301, 50
 EXACT = 1e-5  # nats: a fit with a certificate up to this is drawn as the exact one
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
@@ -37,7 +37,6 @@ FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
     moves=True,
     particles=rules.whole(1, 10_000),
     input=rules.number(),
-    bins=rules.whole(1, 1000),
     range=rules.interval,
     window=rules.interval,
 )
@@ -47,7 +46,6 @@ def functions(
     *,
     particles: int = 40,
     input: float | None = None,
-    bins: int = 50,
     truth: bool = True,
     range: Interval | None = None,
     window: Interval | None = None,
@@ -65,8 +63,6 @@ def functions(
         Most functions that are drawn.
     input : float, optional
         Where the distribution of f is drawn as a histogram, at the right of each panel; left out, there is none.
-    bins : int
-        Number of bins of that histogram.
     truth : bool
         Whether the true function is drawn.
     range : (low, high), optional
@@ -127,7 +123,7 @@ def functions(
                 axes.axvline(input, color=palette().words, linestyle=":", linewidth=1.5)
         if input is not None:
             for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
-                follows[label].append(draw_distribution(axes, run, input, bins, limits[label], colours[label]))
+                follows[label].append(draw_distribution(axes, run, input, limits[label], colours[label]))
                 axes.set_ylim(*limits[label])
                 axes.tick_params(labelleft=False)
                 if truth and run.data.truth is not None:
@@ -185,9 +181,9 @@ def draw_truth(axes: Axes, run: FunctionRun, grid: Array) -> None:
     style.outlined(axes.plot(grid, f, **{"label": say("truth"), **drawn})[0])
 
 
-def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, limits: Interval, colour: str) -> Follow:
+def draw_distribution(axes: Axes, run: FunctionRun, place: float, limits: Interval, colour: str) -> Follow:
     """Draw a histogram of f at one input that lies on its side."""
-    edges = np.linspace(*limits, bins + 1)
+    edges = np.linspace(*limits, BINS + 1)
 
     def heights(then: FunctionRun) -> Array:
         return np.histogram(then.sample(np.array([place]))[:, 0], bins=edges, density=True)[0]

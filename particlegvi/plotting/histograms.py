@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Scenario, Target
 from particlegvi.plotting import reading, rules, style, symbols
-from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, OWN_LINES, draw_atoms, draw_histogram, path_of
+from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, path_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
@@ -22,14 +22,7 @@ from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs,
 
 
 @figure_kind("histograms", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
-def histograms(
-    results: Results,
-    runs: Runs,
-    *,
-    bins: int = 36,
-    range: Interval | None = None,
-    loss: bool = True,
-) -> Moving:
+def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval | None = None) -> Moving:
     """One panel per method: histogram of the final particles, the truth, and the loss in grey.
 
     Where the truth is a density the area of the bars is one (less what lies outside the panel). Where it is atomic
@@ -41,8 +34,6 @@ def histograms(
         Number of bins across the panel, the same in every panel.
     range : (low, high), optional
         The part of the axis to show; chosen from the particles and the truth by default.
-    loss : bool
-        Whether the loss is drawn.
     """
     colours = style.colours(results)
     limits = common_range(runs, results.targets) if range is None else range
@@ -50,32 +41,22 @@ def histograms(
     rows, columns = panel_grid(len(runs))
     with slide(results, rows, runs, clock=clock_of(runs).at(-1), tall=1.8) as figure:  # room for words in every panel
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True)
-        headroom, lines = look().least_headroom(HEADROOM), 0
+        most = 0.0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
-            target = results.targets.get(label)
-            needed, follow = draw_panel(axes, run, target, colours[label], limits, bins)
-            headroom = max(headroom, needed)
-            facts = reading.facts_of(results, label)
+            target, facts = results.targets.get(label), reading.facts_of(results, label)
+            lines, follow = draw_panel(axes, run, target, colours[label], limits, bins)
+            most = max(most, lines)
             style.panel_title(axes, label, run, colours[label], facts)
-            noted = note_distance(axes, facts)
-            lines = max(lines, lines_inside(noted))
-            shows[label] = following(run, target, follow, noted, facts)
-        headroom = look().headroom(headroom, lines + OWN_LINES.get(headroom, 0.0), rows)
+            shows[label] = following(run, target, follow, note_distance(axes, facts), facts)
+        headroom = look().headroom(most, rows)
         share_heights(panels, headroom, columns)
-        if loss and reading.is_here(next(iter(runs.values())).loss):
+        if reading.is_here(next(iter(runs.values())).loss):
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
     return Moving(figure, runs, shows, figure.clock)
 
 
-def following(
-    run: ParticleRun,
-    target: Target | None,
-    follow: Show,
-    noted: Text | None,
-    facts: Scenario,
-    between: str = "\n",
-) -> Show:
+def following(run: ParticleRun, target: Target | None, follow: Show, noted: Text | None, facts: Scenario) -> Show:
     """Move a whole panel to a record, and write the distance to the truth there if it is ``noted``."""
     final = facts.get("w1")
 
@@ -87,8 +68,7 @@ def following(
                 particles = reading.final_particles(run, record)
                 truth = target.draws if is_draws(target) else target
                 now = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
-            words = between.join(words_of_distance({**facts, "w1": now}))
-            noted.set_text(words if look().is_slide else style.narrowed(noted.axes, words))
+            noted.set_text(words_of_distance({**facts, "w1": now}))
 
     return show
 
@@ -110,17 +90,17 @@ def draw_panel(
 ) -> tuple[float, Show]:
     """Bars, truth and axis labels of one method; the truth may be None.
 
-    Returns the headroom of its words, and a function that moves bars and words to another record.
+    Returns the lines of words over its data, and a function that moves bars and words to another record.
     """
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
-    headroom = look().least_headroom(HEADROOM)
+    lines = 0.0
     axes.set_xlim(*limits)
     axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
         axes.set_ylabel(say("fraction"))
-        headroom, follow = draw_atoms(axes, particles, target, colour, edges)
+        lines, follow = draw_atoms(axes, particles, target, colour, edges)
     else:
         axes.set_ylabel(say("density"))
         width = float(edges[1] - edges[0])
@@ -139,12 +119,8 @@ def draw_panel(
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
 
     fitted = draw_fitted(axes, run, limits)
-    height = 0.57 if is_atoms(target) else 0.84  # below the words at the atoms, or else below those at the top
-    # In other looks words may have any size: a short line at the foot is clear of all others.
-    key, height = ("outside_briefly", 0.12) if look().fits_itself else ("outside", height)
-    outside = axes.text(
-        0.5, height, "", transform=axes.transAxes, ha="center", va="top", linespacing=1.0, color=palette().words
-    )
+    # A short line at the foot is clear of all others.
+    outside = axes.text(0.5, 0.12, "", transform=axes.transAxes, ha="center", va="top", color=palette().words)
     style.outlined(outside)
 
     def show(record: int) -> None:
@@ -152,10 +128,10 @@ def draw_panel(
         follow(particles)
         fitted(record)
         stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
-        outside.set_text(say(key, share=number(f"{stray:.1%}")) if stray > 0 else "")
+        outside.set_text(say("outside", share=number(f"{stray:.1%}")) if stray > 0 else "")
 
     show(-1)
-    return headroom, show
+    return lines, show
 
 
 def share_of(particles: Array, width: float = 1.0) -> float:
@@ -182,19 +158,9 @@ def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
     return np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
 
 
-def note_distance(axes: Axes, facts: Scenario, between: str = "\n") -> Text | None:
+def note_distance(axes: Axes, facts: Scenario) -> Text | None:
     """Write the distance to the truth, and the range of 90% of as many exact draws; None where it is not known."""
-    if facts.get("w1") is None or not look().note:
-        return None
-    if look().is_slide:
-        return style.note_above(axes, words_of_distance(facts)[0])
-    words = style.narrowed(axes, between.join(words_of_distance(facts)))
-    return axes.text(0.5, 0.985, words, transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
-
-
-def lines_inside(noted: Text | None) -> int:
-    """Lines of words that need room inside a panel."""
-    return 0 if noted is None or look().is_slide else 1 + noted.get_text().count("\n")
+    return None if facts.get("w1") is None or not look().note else style.note_above(axes, words_of_distance(facts))
 
 
 def decimals(value: float) -> str:
@@ -202,16 +168,11 @@ def decimals(value: float) -> str:
     return f"{value:.3f}" if value < 10.0 else f"{value:.4g}"
 
 
-def words_of_distance(facts: Scenario) -> list[str]:
-    """One line, or two where the range is known; on a slide one in both cases."""
-    if look().is_slide:
-        values = {"distance": facts["w1"], **dict(zip(("low", "high"), facts.get("w1_floor") or (), strict=False))}
-        key = "distance_and_draws_above" if "high" in values else "distance_above"
-        return [say(key, **{name: style.in_mathematics(decimals(value)) for name, value in values.items()})]
-    lines, floor = [say("distance", distance=number(decimals(facts["w1"])))], facts.get("w1_floor")
-    if floor is not None:
-        lines.append(say("exact_draws", low=number(decimals(floor[0])), high=number(decimals(floor[1]))))
-    return lines
+def words_of_distance(facts: Scenario) -> str:
+    """The distance, and the range of exact draws where it is known."""
+    values = {"distance": facts["w1"], **dict(zip(("low", "high"), facts.get("w1_floor") or (), strict=False))}
+    key = "distance_and_draws" if "high" in values else "distance"
+    return say(key, **{name: number(decimals(value)) for name, value in values.items()})
 
 
 def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> None:

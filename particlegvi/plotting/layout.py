@@ -91,8 +91,9 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
             color=palette().words,
             **place,
         )
-    lines = [] if seen.is_slide or not seen.note else facts_of(figure, source, known, room)
+    facts = [] if seen.is_slide or not seen.note else [*filter(None, [source]), *known]
     down += beside
+    lines = filled(figure, facts, room, seen.small)
     for line in lines:
         figure.text(EDGE, 1.0 - down / height, line, size=seen.small, color=palette().words, **place)
         down += 0.26 * seen.letters
@@ -100,17 +101,6 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     if isinstance(engine, ConstrainedLayoutEngine) and len(titles) + len(lines) > (1 if seen.is_slide else 2):
         engine.set(rect=(0.0, 0.0, 1.0, 1.0 - down / height))
     return time
-
-
-def facts_of(figure: Figure, source: str, facts: Sequence[str], room: float) -> list[str]:
-    """The lines of the source and the facts; in the default look one line, for which the source gives way."""
-    seen = look()
-    if seen.fits_itself:
-        return filled(figure, [*filter(None, [source]), *facts], room, seen.small)
-    source = shortened(source, max(104 - sum(len(fact) + len(SEPARATOR) for fact in facts), FEWEST))
-    while len(source) > FEWEST and length(figure, SEPARATOR.join([source, *facts]), seen.small) > room:
-        source = shortened(source, max(len(source) - 4, FEWEST))
-    return [SEPARATOR.join([*filter(None, [source]), *facts])]
 
 
 def room_before(time: Text) -> float:

@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
-from particlegvi.plotting import histograms, reading, rules, style, symbols
-from particlegvi.plotting.atoms import HEADROOM
+from particlegvi.plotting import histograms, reading, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
@@ -16,50 +15,26 @@ from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs
 
 
-@figure_kind("lifting", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
-def lifting(
-    results: Results,
-    runs: Runs,
-    *,
-    bins: int = 48,
-    range: Interval | None = None,
-    prior: bool = True,
-) -> Moving:
-    """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior.
-
-    Parameters
-    ----------
-    bins : int
-        Number of bins across a panel.
-    range : (low, high), optional
-        The part of the axis to show; chosen from the particles and the truth by default.
-    prior : bool
-        Whether the density of the prior is drawn.
-    """
+@figure_kind("lifting", runs=reading.on_the_line, moves=True)
+def lifting(results: Results, runs: Runs) -> Moving:
+    """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior."""
     shows: dict[str, Show] = {}
     colours = style.colours(results)
-    limits = histograms.common_range(runs, results.targets) if range is None else range
+    limits = histograms.common_range(runs, results.targets)
     with slide(results, 2, runs, clock=clock_of(runs).at(-1)) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
-            target = results.targets.get(label)
-            follow = histograms.draw_panel(below, run, target, colours[label], limits, bins)[1]
+            target, facts = results.targets.get(label), reading.facts_of(results, label)
+            lines, follow = histograms.draw_panel(below, run, target, colours[label], limits, bins=48)
             minimisers = draw_loss(above, run, limits)
-            if prior:
-                draw_prior(below, run, limits)
+            draw_prior(below, run, limits)
             for place in minimisers:
                 for axes in (above, below):
                     axes.axvline(place, color=palette().ink, linestyle=":", linewidth=1.3, zorder=0.5)
-            alone = len(runs) == 1
-            between = ",  " if alone else "\n"
             style.panel_title(above, label, run, colours[label])
-            facts = reading.facts_of(results, label)
-            noted = histograms.note_distance(above if look().is_slide else below, facts, between)
-            shows[label] = histograms.following(run, target, follow, noted, facts, between)
-            lines = histograms.lines_inside(noted)
-            room = look().headroom(1.25 if alone else HEADROOM, lines, 2)
-            below.set_ylim(0.0, below.dataLim.y1 * (room if lines else 1.12))
+            shows[label] = histograms.following(run, target, follow, histograms.note_distance(above, facts), facts)
+            below.set_ylim(0.0, below.dataLim.y1 * look().headroom(lines, 2))
             below.yaxis.set_major_locator(MaxNLocator(nbins=5))
         if look().vertical_axis == "shared":
             top = max(axes.get_ylim()[1] for axes in panels[1])

@@ -90,24 +90,17 @@ class Look(NamedTuple):
             return None
         return 0.6 * self.height * 72.0 / ((self.width * 72.0 - 4.0 * self.small) / columns - 0.8 * self.small)
 
-    def least_headroom(self, wanted: float) -> float:
-        """The headroom of a panel without words at the data: ``wanted``, or little where no note stands in it."""
-        return wanted if self.note and not self.is_slide else 1.08
-
-    def headroom(self, wanted: float, lines: float, rows: int) -> float:
-        """The end of an axis divided by the largest value: ``wanted``, or more if the lines of words above need it."""
-        if not self.fits_itself:
-            return wanted
-        # Heights in sizes of the smallest letters; the heading and the legend have more lines where letters are large.
+    def headroom(self, lines: float, rows: int) -> float:
+        """The end of an axis divided by the largest value, with room for these lines of words above it."""
+        if not lines:
+            return 1.08
+        # Heights in sizes of the smallest letters.
         height = self.height * 72.0 / self.small if self.height is not None else (0.5 + 0.5 * rows) * 33.6
-        outside = 4.0 if self.is_slide else 8.0 + 4.0 * (self.breadth < 40.0)
-        panel = max((height - outside) / rows - 5.5, 6.0)
-        return max(wanted, 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel)))
+        panel = max((height - (4.0 if self.is_slide else 8.0)) / rows - 5.5, 6.0)
+        return 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel))
 
     def narrow(self, text: str, columns: int) -> str:
         """The lines of a text, broken at commas and colons where they are wider than one of so many panels in a row."""
-        if not self.fits_itself:
-            return text
         letters = max(8, int(self.panel_breadth(columns) / BREADTH_OF_LETTER))
         lines = text.split("\n")
         for mark in (",  ", ": "):
@@ -123,11 +116,6 @@ class Look(NamedTuple):
     def dots_per_inch(self) -> int:
         """Pixels per inch of a PNG: a narrow one is for paper, and has as many pixels as one for a slide."""
         return DOTS_PER_INCH if self.width >= WIDTH else min(400, round(DOTS_PER_INCH * WIDTH / self.width))
-
-    @property
-    def fits_itself(self) -> bool:
-        """Whether words are measured and broken to fit; those of the default look were fitted by hand."""
-        return self.breadth != WIDTH * 72.0 / SMALL or self.height is not None or self.language != words.DEFAULT
 
 
 _current: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039 -- a tuple, which never changes

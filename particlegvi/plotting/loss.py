@@ -19,7 +19,7 @@ from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.rules import choice
 
-SCALE = choice("auto", "linear", "log")  # the check of an option that is the scale of the time
+SCALE = choice("linear", "log")  # the check of an option that is the scale of the time
 
 
 @figure_kind("loss", runs=reading.chosen_runs, time=SCALE)
@@ -28,7 +28,7 @@ def loss(results: Results, runs: Runs, *, time: str = "log", truth: bool = True)
 
     Parameters
     ----------
-    time : {"log", "linear", "auto"}
+    time : {"log", "linear"}
         Scale of the time axis; the logarithmic one is linear up to the first record, so that the start stays visible.
     truth : bool
         Whether the dashed lines are drawn.
@@ -105,7 +105,7 @@ def time_label(runs: Iterable[ParticleRun] = ()) -> str:
     return say("time_of_schedule" if on_schedule else "time_of_steps")
 
 
-def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str = "auto") -> None:
+def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str) -> None:
     """Set the limits and the scale of a time axis that all of ``runs`` share.
 
     A logarithmic axis is linear up to the first record after the start, so that the start, at time 0, stays visible.
@@ -114,8 +114,7 @@ def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str = "auto") -> 
     end = max(float(run.times[-1]) for run in runs)
     later = [float(run.times[1]) for run in runs if len(run.times) > 1]
     first = min(later, default=end)
-    wants_log = scale == "log" or (scale == "auto" and _early(runs, first, end))
-    if wants_log and 0.0 < first < end:
+    if scale == "log" and 0.0 < first < end:
         axes.set_xscale("symlog", linthresh=first, linscale=0.5)
         axes.set_xlim(0.0, end)
         powers = np.arange(np.ceil(np.log10(first) - 1e-9), np.floor(np.log10(end) + 1e-9) + 1)
@@ -125,19 +124,3 @@ def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str = "auto") -> 
     else:
         axes.set_xlim(0.0, end if end > 0 else 1.0)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
-
-
-def _early(runs: list[ParticleRun], first: float, end: float) -> bool:
-    """Whether most of the way is over in the first tenth, with enough records in it to show that."""
-    if not first <= end / 20.0:
-        return False
-    arrivals = []
-    for run in runs:
-        some = np.asarray(run.positions[:, :500])
-        some = some[:, np.isfinite(some).all(axis=(0, 2))]
-        if not some.size:
-            continue
-        middle = np.mean(np.abs(some - some[-1]), axis=(1, 2))
-        if middle[0] > 0:
-            arrivals.append(float(run.times[int(np.argmax(middle <= 0.1 * middle[0]))]))
-    return bool(arrivals) and float(np.median(arrivals)) < end / 10.0

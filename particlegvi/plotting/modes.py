@@ -29,8 +29,8 @@ def coverage(results: Results, runs: Runs) -> Figure:
     colours = style.colours(results)
     modes = len(results.scenario["modes"])
     rows, columns = panel_grid(len(runs))
-    room = look().headroom(look().least_headroom(1.19), 2.0 * (not look().is_slide), rows)
     replicates = next(iter(runs.values())).info["replicates"]["number"]
+    between = " " if look().is_slide else "\n"
     with slide(results, rows, runs, say("number_of_replicates", count=number(f"{replicates}"))) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True, sharey=True)
         for position, (label, run) in enumerate(runs.items()):
@@ -46,13 +46,11 @@ def coverage(results: Results, runs: Runs) -> Figure:
                 **bar_look(),
             )
             mean, low, high = facts["mean_modes_covered"]
-            # The lines end at 100%: above are words.
-            axes.axvspan(low, high, ymax=1.0 / room, color=palette().ink, alpha=0.25, linewidth=0)
-            axes.axvline(mean, ymax=1.0 / room, color=palette().ink, label=say("interval"), gid="mean")
+            axes.axvspan(low, high, color=palette().ink, alpha=0.25, linewidth=0)
+            axes.axvline(mean, color=palette().ink, label=say("interval"), gid="mean")
             most = diagnostics.independent_coverage(run.positions.shape[1], modes)
             axes.axvline(
                 most,
-                ymax=1.0 / room,
                 color=palette().ink,
                 linestyle=(0, (1, 1.2)),
                 label=say("most_covered"),
@@ -64,46 +62,38 @@ def coverage(results: Results, runs: Runs) -> Figure:
                 interval = say("interval_of_mean", low=number(f"{low:.2f}"), high=number(f"{high:.2f}"))
             words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes)
             style.panel_title(axes, label, run, colours[label])
-            if look().is_slide and look().note:
-                style.note_above(axes, f"{words} {interval}")
-            elif look().note:
-                inside = style.narrowed(axes, f"{words}\n{interval}")
-                axes.text(0.04, 0.97, inside, transform=axes.transAxes, va="top", linespacing=1.35)
+            if look().note:
+                style.note_above(axes, f"{words}{between}{interval}")
             axes.set_xlabel(say("modes_covered"))
         panels[0].set_xlim(-0.6, modes + 0.6)
         panels[0].set_xticks(range(modes + 1) if modes <= 10 else np.linspace(0, modes, 6).round())
-        panels[0].set_ylim(0.0, room)
+        panels[0].set_ylim(0.0, 1.0)
         panels[0].set_yticks(np.linspace(0.0, 1.0, 6))
         panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
         panels[0].set_ylabel(say("share_of_replicates"))
     return figure
 
 
-@figure_kind("occupancy", runs=reading.on_the_line, below=rules.number(), relaxation_time=rules.number(above=0.0),
-             time=SCALE)  # fmt: skip
-def occupancy(
-    results: Results, runs: Runs, *, below: float = 0.0, relaxation_time: float | None = None, time: str = "auto"
-) -> Figure:
-    """Share of the particles below a point at every record; dashed, the mass of each method's truth there.
+@figure_kind("occupancy", runs=reading.on_the_line, relaxation_time=rules.number(above=0.0), time=SCALE)
+def occupancy(results: Results, runs: Runs, *, relaxation_time: float | None = None, time: str = "log") -> Figure:
+    """Share of the particles below 0 at every record; dashed, the mass of each method's truth there.
 
     Parameters
     ----------
-    below : float
-        The point: the top between two minima of the loss, for example.
     relaxation_time : float, optional
         A time r. The dotted curve of each method whose truth has a density is truth + (start - truth) exp(-t/r), the
         law of particles that cross one barrier.
-    time : {"auto", "linear", "log"}
-        Scale of the time axis; "auto" takes log where most of the way is over in the first tenth.
+    time : {"log", "linear"}
+        Scale of the time axis; the logarithmic one is linear up to the first record, so that the start stays visible.
     """
     colours = style.colours(results)
     with frame(results, runs=runs) as (figure, [axes]):
         for place, (label, run) in enumerate(runs.items()):
             times, target = np.asarray(run.times), results.targets.get(label)
-            shares = np.mean(np.asarray(run.positions)[:, :, 0] < below, axis=1)
+            shares = np.mean(np.asarray(run.positions)[:, :, 0] < 0.0, axis=1)
             axes.plot(times, shares, color=colours[label], linewidth=2.4, label=style.method_label(label, run),
                       linestyle=style.DASHES[place % len(style.DASHES)] if palette().patterned else "-")  # fmt: skip
-            truth = mass_below(target, below)
+            truth = mass_below(target, 0.0)
             if truth is None:
                 continue
             axes.axhline(truth, color=colours[label], linestyle=(0, (4, 1.5)), linewidth=1.6, gid=f"truth of {label}")
@@ -113,7 +103,7 @@ def occupancy(
                 axes.plot(grid, law, color=palette().ink, linestyle=":", linewidth=1.8, label=say("law_of_crossing"))
         axes.plot([], [], color=palette().ink, linestyle=(0, (4, 1.5)), linewidth=1.6, label=say("truth"))
         scale_time(axes, runs.values(), time)
-        axes.set(xlabel=time_label(runs.values()), ylabel=say("share_below", place=number(f"{below:g}")))
+        axes.set(xlabel=time_label(runs.values()), ylabel=say("share_below", place=number("0")))
         axes.set_ylim(0.0, 1.0)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     return figure

@@ -110,7 +110,7 @@ def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
     """Rows and columns for panels that stand in one row where each has this breadth, in sizes of letters."""
     seen = look()
     narrowest *= DENSER if seen.is_slide else 1.0
-    most = max(1, int(seen.breadth // narrowest)) if seen.fits_itself else panels
+    most = max(1, int(seen.breadth // narrowest))
     rows = -(-panels // most)
     return rows, -(-panels // rows)
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from particlegvi.contracts import Target
 from particlegvi.plotting import histograms, loss, particles, plane, style
 from particlegvi.plotting.layout import legend_below
-from particlegvi.plotting.look import Look, drawn_in
+from particlegvi.plotting.look import Look, drawn_in, look
 from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import check
@@ -57,7 +57,8 @@ def _drawn(run: ParticleRun, target: Target | None) -> Figure:
         axes = figure.subplots()
         if dim == 1:
             limits = histograms.common_range(runs, targets)
-            headroom, _ = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
+            lines, _ = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
+            headroom = look().headroom(lines, 1)
             histograms.share_heights([axes], headroom)
             histograms.draw_loss(axes, [run], limits, True, headroom)
         elif dim == 2:

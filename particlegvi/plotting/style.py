@@ -89,8 +89,7 @@ def new_slide(rows: float = 1, heading: bool = True, tall: float = 1.0) -> Slide
     In the default look more than two rows do; with ``tall`` above 1, for panels that need room, two rows do so as well.
     """
     seen = look()
-    by_default = HEIGHT * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
-    height = seen.height or (HEIGHT * seen.letters * (0.5 + 0.5 * rows) if seen.fits_itself else by_default)
+    height = seen.height or HEIGHT * seen.letters * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
     # The heading of two lines is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
     lines = 0.44 if seen.is_slide or not seen.note else 0.68
     top = 1.0 - lines * seen.letters / height if heading and seen.title != "" else 1.0
@@ -200,25 +199,14 @@ def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str, facts: Sc
 
 def note_above(axes: Axes, words: str) -> Text:
     """Write words about the numbers of a panel between it and its title, where they hide nothing."""
-    title, pad = axes.title, 3.0 * look().letters
+    title, pad, lines = axes.title, 3.0 * look().letters, 1 + words.count("\n")
     axes.set_title(
-        title.get_text(),
-        y=1.0,
-        pad=pad + 1.3 * look().small,
-        color=title.get_color(),
-        fontweight=title.get_fontweight(),
+        title.get_text(), y=1.0, pad=pad + 1.5 * lines * look().small, color=title.get_color(), fontweight="bold"
     )
     note = axes.annotate(
-        words,
-        (0.5, 1.0),
-        (0.0, pad),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        color=palette().words,
-        gid="note",
+        words, (0.5, 1.0), (0.0, pad), xycoords="axes fraction", textcoords="offset points", ha="center", va="bottom"
     )
+    note.set(color=palette().words, gid="note")
     note.set_in_layout(False)  # the title keeps the room; a panel is not made narrow for a long note
     return note
 

@@ -28,21 +28,16 @@ MARKERS = "os^DvPX*"
 NARROW = 17.0  # sizes of the smallest letters that a panel needs
 
 
-@figure_kind("scores", of=("table",), metrics=rules.labels)
-def scores(results: Results, *, metrics: list[str] | None = None) -> Figure:
+@figure_kind("scores", of=("table",))
+def scores(results: Results) -> Figure:
     """One panel per score: a mark and its standard deviation for every data set, model and protocol.
 
     Hollow marks are the numbers that the thesis prints. Scores of the same data sets stand beside each other.
-
-    Parameters
-    ----------
-    metrics : list of str, optional
-        The scores to draw ("nll", "mae", "auc", "accuracy"); all that the table prints by default.
     """
     table = next(iter(results.values()), None)
     if not isinstance(table, Scored):
         raise ValueError("this kind of figure draws the scores of a benchmark table, and there is none yet")
-    panels = table.panels(metrics)
+    panels = table.panels()
     groups: dict[tuple[str, ...], list[ScorePanel]] = {}
     for panel in panels:
         groups.setdefault(tuple(panel.rows), []).append(panel)
@@ -101,22 +96,19 @@ def worded(name: tuple[str, str], names: list[tuple[str, str]]) -> str:
     return f"{model}, {say(key) if key in known else which}"
 
 
-@figure_kind("curves", of=("approximation",), metrics=rules.labels, methods=rules.labels)
-def curves(results: Results, *, metrics: list[str] | None = None, methods: list[str] | None = None) -> Figure:
+@figure_kind("curves", of=("approximation",), methods=rules.labels)
+def curves(results: Results, *, methods: list[str] | None = None) -> Figure:
     """One panel for each data set and score: medians over the trials, and bars from the lowest to the highest.
 
     Parameters
     ----------
-    metrics : list of str, optional
-        Scores ("mean_error", "sd_error", "worst", "rmse", "kl", "kl_reversed", "pf"); by default the first two
-        and "kl".
     methods : list of str, optional
         Names of the table's columns to draw; all by default.
     """
     table = next(iter(results.values()), None)
     if not isinstance(table, Curved):
         raise ValueError("this kind of figure draws the scores of approximations, and there are none yet")
-    panels = table.curves(metrics)
+    panels = table.curves()
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     for name in methods or ():
         look_up("approximation", name, dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""The last touches to a figure whose look is not the default one: thinner lines, and words that fit.
+"""The last touches to a figure: thinner lines for another size, and words that fit.
 
 Words are measured after matplotlib has laid the figure out. Where two overlap, or one leaves the picture, a title or
 the label of an axis is broken, an axis gets fewer numbers, or words get smaller, and the figure is laid out again.
@@ -55,17 +55,16 @@ def finished(figure: Drawn) -> Drawn:
             thin(figure, seen.scale)
         if seen.language != words.DEFAULT:
             mark_numbers(figure, words.of(seen.language))
-        if seen.fits_itself:
-            with style.slide_style(), warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="constrained_layout not applied")  # said below, in our words
-                fit(figure, seen)
-            share = height_of_panels(figure)
-            if share < LEAST_HEIGHT:
-                width, height = figure.get_size_inches()
-                warn(
-                    f"words of {seen.small:g} points leave the panels {share:.0%} of the height of a picture of "
-                    f"{width:.4g} by {height:.4g} inches; a smaller font_size or a larger size gives them more"
-                )
+        with style.slide_style(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="constrained_layout not applied")  # said below, in our words
+            fit(figure, seen)
+        share = height_of_panels(figure)
+        if share < LEAST_HEIGHT:
+            width, height = figure.get_size_inches()
+            warn(
+                f"words of {seen.small:g} points leave the panels {share:.0%} of the height of a picture of "
+                f"{width:.4g} by {height:.4g} inches; a smaller font_size or a larger size gives them more"
+            )
     return figure
 
 

@@ -27,17 +27,14 @@ def on_the_line_or_in_the_plane(results: Results, methods: Sequence[str] | None)
     return reading.chosen_runs(results, methods, dim=1 if first.positions.shape[2] == 1 else 2)
 
 
-@figure_kind(
-    "trajectories", runs=on_the_line_or_in_the_plane, particles=rules.whole(1, 10_000), time=SCALE, window=rules.window
-)
+@figure_kind("trajectories", runs=on_the_line_or_in_the_plane, particles=rules.whole(1, 10_000), time=SCALE)
 def trajectories(
     results: Results,
     runs: Runs,
     *,
     particles: int = 40,
-    time: str = "auto",
+    time: str = "log",
     truth: bool = True,
-    window: planes.Window | None = None,
 ) -> Figure:
     """One panel per method: paths of particles, against time in 1-D and over the contours of the loss in 2-D.
 
@@ -48,12 +45,10 @@ def trajectories(
     ----------
     particles : int
         Number of particles to draw, at equal distances in the order of their starting points.
-    time : {"auto", "linear", "log"}
-        Scale of the time axis in 1-D; "auto" takes log where most of the way is over in the first tenth.
+    time : {"log", "linear"}
+        Scale of the time axis in 1-D; the logarithmic one is linear up to the first record.
     truth : bool
         Whether the histogram with the truth is drawn next to the paths (1-D).
-    window : ((left, right), (bottom, top)), optional
-        The part of the plane to show (2-D).
     """
     dim = next(iter(runs.values())).positions.shape[2]
     colours = style.colours(results)
@@ -61,7 +56,7 @@ def trajectories(
         if dim == 1:
             figure = _against_time(results, runs, colours, particles, time, truth)
         else:
-            figure = _over_the_plane(results, runs, colours, particles, window)
+            figure = _over_the_plane(results, runs, colours, particles)
         legend_below(figure)
         most = max(run.positions.shape[1] for run in runs.values())
         heading(figure, results.scenario, runs, say("paths", count=min(particles, most)))
@@ -167,9 +162,8 @@ def _over_the_plane(
     runs: Runs,
     colours: Mapping[str, str],
     particles: int,
-    window: planes.Window | None,
 ) -> Figure:
-    plane = planes.plane_of(runs, results.targets, results.scenario.get("modes"), window)
+    plane = planes.plane_of(runs, results.targets, results.scenario.get("modes"))
     rows, columns = planes.panel_grid(len(runs))
     figure = style.new_slide(rows)
     panels = planes.grid_of(figure, (rows, columns), len(runs))

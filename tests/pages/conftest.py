@@ -19,7 +19,7 @@ Answers = Callable[..., Any]
 
 
 # The places of the particles of each method after steps in pieces, in each coordinate.
-MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, settings.own);
+MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, settings.own, settings.types);
 const { loss, seed, particles, math } = problem;
 const noise = PG.noise(seed, particles, loss.dim, math);
 return problem.methods.map(name => {

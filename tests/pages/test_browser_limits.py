@@ -95,8 +95,6 @@ def test_a_notebooks_frame_runs_without_an_error(browser, tmp_path):
     opened(browser, place)
     browser.switch_to.frame(0)
     wait(browser, CELL)
-    by_id(browser, "copy").click()
-    assert 'kind = "particles"' in by_id(browser, "scenario").get_attribute("value")
     by_id(browser, "link").click()
     asked = "VIEW.ask('truths', { settings: PG.DEFAULTS, labels: ['DLE'] }, each => { window.told = each; }, () => {})"
     browser.execute_script(asked)

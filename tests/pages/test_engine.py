@@ -242,16 +242,6 @@ def test_a_law_with_thousands_of_modes_is_the_packages(engine):
     assert variance == pytest.approx(target.variance, rel=1e-6)
 
 
-def test_a_sum_over_a_long_range_is_the_direct_sum(engine, changed, rng):
-    body = """const x = Float64Array.from(masses, (_, i) => i * 0.4123),
-      found = PG.convolution(x, { lengthscale: 1 })(masses),
-      direct = i => masses.reduce((sum, m, j) => sum + m * Math.exp(-0.5 * (x[i] - x[j]) ** 2), 0);
-    return Math.max(...[0, 1, 777, 1500, 2222, 3000].map(i => Math.abs(direct(i) - found[i])));"""
-    masses = rng.uniform(size=3001).tolist()
-    assert engine(body, masses=masses) < 1e-7
-    assert changed("const POINTS = 8,", "const POINTS = 4,")(body, masses=masses) > 1e-6
-
-
 @pytest.mark.parametrize(
     "settings",
     [MANY | {"prior": "uniform:-3000000:3000000"}, {"loss": "banana", "prior": "flat", "initial": "normal:0:1"}],

@@ -6,7 +6,6 @@ import hashlib
 import html
 import json
 import re
-import tomllib
 import zlib
 
 import numpy as np
@@ -15,13 +14,13 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.pages import building
-from particlegvi.pages.content import loss_of
 from particlegvi.pages.replays import page_of_runs
 from particlegvi.plotting.films import pace
 from particlegvi.tools import words
 
 from ..plain_parts import PlainResults
 from ..refusals import refuse, refused
+from .conftest import MOVE
 
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><!-- &lt; \u2028 {data} ${1}"
 FALLING = {"schedule": "linear", "initial": 1e-3, "final": 1e-4, "over": 300}
@@ -53,7 +52,7 @@ def test_a_live_page_is_small_and_closed():
     assert len(page.html.encode()) < 250_000
     assert_closed(page.html)
     data = data_of(page.html)
-    assert data["live"] and data["loss"]["written"] == '{ name = "tilted-double-well", scale = 1.0 }'
+    assert data["live"] and data["loss"]["name"] == "tilted-double-well"
     assert data["settings"]["methods"] == "DE,DLE,DRLE" and data["settings"]["kl_weight"] == 1.0
     assert page.html == pg.page("global-minimiser").html
 
@@ -203,29 +202,7 @@ def test_the_command(tmp_path, capsys, elsewhere):
     assert not (tmp_path / "x.html").exists()
 
 
-EXPORT = """const all = { ...PG.DEFAULTS, ...settings }, problem = PG.problem(all, own, types);
-const ends = problem.methods.map(name => {
-  const e = PG.ensemble(PG.method(problem, name));
-  e.advance(problem.steps);
-  return e.x.map(row => Array.from(row));
-});
-return [PG.scenario(problem, all, own, title), problem.methods, problem.seed, ends];"""
-
-
-def exported(engine, tmp_path, settings, own=None, types=None, title='a "title"'):
-    """The runs of the scenario that a page writes, whose particles are those of the page."""
-    text, labels, seed, ends = engine(EXPORT, settings=settings, own=own, types=types, title=title)
-    assert tomllib.loads(text)["title"] == title
-    place = tmp_path / "from-the-page.toml"
-    place.write_text(text, encoding="utf-8")
-    runs = pg.run(place, seed=int(seed))
-    assert [*runs][:2] == labels[:2] and len(runs) == len(labels)  # a label with a comma has another name there
-    for x, run in zip(ends, runs.values(), strict=True):
-        np.testing.assert_allclose(np.array(x).T, run.final, atol=1e-9, rtol=0.0)
-    return runs
-
-
-def test_every_method_is_live_with_weights_and_kernel_of_its_own(engine, tmp_path):
+def test_every_method_is_live_with_weights_and_kernel_of_its_own(engine):
     one, other = pg.kernels.SquaredExponential(0.7), pg.kernels.SquaredExponential(lengthscale=1.5, variance=2.0)
     methods = {
         "cold": pg.methods.DLE(0.1), "DLE": pg.methods.DLE(1.0), "warm, or hot": pg.methods.DLE(4.0),
@@ -238,10 +215,9 @@ def test_every_method_is_live_with_weights_and_kernel_of_its_own(engine, tmp_pat
     settings = data["settings"]
     assert settings["kl_weight"] == 0.1 and settings["DLE.kl_weight"] == 1.0 and settings["DRLE.mmd_weight"] == 0.5
     assert "cold.kl_weight" not in settings and "gone" not in data["methods"] and "gone" in data["watch_live"]
-    again = exported(engine, tmp_path, settings, data["loss"], data["methods"])
-    assert len(again) == 6 and list(again)[2] != "warm, or hot"
-    for label, run in zip(methods, again.values(), strict=False):
-        np.testing.assert_array_equal(run.final, runs[label].final)
+    given = settings | {"own": data["loss"], "types": data["methods"]}
+    for x, label in zip(engine(MOVE, settings=given, pieces=[60]), methods, strict=False):
+        np.testing.assert_allclose(np.array(x).T, runs[label].final, atol=1e-11, rtol=0.0)
 
 
 def test_a_method_with_an_integrator_or_a_kernel_that_the_page_has_not_is_named():
@@ -257,23 +233,6 @@ def test_a_sweep_has_no_page(tmp_path, capsys):
     (tmp_path / "manifest.json").write_text('{"format": "particlegvi sweep", "schema": 1}')
     assert cli.main(["page", str(tmp_path)]) == 2
     assert "must be the folder of a run, not of a sweep" in capsys.readouterr().err
-
-
-STATES = [
-    {"loss": "own"},
-    {"loss": "t^2/2 + cos(3*t)", "prior": "uniform:-2:3", "methods": "DE,DLE,DRE,DRLE", "seed": "3"},
-    {"loss": "double-well", "methods": "DLE,DRLE", "jump_every": 10, "jump_share": 0.15, "prior": "normal:-0.6:1.6"},
-    {"loss": "four-gaussians", "prior": "normal:0,1:1,2"},
-    {"loss": "(x^2-1)^2 + y^2", "variables": "x,y", "prior": "flat", "initial": "normal:0:1"}
-    | {"integrator": "leimkuhler-matthews"},
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("state", STATES)
-def test_a_state_becomes_a_scenario_that_runs(engine, tmp_path, state):
-    own = loss_of(pg.losses.get("quadratic", curvature=2.0, centre=1.0))
-    exported(engine, tmp_path, state | {"particles": 7, "steps": 40}, own)
 
 
 def test_every_word_of_the_page_is_there_and_used():

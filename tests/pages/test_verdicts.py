@@ -29,10 +29,10 @@ SAME = {
 }  # fmt: skip
 BODY = """
 const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, own), s = PG.method(problem, label);
-const { truth, ends } = PG.found(s), rows = x => x.map(row => Float64Array.from(row));
+const { truth } = PG.found(s), rows = x => x.map(row => Float64Array.from(row));
 const past = records.map(({ time, x }) => ({ time, x: rows(x) })), x = past[past.length - 1].x;
 const has_density = truth && !truth.atoms, w1 = has_density ? PG.distance(x, truth)[0] : NaN;
-return PG.verdict({ x, settings: s, truth, ends, w1, floor: has_density ? PG.floor_of(truth, x[0].length)[0] : null,
+return PG.verdict({ x, settings: s, truth, w1, floor: has_density ? PG.floor_of(truth, x[0].length)[0] : null,
   records: past });
 """
 START = {"DLE, cold for longer": 0.5}  # mean and sd of the prior where it is not N(0, 1)
@@ -185,16 +185,6 @@ def test_excess_energy_and_stein_discrepancy_are_those_of_the_package(engine, rn
     *exact, floor = engine(NUMBERS, loss=loss.name, label=label, x=x.T.tolist())
     np.testing.assert_allclose(exact, [excess.mean, excess.expected, stein.value], rtol=5e-3)
     assert floor == pytest.approx(stein.floor[2], rel=0.2)  # each is simulated
-
-
-@pytest.mark.thorough
-def test_ends_in_the_plane_are_the_atoms_of_the_package(engine):
-    target = pg.target(MODES, pg.methods.DE(), PLANE, initial=PLANE)
-    body = """const s = PG.method(PG.problem({ ...PG.DEFAULTS, loss: "four-gaussians" }, null), "DE");
-    return PG.ends(s);"""
-    found = sorted(engine(body), key=lambda atom: np.round(atom[0], 3).tolist())
-    np.testing.assert_allclose([place for place, _ in found], target.atoms, atol=1e-4)
-    np.testing.assert_allclose([weight for _, weight in found], target.weights, atol=5e-3)
 
 
 def test_limits_of_chance_are_those_of_scipy(engine):

@@ -67,7 +67,7 @@ def test_histogram_has_area_one_and_the_particles_in_its_bins(line):
     axes = panels(plotting.figure(line, "histograms", range=[-2.0, 0.0]))[1]
     inside = np.mean((final >= -2.0) & (final <= 0.0))
     assert 0.3 < inside < 1.0 and area(bars(axes)) == pytest.approx(inside, abs=1e-12)
-    assert any(f"{1 - inside:.1%} of the particles" in text.get_text() for text in axes.texts)
+    assert any(f"{1 - inside:.1%} outside" in text.get_text() for text in axes.texts)
 
 
 def test_the_curve_is_the_targets_density_and_the_distance_is_written_where_it_is_known(line):
@@ -109,8 +109,6 @@ def test_scatter_holds_the_final_particles_in_one_window(plane):
         assert isinstance(dots, PathCollection)
         np.testing.assert_array_equal(dots.get_offsets(), plane[label].final)
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in shown}) == 1
-    shown = panels(plotting.figure(plane, "particles", window=[[-5, 4], [-6, 7]]))
-    assert {(axes.get_xlim(), axes.get_ylim()) for axes in shown} == {((-5.0, 4.0), (-6.0, 7.0))}
 
 
 def test_the_window_holds_modes_where_no_particle_is(plane):
@@ -142,30 +140,14 @@ def test_a_gaussian_is_drawn_by_its_ellipses_and_its_mass_levels_are_chi_square_
     np.testing.assert_allclose(levels, [0.1 / (2 * math.pi), 0.5 / (2 * math.pi)], rtol=5e-3)
 
 
-def test_valleys_of_four_wells_are_the_quadrants_and_a_ring_is_one(plane):
-    across = up = np.linspace(-6, 6, planes.GRID)
-    points = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    values = plane["DE"].loss.value(points).reshape(planes.GRID, planes.GRID)
-    wells = shares.valleys_of(planes.Plane(across, up, values))
-    assert len(wells.lowest) == 4
-    np.testing.assert_allclose(np.abs(wells.lowest), 3.0, atol=0.04)
-    places = np.array([[1.0, 2.0], [-4.0, 0.5], [0.7, -0.7], [-2.0, -5.0], [70.0, 0.0]])
-    modes = wells.of(planes.Plane(across, up, values), places)
-    assert modes[-1] == -1
-    np.testing.assert_array_equal(np.sign(wells.lowest[modes[:-1]]), np.sign(places[:-1]))
-    ring = (np.hypot(points[:, 0], points[:, 1]) - 3.0).reshape(planes.GRID, planes.GRID) ** 2
-    assert len(shares.valleys_of(planes.Plane(across, up, ring)).lowest) <= 1
-
-
 def test_named_modes_take_the_nearest_and_the_summarys_counts(plane):
     modes = [[3.0, 3.0], [-3.0, -3.0]]
     copy = others(plane, list(plane.values()), {"modes": modes})
     copy.summary = {"methods": {"DLE": {"mode_occupancy": [7, 53]}}}
-    surface = planes.plane_of(copy, copy.targets, modes)
-    found = shares.modes_of(modes, surface)
-    counts, total = shares.counts_of(copy, "DLE", copy["DLE"], surface, found)
+    places = shares.modes_of(modes, plane["DLE"].loss)
+    counts, total = shares.counts_of(copy, "DLE", copy["DLE"], places)
     assert list(counts) == [7, 53] and total == 60
-    counts, _ = shares.counts_of(copy, "DRLE", copy["DRLE"], surface, found)
+    counts, _ = shares.counts_of(copy, "DRLE", copy["DRLE"], places)
     final = copy["DRLE"].final
     assert list(counts) == [np.sum(final.sum(axis=1) > 0), np.sum(final.sum(axis=1) <= 0)]
 
@@ -209,7 +191,7 @@ def test_loss_lines_are_the_averages_and_the_dashes_those_of_the_truth(line, pla
     assert expected_loss(plane["DLE"].loss, None) is None
 
 
-def test_time_is_logarithmic_only_where_it_is_early(line):
+def test_time_is_logarithmic_unless_it_is_linear(line):
     def scale(results, **options) -> str:
         figure = plotting.figure(results, "trajectories", **options)
         figure.draw_without_rendering()
@@ -217,10 +199,6 @@ def test_time_is_logarithmic_only_where_it_is_early(line):
 
     assert scale(line, time="linear") == "linear"
     assert scale(line, time="log") == scale(line, time="log", truth=False) == "symlog"
-    run = line["DE"]
-    waiting = np.concatenate([run.positions, np.repeat(run.positions[-1:], 900, axis=0)])
-    longer = replace(run, positions=waiting, steps=np.arange(len(waiting)) * 4)
-    assert scale(others(line, [longer])) == "symlog"
 
 
 def test_buckets_count_who_is_alone(minima):

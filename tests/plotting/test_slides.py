@@ -100,7 +100,13 @@ def test_a_picture_without_a_note(line):
 def test_a_figure_is_explained(capsys):
     assert main(["plot", "--help-figure", "functions"]) == 0
     said = capsys.readouterr().out
-    for words in ("bins = 50", "Number of bins of that histogram", "guaranteed = False", "font_size", "can be filmed"):
+    for words in (
+        "particles = 40",
+        "Most functions that are drawn",
+        "guaranteed = False",
+        "font_size",
+        "can be filmed",
+    ):
         assert words in said
     assert main(["plot", "--help-figure", "histogram"]) == 2
     assert "histograms" in capsys.readouterr().err

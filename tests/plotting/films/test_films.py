@@ -44,9 +44,7 @@ def pixels(figure) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(style.png(figure))).convert("RGB"))
 
 
-@pytest.mark.parametrize(
-    "suffix", ["gif", pytest.param("webp", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("suffix", ["gif", pytest.param("webp", marks=pytest.mark.slow)])
 @pytest.mark.thorough
 def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_path, suffix):
     path = line.animate(tmp_path / f"film.{suffix}", frames=12, seconds=5, width=500)

@@ -10,16 +10,11 @@
         ? change(truth)
         : truth;
 
-  // What a verdict compares particles with: {truth, goal, ends}, each of them null where there is none.
+  // What a verdict compares particles with: {truth, goal}, each of them null where there is none.
   PG.found = function (s) {
     const truth = PG.truth(s),
-      has_goal = truth && s.loss.dim === 1 && s.kl_weight > 0,
-      descends_in_plane = s.loss.dim === 2 && !(s.kl_weight > 0) && !(s.mmd_weight > 0);
-    return {
-      truth,
-      goal: has_goal ? PG.target_free_energy(truth, s) : null,
-      ends: descends_in_plane ? PG.ends(s) : null,
-    };
+      has_goal = truth && s.loss.dim === 1 && s.kl_weight > 0;
+    return { truth, goal: has_goal ? PG.target_free_energy(truth, s) : null };
   };
   PG.packed = found => ({ ...found, truth: each_curve(found.truth, without_functions) });
   PG.unpacked = found => ({ ...found, truth: each_curve(found.truth, PG.with_functions) });

@@ -20,13 +20,13 @@
   };
 
   // x: rows; records: [{time, x}], which end with x; w1 and floor: on the line W1, in the plane sliced W1, and the 5%,
-  // 95% and 99% quantiles of exact draws; ends: in the plane the minima to which the start flows, with their shares
-  PG.verdict = function ({ x, settings, truth, ends, w1, floor, records }) {
+  // 95% and 99% quantiles of exact draws
+  PG.verdict = function ({ x, settings, truth, w1, floor, records }) {
     const lost = escaped(x, settings.prior, records);
     if (2 * lost > x[0].length || !x.every(row => row.every(t => Math.abs(t) < HUGE))) return said("diverged");
     if (lost) return said("escaping", { count: lost, all: x[0].length });
     if (!(settings.kl_weight > 0))
-      return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, ends, records);
+      return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, records);
     const drifts = PG.drifts(records, settings.loss);
     if (drifts) return said("drifting");
     if (!truth) return said(drifts === null ? "unknown" : slow(x, records) ? "unknown_short" : "no_truth");
@@ -143,7 +143,7 @@
       most = most_of(n, i => distance(x, i, records[at].x, i));
     return said(most <= NEARLY * scale ? "rests" : "moves");
   }
-  function descends(x, settings, truth, ends, records) {
+  function descends(x, settings, truth, records) {
     const n = x[0].length,
       start = records[0].x,
       steepest = rows => {
@@ -154,28 +154,20 @@
     const slope = steepest(x),
       first = steepest(start),
       scale = most_of(n, i => distance(x, i, start, i)) || 1,
-      atoms = truth && truth.atoms ? truth.atoms.map(([place, weight]) => [[place], weight]) : ends,
-      away = (i, [place]) => Math.hypot(...x.map((row, d) => row[i] - place[d])),
-      nearest = atoms && nearest_atoms(x, atoms),
-      // in the plane a rare minimum may be none of the atoms
-      minima = truth && truth.atoms ? null : PG.minima(settings, x),
-      farthest = most_of(n, i => (minima ? distance(x, i, minima, i) : away(i, atoms[nearest[i]])));
+      atoms = truth && truth.atoms,
+      away = (i, place) => Math.abs(x[0][i] - place),
+      nearest = atoms && nearest_atoms(x[0], atoms),
+      minima = atoms ? null : PG.minima(settings, x),
+      farthest = most_of(n, i => (minima ? distance(x, i, minima, i) : away(i, atoms[nearest[i]][0])));
     if (!(farthest <= NEARLY * scale)) return said("descending", { slope, away: farthest });
-    const there = nearest && nearest.filter((k, i) => away(i, atoms[k]) <= NEARLY * scale),
-      unlikely = nearest && wrong_count(there, atoms, n);
+    const unlikely = atoms && wrong_count(nearest, atoms, n);
     if (unlikely) return said("unlikely", unlikely);
     const is_done = slope <= CONVERGED * Math.max(first, 1e-300) || farthest <= CONVERGED * scale;
     return said(is_done ? "settled" : "nearly");
   }
-  function nearest_atoms([row, other], atoms) {
-    if (!other) {
-      const middles = atoms.slice(1).map(([[place]], k) => 0.5 * (place + atoms[k][0][0]));
-      return Array.from(row, t => PG.rank(middles, t));
-    }
-    return Array.from(row, (t, i) => {
-      const far = atoms.map(([[p, q]]) => Math.hypot(p - t, q - other[i]));
-      return far.indexOf(Math.min(...far));
-    });
+  function nearest_atoms(row, atoms) {
+    const middles = atoms.slice(1).map(([place], k) => 0.5 * (place + atoms[k][0]));
+    return Array.from(row, t => PG.rank(middles, t));
   }
   function counted(labels, number) {
     const counts = new Array(number).fill(0);
@@ -188,7 +180,7 @@
       const [place, weight] = atoms[k],
         count = counts[k],
         [low, high] = PG.binomial_limits(n, Math.min(weight, 1), 1 - 0.001 / atoms.length);
-      if (count < low || count > high) return { count, place, low, high };
+      if (count < low || count > high) return { count, place: [place], low, high };
     }
     return null;
   }

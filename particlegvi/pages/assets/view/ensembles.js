@@ -12,7 +12,7 @@ VIEW.verdict = function ({ key, values }) {
 // told(panels): after a worker has found a truth of these panels, or has given up
 VIEW.ensembles = function (own, types, told) {
   const known = new Map(), // what is found, by all that it depends on
-    LATE = { truth: null, goal: null, ends: null, is_too_much: true },
+    LATE = { truth: null, goal: null, is_too_much: true },
     COMPUTING = { ...LATE, is_too_much: false, is_computing: true };
   let has_worker = true;
 
@@ -75,11 +75,11 @@ VIEW.ensembles = function (own, types, told) {
     entry.colour = VIEW.method_colour(settings.name);
     entry.particles = () => ensemble.x;
     entry.verdict = ({ w1 }) => {
-      const { truth, ends, is_too_much, is_computing, floor } = entry;
+      const { truth, is_too_much, is_computing, floor } = entry;
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
       if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
       if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";
-      const given = { x: ensemble.x, settings, truth, ends, records: records.all() };
+      const given = { x: ensemble.x, settings, truth, records: records.all() };
       try {
         return PG.limited(
           () => VIEW.verdict(PG.verdict({ ...given, w1: w1 ? w1[0] : NaN, floor: floor ? floor[0] : null })),

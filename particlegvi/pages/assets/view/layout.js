@@ -87,32 +87,6 @@ VIEW.link = function (fragment) {
   }
   return { button: VIEW.button("link", show), field };
 };
-// A field with a text to be copied, and the buttons that show it and save it as a file.
-VIEW.to_be_saved = function (name, written) {
-  const { element, say } = VIEW,
-    text = element("textarea", {
-      readonly: true,
-      spellcheck: "false",
-      id: "scenario",
-      "aria-label": say("scenario_text"),
-    }),
-    box = element("div", { hidden: true }, element("p", {}, say("scenario_help")), text);
-  function show() {
-    box.hidden = false;
-    text.value = written();
-    text.focus();
-    text.select();
-  }
-  function save() {
-    show();
-    const place = URL.createObjectURL(new Blob([written()], { type: "application/toml" })),
-      link = element("a", { download: name });
-    link.href = place;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(place), 1000);
-  }
-  return { buttons: [VIEW.button("save", save), VIEW.button("copy", show)], box };
-};
 // A row with a slider; `update` gets the function that shows the state. Given are the key, low, high and step of the
 // slider, and the functions from the slider to the value and back.
 VIEW.slider = function ([key, low, high, step, value, place], state, changed, update) {

@@ -56,17 +56,16 @@ VIEW.live = function (root) {
       const { step } = lead();
       return [VIEW.fragment(state, base), step ? `at=${step}` : ""].filter(Boolean).join("&");
     }),
-    saved = VIEW.to_be_saved("from-the-page.toml", scenario),
     controls = VIEW.controls(() => state, own, types, changed),
     kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid),
     kept_table = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.table),
     printed = element("p", { class: "printed" }),
-    taken = row(say("link"), ...saved.buttons, link.button);
+    taken = row(say("link"), link.button);
   VIEW.laid(root, {
     head: [row(say("presets"), ...presets, preset("own", {}, sentence)), watch],
     stage: [printed, row(say("simulation"), ...buttons, clock), error, panels.grid, kept_box],
     settings: controls.box,
-    below: [panels.table, kept_table, panels.energy, taken, link.field, saved.box],
+    below: [panels.table, kept_table, panels.energy, taken, link.field],
   });
 
   // From settings to particles.
@@ -205,11 +204,8 @@ VIEW.live = function (root) {
     kept.tell();
   }
 
-  // The address and the scenario.
+  // The address.
   const remember = () => VIEW.remember(VIEW.fragment(state, base));
-  function scenario() {
-    return PG.scenario({ ...problem, steps: Math.max(lead().step, 1) }, state, own, say("from_the_page"));
-  }
   function from_address() {
     let at = 0;
     try {
