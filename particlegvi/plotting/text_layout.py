@@ -232,7 +232,7 @@ def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
     if shorter is not None:
         each.text.set_text(shorter)
         return
-    for text in alike(each) if seen.is_slide else [each.text]:
+    for text in alike(each):
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
 
 
