@@ -270,14 +270,14 @@ def test_masses_of_truths():
 
 
 def test_lines_are_the_shares_and_dashes_the_truths(line):
-    [axes] = plotting.figure(line, "occupancy", below=-0.5, relaxation_time=0.7, time="linear").axes
-    first = np.mean(line["DE"].positions[:, :, 0] < -0.5, axis=1)
+    [axes] = plotting.figure(line, "occupancy", relaxation_time=0.7, time="linear").axes
+    first = np.mean(line["DE"].positions[:, :, 0] < 0.0, axis=1)
     np.testing.assert_allclose(axes.lines[0].get_ydata(), first)
     truths = {each.get_gid(): each.get_ydata()[0] for each in axes.lines if str(each.get_gid()).startswith("truth")}
     assert truths["truth of DE"] == 0.5
-    assert truths["truth of DLE"] == pytest.approx(mass_below(line.targets["DLE"], -0.5))
+    assert truths["truth of DLE"] == pytest.approx(mass_below(line.targets["DLE"], 0.0))
     laws = [each for each in axes.lines if "in theory" in str(each.get_label())]
     assert len(laws) == 2  # of DLE and DRLE, whose truths have densities
-    start, end = np.mean(line["DLE"].positions[0, :, 0] < -0.5), truths["truth of DLE"]
+    start, end = np.mean(line["DLE"].positions[0, :, 0] < 0.0), truths["truth of DLE"]
     times = laws[0].get_xdata()
     np.testing.assert_allclose(laws[0].get_ydata(), end + (start - end) * np.exp(-times / 0.7))

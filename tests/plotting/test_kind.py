@@ -45,8 +45,7 @@ def test_options_without_a_check_and_checks_without_an_option_are_refused_where_
 def test_options_come_in_plain_form_and_a_number_out_of_its_limits_is_told_the_limits():
     assert kinds["histograms"].checked({"bins": 20.0, "range": [-1, 2]}) == {"bins": 20, "range": (-1.0, 2.0)}
     assert kinds["histograms"].checked({"range": None}) == {"range": None}
-    assert kinds["buckets"].checked({"bucket_width": "pi"}) == {"bucket_width": pytest.approx(3.141592653589793)}
-    assert kinds["particles"].checked({"window": [[0, 1], [2, 3]]}) == {"window": ((0.0, 1.0), (2.0, 3.0))}
+    assert kinds["function-plane"].checked({"window": [[0, 1], [2, 3]]}) == {"window": ((0.0, 1.0), (2.0, 3.0))}
     bins = '^bins of the figure "histograms" must be a whole number .*, not None$'
     refuse(lambda: kinds["histograms"].checked({"bins": None}), bins)
     share = rules.number(above=0.0, below=1.0)
