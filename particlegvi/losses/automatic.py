@@ -28,18 +28,18 @@ def by_differences(value: Function) -> Function:
 
     def gradient(X: Array) -> Array:
         n, dim = X.shape
-        found = np.empty((n, dim))
-        each = max(1, MOST_AT_ONCE // (2 * dim * dim))
-        for first in range(0, n, each):
-            points = np.array(X[first : first + each])
+        slopes = np.empty((n, dim))
+        rows = max(1, MOST_AT_ONCE // (2 * dim * dim))
+        for first in range(0, n, rows):
+            points = np.array(X[first : first + rows])
             steps = THIRD * np.maximum(np.abs(points), 1.0)
             above, below = points + steps, points - steps  # as rounded: their difference is the step that is taken
             moved = np.repeat(points[None, None], 2, axis=0).repeat(dim, axis=1)  # (2, dim, points, dim)
             for i in range(dim):
                 moved[0, i, :, i], moved[1, i, :, i] = above[:, i], below[:, i]
             values = np.asarray(value(moved.reshape(-1, dim))).reshape(2, dim, len(points))
-            found[first : first + each] = ((values[0] - values[1]) / (above - below).T).T
-        return found
+            slopes[first : first + rows] = ((values[0] - values[1]) / (above - below).T).T
+        return slopes
 
     return gradient
 

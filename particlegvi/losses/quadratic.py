@@ -39,9 +39,9 @@ class Quadratic(NamedTuple("Quadratic", [("curvature", Numbers), ("centre", Numb
         size = max(a.size, c.size)
         if dim is not None:
             size = arguments.whole("dim of quadratic", dim, 1, arguments.MOST_COORDINATES)
-        for key, found in (("curvature", a), ("centre", c)):
-            if found.shape not in ((1,), (size,)):
-                raise arguments.shaped(f"{key} of quadratic", found, f"a number, or one for each of {size} coordinates")
+        for key, array in (("curvature", a), ("centre", c)):
+            if array.shape not in ((1,), (size,)):
+                raise arguments.shaped(f"{key} of quadratic", array, f"a number, or one for each of {size} coordinates")
         if not np.all(a > 0.0):
             raise arguments.refuse("curvature of quadratic", curvature, "a positive number, or positive numbers")
         return super().__new__(cls, np.full(size, a), np.full(size, c))

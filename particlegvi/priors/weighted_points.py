@@ -12,7 +12,7 @@ from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.priors.sinh_quadrature import Stretch, place, rule
 
 NODES = 8  # Gauss-Legendre nodes in each panel
-PANELS = {1: (2, 4, 8, 16, 32, 64, 128, 256), 2: (1, 2, 3, 4, 6)}  # on each side of the centre, by dimension
+PANELS = {1: (2, 4, 8, 16, 32, 64, 128, 256, 512), 2: (1, 2, 3, 4, 6)}  # on each side of the centre, by dimension
 TOLERANCE = {1: 1e-9, 2: 1e-7}  # in the plane each digit more doubles the nodes
 NEGLIGIBLE = 1e-15  # nodes whose weight is below this share of the largest are left out
 LOST = 1e-11  # mass beyond the nodes that is rounding

@@ -90,17 +90,17 @@ class FeatureRepulsion(Repulsion):
         out[...] = self.features.pull_back(positions, self.slopes(self.features.of(positions), factor))
         self.note(self.name, 1)
 
-    def slopes(self, found: Array, factor: float) -> Array:
+    def slopes(self, features: Array, factor: float) -> Array:
         """The force on the features (particles, features) themselves."""
-        number, size = found.shape
-        flat = padded(found)
+        number, size = features.shape
+        flat = padded(features)
         force = np.zeros_like(flat)
         self._pairs(self.kernel, (flat, number), (flat, number), factor / number, force)
         if self.draws is not None:
             self._pairs(self.kernel, (flat, number), (self.draws, self.samples), -factor / self.samples, force)
         slopes = np.ascontiguousarray(force.reshape(number, -1)[:, :size])
         if self.gradient is not None:
-            slopes -= factor * self.gradient(found)
+            slopes -= factor * self.gradient(features)
         return slopes
 
 
@@ -122,6 +122,6 @@ class FreshRepulsion(FeatureRepulsion):
 def padded(features: Array) -> Array:
     """Features (n, size) as a flat array whose rows end with zeros up to a multiple of WIDTH."""
     number, size = features.shape
-    found = np.zeros((number, -(-size // WIDTH) * WIDTH))
-    found[:, :size] = features
-    return found.reshape(-1)
+    rows = np.zeros((number, -(-size // WIDTH) * WIDTH))
+    rows[:, :size] = features
+    return rows.reshape(-1)

@@ -145,10 +145,10 @@ def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
         f = multiply_subtract(multiply(half, t), f, f2)
         sines = loads(angles, at + SINE + i, WIDTH, TOGETHER)
         stores(angles, at + SINE + i, WIDTH, multiply(scale, subtract(f, multiply(g, sines))))
-    found = angles[at + SINE : at + SINE + count]
+    series = angles[at + SINE : at + SINE + count]
     wanted = out[start : start + count]
     for lane in range(count):
-        wanted[lane] = found[lane]
+        wanted[lane] = series[lane]
 
 
 CHUNK = 16_384  # points

@@ -93,10 +93,10 @@ def gradients(decay, variance, a, flat, weights, in_a, squares):
     whole = 0.0
     for i in range(rows):
         _squares(a, i, flat, n, line)
-        given = weights[i]
+        row_weights = weights[i]
         for j in range(n):
             t = _exponent(decay, line[j])
-            weighted = variance * given[j] * mathematics.exp(-t)
+            weighted = variance * row_weights[j] * mathematics.exp(-t)
             values[j] = weighted * fma(fma(decay.square, t, decay.linear), t, 1.0)
             slope = weighted * fma(decay.derivative_linear, t, decay.derivative)
             if decay.kinked:

@@ -51,7 +51,7 @@ def scan_sorted(x, order, slope, factor, room, forces):
     """forces[order[i]] = factor sum_j (constant + linear r) exp(-rate r) (x_i - x_j), r = |x_i - x_j|, for ascending x
     (n,). ``slope`` is (rate, constant, linear), ``room`` (3, n)."""
     rate, constant, linear = slope
-    gaps, decays, found = room[0], room[1], room[2]
+    gaps, decays, sums = room[0], room[1], room[2]
     number = x.size
     for i in range(1, number):
         gaps[i] = abs(x[i] - x[i - 1])
@@ -76,9 +76,9 @@ def scan_sorted(x, order, slope, factor, room, forces):
                     second = 0.0
                     first = 0.0
             add = sign * (constant * first + linear * second)
-            found[at] = add if direction == 0 else found[at] + add
+            sums[at] = add if direction == 0 else sums[at] + add
     for i in range(number):
-        forces[np.uint64(order[i])] = factor * found[i]
+        forces[np.uint64(order[i])] = factor * sums[i]
 
 
 @compiled
