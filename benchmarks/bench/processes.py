@@ -1,8 +1,7 @@
-"""Gaussian processes: products of Fourier functions in PyTorch and JAX, and the bounds of GPyTorch and GPflow."""
+"""Gaussian processes: the bounds of GPyTorch and GPflow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,46 +14,6 @@ from .timing import Contender, Work
 
 Traced = Any  # an array of JAX, PyTorch or TensorFlow
 SIZE = 1e-2  # of the steps of Adam
-
-
-def torch_products(x: Array, y: Array, w: Array, M: int) -> Work:
-    """Products of matrices, as `numpy_products` takes them, in PyTorch."""
-    import torch
-
-    at, t, angles = (torch.as_tensor(each) for each in (x, y, w))
-
-    def work() -> object:
-        gram, projected = angles.new_zeros((len(w), len(w))), angles.new_zeros(len(w))
-        for first in range(0, len(x), functions.BLOCK):
-            angle = at[first : first + functions.BLOCK, None] * angles
-            table = torch.cat([torch.cos(angle[:, : M + 1]), torch.sin(angle[:, M + 1 :])], dim=1)
-            gram += table.T @ table
-            projected += table.T @ t[first : first + functions.BLOCK]
-        return gram, projected
-
-    return work
-
-
-def jax_products(x: Array, y: Array, w: Array, M: int) -> Work:
-    """Products of matrices in JAX, a jitted scan over blocks of rows."""
-    import jax
-    import jax.numpy as jnp
-
-    jax.config.update("jax_enable_x64", True)
-    blocks = len(x) // functions.BLOCK
-    at, t = (jnp.asarray(each[: blocks * functions.BLOCK]).reshape(blocks, functions.BLOCK) for each in (x, y))
-    angles = jnp.asarray(w)
-
-    @jax.jit
-    def run() -> Traced:
-        def add(carry: Traced, block: Traced) -> Traced:
-            angle = block[0][:, None] * angles
-            table = jnp.concatenate([jnp.cos(angle[:, : M + 1]), jnp.sin(angle[:, M + 1 :])], axis=1)
-            return (carry[0] + table.T @ table, carry[1] + table.T @ block[1]), None
-
-        return jax.lax.scan(add, (jnp.zeros((len(w), len(w))), jnp.zeros(len(w))), (at, t))[0]
-
-    return lambda: jax.block_until_ready(run())
 
 
 def gpytorch_svgp(X: Array, y: Array, count: int, steps: int) -> Work:
@@ -115,15 +74,6 @@ def gpflow_bound(X: Array, y: Array, Z: Array) -> Work:
     return work
 
 
-def products(name: str, make: Callable[..., Work]) -> Callable[[bool], Contender]:
-    """A function that makes the contender which takes the products of a part of the rows."""
-
-    def made(quick: bool) -> Contender:
-        return Contender(name, make(*functions.part_of_line()), functions.SHARE)
-
-    return made
-
-
 def sparse_process(quick: bool) -> Contender:
     """Some of a thousand steps of GPyTorch's process."""
     given, steps = functions.data(), 10 if quick else 30
@@ -136,10 +86,6 @@ def elbo_gradient(quick: bool) -> Contender:
 
 
 RIVALS = {
-    "fourier-statistics": [
-        ("torch", products("PyTorch, products", torch_products)),
-        ("jax", products("JAX, products", jax_products)),
-    ],
     "sparse-process": [("gpytorch", sparse_process)],
     "elbo-gradient": [("gpflow", elbo_gradient)],
 }

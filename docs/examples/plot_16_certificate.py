@@ -47,12 +47,4 @@ for axes, size, sparse in zip(panels, sizes, fits, strict=True):
 panels[0].legend(loc="lower left")
 
 # %%
-# Let the program choose
-# ----------------------
-# With `"auto"` it adds points until the certified gap is small enough.
-
-enough = SparseGaussianProcess(kernel, noise, "auto", certified_gap=0.01).fit(X, y)
-print(enough.facts["inducing_points"], "points, stopped because of", enough.facts["stopped"])
-
-# %%
 # :doc:`/sparse` explains the bound, and what it does not promise.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts, Listening, Loss, Progress
 from particlegvi.runs import results
@@ -22,9 +21,6 @@ from particlegvi.tools.cells import Engine
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import changed
-
-if TYPE_CHECKING:
-    from particlegvi.functionspace.estimators.base import Estimator
 
 
 def sweep(
@@ -103,29 +99,22 @@ def sweep(
         return running.run(plan, place, workers, reporter, dask=dask, pool=pool)
 
 
-def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep | Estimator:
-    """Load the saved results of a run (`particlegvi.runs.results.load`), of a sweep as far as it is finished, or an
-    estimator.
+def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep:
+    """Load the saved results of a run (`particlegvi.runs.results.load`), or of a sweep as far as it is finished.
 
     Parameters
     ----------
     folder : path
-        The folder of a run or of a sweep, or the file .npz of an estimator's ``save``.
+        The folder of a run or of a sweep.
     loss : Loss, optional
         The loss of a run that `particlegvi.simulate` or `compare` has saved, if it is in functions of Python, which a
         folder does not have. Without it the records, the table and most figures are there, and the truth is not.
 
     Returns
     -------
-    Results, Sweep or estimator
+    Results or Sweep
     """
     place = files.place("folder", folder)
-    if place.suffix == ".npz" and place.is_file():
-        from particlegvi.functionspace.estimators.saving import Saved
-        from particlegvi.networks import estimators  # noqa: F401 - its classes are known from now on
-
-        estimator: Estimator = Saved.load(place)  # type: ignore[assignment]
-        return estimator
     if not folders.is_sweep(folder):
         return results.load(folder, loss)
     used = folders.read(place)["versions"]

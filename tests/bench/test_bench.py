@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from particlegvi.functionspace.gp.fourier_evidence import FourierSums
 
 import particlegvi as pg
 from particlegvi.cli import clone, main
 from particlegvi.functionspace import covariances, functionals
-from particlegvi.functionspace.gp.fourier_evidence import FourierSums
 from particlegvi.functionspace.selection.objectives import CollapsedBound
 
 rivals, timing, workloads, plain, loops, processes, functions, scaling, checks = map(

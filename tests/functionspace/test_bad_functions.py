@@ -33,11 +33,8 @@ CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="L
 CALLS |= table(basis, GIVEN, left_out="Basis PRIORS register")
 LINE = {"Fourier low": 0.0, "Fourier high": 1.0, "frequencies": 2, "widths": 0.1, "degree": 2}
 CALLS |= table(functionals, {**GIVEN, **LINE, "given": X[:3]}, left_out="Functionals joined_state restored")
-for part in (functionals.TensorProduct, functionals.Additive):
+for part in (functionals.TensorProduct,):
     CALLS[f"{part.__name__} set"] = lambda value, part=part: part(functionals.Fourier(0.0, 1.0, 2), value)
-HARMONICS = functionals.SphericalHarmonics(2)
-add(CALLS, "harmonics cross", HARMONICS.cross, "covariance X", covariance=KERNEL, X=np.eye(3))
-CALLS["harmonics gram"] = HARMONICS.gram
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
 for key in selection.Targets._fields:
     CALLS[f"targets with {key}"] = lambda value, key=key: selection.select(
@@ -65,7 +62,6 @@ fitted(fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]), "pred
 fitted(fs.SubsetOfData(KERNEL, 0.1, rows=3), "predict")
 fitted(fs.SubsetOfRegressors(KERNEL, 0.1, X[:3]), "predict")
 CERTIFIED = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).fit(X, Y)
-add(CALLS, "certify", CERTIFIED.certify, "steps tight")
 CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
 CALLS |= table(fs.scores, {**GIVEN, "samples": X, "at": X, "kept": 0.9})
@@ -83,17 +79,13 @@ for key in ("inducing_points", "most_iterations", "noise_variance", "y"):
     CALLS[f"hyperparameters by the bound with {key}"] = lambda value, key=key: fs.fit_hyperparameters(**{
         "kernel": KERNEL, "X": X, "y": Y, "noise_variance": 0.1, "bound": "elbo", "most_iterations": 2
     } | {key: value})  # fmt: skip
-for key in ("certified_gap", "most_inducing_points"):
-    CALLS[f"auto with {key}"] = lambda value, key=key: fs.SparseGaussianProcess(
-        KERNEL, likelihoods.Gaussian(0.1), "auto", **{key: value}
-    ).fit(X, Y)
 fitted(fs.LinearRegression(), "predict")
 fitted(fs.BayesianLinearRegression(np.abs, **LINEAR), "predict", "kl_to_prior")
 fitted(fs.LogisticRegression(), "predict")
 SAMPLER = fs.ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), X[:3], particles=2, steps=2)
 fitted(SAMPLER, "predict", "sample", "basis", "potential")
 SAMPLED = "kernel likelihood inducing_points particles steps step_size initial prior residual seed integrator moves"
-for key in [*SAMPLED.split(), "batch_size"]:
+for key in SAMPLED.split():
     CALLS[f"fit of the sampler with {key}"] = lambda value, key=key: fs.ProjectedLangevinSampler(**{
         "kernel": KERNEL, "likelihood": likelihoods.Gaussian(0.1), "inducing_points": X[:3], "particles": 2, "steps": 2
     } | {key: value}).fit(X, Y)  # fmt: skip

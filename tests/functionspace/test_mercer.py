@@ -5,7 +5,7 @@ import pytest
 
 from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods, residuals
 from particlegvi.functionspace.basis import Mercer
-from particlegvi.functionspace.covariances import Matern12, Matern32, Periodic, SquaredExponential
+from particlegvi.functionspace.covariances import Matern12, Matern32, SquaredExponential
 
 from ..refusals import refuse
 
@@ -22,7 +22,6 @@ def nodes(name, mean, sd):
 
 CASES = {
     "squared exponential": (SquaredExponential(0.7, 2.0), "gaussian", 0.5, 1.3, 1e-9),
-    "periodic": (Periodic(2.0, 0.8, 1.5), "uniform", 1.0, 2.0 / np.sqrt(12.0), 1e-9),
     "matern": (Matern12(0.5, 2.0), "uniform", 1.0, 1.0, 1e-3),
 }
 
@@ -31,7 +30,7 @@ CASES = {
 def test_eigenpairs_solve_the_integral_equation(case):
     k, law, mean, sd, tolerance = CASES[case]
     x, weights = nodes(law, mean, sd)
-    basis = Mercer(k, *(() if case == "periodic" else (mean, sd)), size=12)
+    basis = Mercer(k, mean, sd, size=12)
     e = basis.features(x[:, None])
     np.testing.assert_allclose((e * weights[:, None]).T @ e, np.diag(basis.eigenvalues), atol=0.1 * tolerance)
     outside = np.append(np.linspace(mean - 4.0 * sd, mean + 4.0 * sd, 9), mean)[:, None]
@@ -48,9 +47,8 @@ def test_eigenpairs_solve_the_integral_equation(case):
     [
         Mercer(SquaredExponential(0.3, 1.7), -1.0, 2.0, 400),
         Mercer(SquaredExponential([0.9, 1.5], 1.7), [0.0, 1.0], 1.0, 900),
-        Mercer(Periodic(1.5, [0.9, 2.0, 3.0], 1.7), size=1200),
     ],
-    ids=["line", "plane", "circles"],
+    ids=["line", "plane"],
 )
 def test_all_functions_together_make_the_covariance(basis, rng):
     X = rng.normal(size=(20, basis.inputs))
@@ -85,9 +83,8 @@ def test_a_sparse_process_takes_it_and_nears_the_evidence_and_a_sampler_has_its_
 
 def test_what_has_no_closed_form_is_refused():
     k = SquaredExponential(1.0)
-    refuse(lambda: Mercer(Matern32(1.0)), "covariance must be SquaredExponential, Periodic or Matern12")
+    refuse(lambda: Mercer(Matern32(1.0)), "covariance must be SquaredExponential or Matern12")
     refuse(lambda: Mercer(Matern12(1.0), [0.0, 1.0]), "inputs must be 1 for Matern12")
-    refuse(lambda: Mercer(Periodic(1.0), 0.0), "mean must be absent for a periodic covariance")
     refuse(lambda: Mercer(k, 0.0, -1.0), "sd must be a positive finite number")
     refuse(lambda: Mercer(k, np.nan), "mean must be a finite number")
     refuse(lambda: Mercer(k, [0.0, 1.0], [1.0, 1.0, 1.0]), "mean and sd must have the same number of entries")

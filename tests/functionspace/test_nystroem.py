@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from particlegvi.functionspace.basis import InducingValues, Mercer, Nystroem
+from particlegvi.functionspace.basis import Mercer, Nystroem
 from particlegvi.functionspace.basis import nystroem as module
 from particlegvi.functionspace.covariances import Iterated, Matern32, SquaredExponential
 
@@ -138,15 +138,3 @@ def test_bad_inputs_and_priors_are_refused():
     with pytest.raises(ValueError, match=r"X must be an array \(n, 2\) of finite n.*, not an array of the shape \(3,"):
         basis.features(np.zeros((3, 1)))
     refuse(lambda: basis.prior_variances("gpp"), 'there is no prior of the coefficients "gpp"; did you mean "gp"')
-
-
-def test_inducing_values_are_those_of_the_function_and_their_priors_those_of_the_thesis(rng):
-    basis, u, at = InducingValues(K, Z), rng.normal(size=(4, 12)), Nystroem(K, Z).features(Z)
-    np.testing.assert_allclose(basis.values(u), u @ at.T, atol=1e-12)
-    np.testing.assert_allclose(basis.coefficients(basis.values(u)), u, atol=1e-12)
-    interpolated = K(X, Z) @ np.linalg.solve(K(Z), basis.values(u).T)  # P[F](X) of Theorem D.13.2
-    np.testing.assert_allclose(basis.features(X) @ u.T, interpolated, atol=1e-11)
-    root = basis.values(np.eye(12)).T
-    # (D.202): under "rkhs" the precision is M k(Z, Z)^-2
-    for prior, right in (("gp", K(Z)), ("rkhs", K(Z) @ K(Z) / 12)):
-        np.testing.assert_allclose(root * basis.prior_variances(prior) @ root.T, right, atol=1e-12)

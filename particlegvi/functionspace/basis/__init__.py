@@ -26,11 +26,11 @@ from typing import Any
 
 from particlegvi.contracts import Basis
 from particlegvi.functionspace.basis.mercer import Mercer
-from particlegvi.functionspace.basis.nystroem import InducingValues, Nystroem
+from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.tools.registry import Registry
 
-__all__ = ["PRIORS", "Basis", "InducingValues", "Mercer", "Nystroem", "Projection", "get", "names", "register"]
+__all__ = ["PRIORS", "Basis", "Mercer", "Nystroem", "Projection", "get", "names", "register"]
 
 PRIORS = ("rkhs", "gp")
 _registry: Registry[Any] = Registry(__name__, "basis")

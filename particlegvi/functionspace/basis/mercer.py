@@ -9,12 +9,10 @@ from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ive
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
-from particlegvi.functionspace.covariances.periodic import Periodic
 from particlegvi.functionspace.covariances.stationary import Matern12, SquaredExponential
 from particlegvi.tools.arguments import coordinates, frozen, points, refuse, same_length, scales, whole
 from particlegvi.tools.registry import look_up
@@ -31,7 +29,6 @@ class Mercer:
     covariance             nu                                                       functions b_m
     =====================  =======================================================  ==================================
     SquaredExponential     Gaussian, independent inputs of this mean and sd         Hermite functions
-    Periodic               uniform over a period of each input; no mean and no sd   sines and cosines
     Matern12, one input    uniform with this mean and sd                            sines and cosines, exponential tails
     =====================  =======================================================  ==================================
 
@@ -42,7 +39,7 @@ class Mercer:
     covariance : Covariance or a kernel of particlegvi.kernels
         k.
     mean, sd : float or array (inputs,)
-        The mean and standard deviation of nu, in the units of the inputs; 0 and 1 if not given.
+        The mean and standard deviation of nu, in the units of the inputs.
     size : int
         The number of functions.
     inputs : int, optional
@@ -71,15 +68,15 @@ class Mercer:
     def __init__(
         self,
         covariance: KernelLike,
-        mean: ArrayLike | None = None,
-        sd: ArrayLike | None = None,
+        mean: ArrayLike = 0.0,
+        sd: ArrayLike = 1.0,
         size: int = 50,
         *,
         inputs: int | None = None,
     ) -> None:
         k = covariances.of(covariance)
-        if not isinstance(k, SquaredExponential | Periodic | Matern12):
-            raise refuse("covariance", k, "SquaredExponential, Periodic or Matern12, whose eigenpairs are known")
+        if not isinstance(k, SquaredExponential | Matern12):
+            raise refuse("covariance", k, "SquaredExponential or Matern12, whose eigenpairs are known")
         self.covariance: Covariance = k
         self.size = whole("size", size, 1, MOST)
         self.mean, self.sd = _moments(k, mean, sd, inputs)
@@ -116,14 +113,14 @@ class Mercer:
 
     def state(self) -> dict[str, Array]:
         """The numbers from which `restore` makes the same basis, bit for bit."""
-        given = {} if isinstance(self.covariance, Periodic) else {"nu_mean": self.mean, "nu_sd": self.sd}
-        return {**given, "functions": np.array(self.size), "inputs": np.array(self.inputs)}
+        size, inputs = np.array(self.size), np.array(self.inputs)
+        return {"nu_mean": self.mean, "nu_sd": self.sd, "functions": size, "inputs": inputs}
 
     @classmethod
     def restore(cls, covariance: KernelLike, state: Mapping[str, ArrayLike]) -> Self:
         """The basis with this `state`."""
         size, inputs = (int(np.asarray(state[key]).item()) for key in ("functions", "inputs"))
-        return cls(covariance, state.get("nu_mean"), state.get("nu_sd"), size, inputs=inputs)
+        return cls(covariance, state["nu_mean"], state["nu_sd"], size, inputs=inputs)
 
 
 class Axis(Protocol):
@@ -169,23 +166,6 @@ class Hermite(NamedTuple):
         return e
 
 
-class Circle(NamedTuple):
-    """The periodic covariance under the uniform law over a period: b_0 = 1, then a cosine and a sine in turn."""
-
-    lengthscale: float
-    period: float
-
-    def eigenvalues(self, count: int) -> Array:
-        return np.asarray(ive((np.arange(count) + 1) // 2, self.lengthscale**-2))
-
-    def features(self, x: Array, count: int) -> Array:
-        number = np.arange(count)
-        angles = (2.0 * np.pi / self.period) * x[:, None] * ((number + 1) // 2)
-        functions = np.where(number % 2 == 1, np.cos(angles), np.sin(angles)) * math.sqrt(2.0)
-        functions[:, 0] = 1.0
-        return functions * np.sqrt(self.eigenvalues(count))
-
-
 class Interval(NamedTuple):
     """The Matern 1/2 under the uniform law on an interval: cos(theta t) and sin(theta t) in turn for |t| <= 1.
 
@@ -223,17 +203,10 @@ class Interval(NamedTuple):
 
 
 def _moments(
-    k: SquaredExponential | Periodic | Matern12, mean: ArrayLike | None, sd: ArrayLike | None, inputs: int | None
+    k: SquaredExponential | Matern12, mean: ArrayLike, sd: ArrayLike, inputs: int | None
 ) -> tuple[Array, Array]:
-    """Mean and sd of nu for each input; those of the uniform law over a period from 0 on for a periodic k."""
-    if isinstance(k, Periodic):
-        for key, given in (("mean", mean), ("sd", sd)):
-            if given is not None:
-                raise refuse(key, given, "absent for a periodic covariance, where nu is uniform over a period")
-        mean, sd = 0.5 * k.period, k.period / math.sqrt(12.0)
-    m = coordinates("mean", 0.0 if mean is None else mean)
-    s = np.atleast_1d(scales("sd", 1.0 if sd is None else sd))
-    m, s = same_length(("mean", "sd"), m, s)
+    """Mean and sd of nu for each input."""
+    m, s = same_length(("mean", "sd"), coordinates("mean", mean), np.atleast_1d(scales("sd", sd)))
     m, _ = same_length(("mean and sd", "lengthscale"), m, np.atleast_1d(k.lengthscale))
     dim = len(m) if inputs is None else whole("inputs", inputs, 1)
     if len(m) not in (1, dim):
@@ -243,10 +216,8 @@ def _moments(
     return frozen(np.broadcast_to(m, dim).copy()), frozen(np.broadcast_to(s, dim).copy())
 
 
-def _axes(k: SquaredExponential | Periodic | Matern12, mean: Array, sd: Array) -> list[Axis]:
+def _axes(k: SquaredExponential | Matern12, mean: Array, sd: Array) -> list[Axis]:
     scales_of = np.broadcast_to(k.lengthscale, len(mean)).tolist()
-    if isinstance(k, Periodic):
-        return [Circle(each, k.period) for each in scales_of]
     kind = Hermite if isinstance(k, SquaredExponential) else Interval
     return [kind(*each) for each in zip(scales_of, mean.tolist(), sd.tolist(), strict=True)]
 

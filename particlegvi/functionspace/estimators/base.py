@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators.saving import Saved
 from particlegvi.functionspace.gp.hyperparameters import (
     classification_covariance,
     default_kernel,
@@ -31,7 +30,7 @@ NOISE = 0.1  # noise variance at the start of a search, for scaled targets
 
 
 @dataclass(eq=False, repr=False)
-class Estimator(Card, Saved):
+class Estimator(Card, BaseEstimator):
     """Base class of all estimators. The fields of the dataclass are the parameters that scikit-learn sees.
 
     Parameters
@@ -166,14 +165,13 @@ class KernelSearch:
 
     kernel: KernelLike | None
     fit_kernel: bool
-    inducing_points: int | str
+    inducing_points: int
     kernel_: KernelLike
 
-    def _check_kernel(self, words: bool = False) -> None:
-        """Refuse wrong settings that neither scikit-learn nor the model checks; ``inducing_points`` may be a word."""
+    def _check_kernel(self) -> None:
+        """Refuse wrong settings that neither scikit-learn nor the model checks."""
         arguments.flag("fit_kernel", self.fit_kernel)
-        if not (words and isinstance(self.inducing_points, str)):
-            arguments.whole("inducing_points", self.inducing_points, 1)
+        arguments.whole("inducing_points", self.inducing_points, 1)
 
     def _at_most(self, rows: int) -> int:
         """The number of inducing points: as set, but at most the number of rows."""

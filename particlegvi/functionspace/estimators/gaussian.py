@@ -10,20 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.estimators.base import NOISE, KernelClassifier, KernelSearch, Regressor
 from particlegvi.functionspace.gp.certificate import Certificate
-from particlegvi.functionspace.gp.hyperparameters import BOUNDS, SEARCHED_POINTS, regression_covariance_by_bound
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.means import Inducing, Mean, MeanNetwork
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
-from particlegvi.tools.registry import look_up
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 MEANS = ("network", "inducing")
@@ -36,17 +34,8 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
 
     Parameters
     ----------
-    inducing_points : int or "auto"
-        Largest number of inducing points, at most the number of rows. "auto" doubles their number until `certify`
-        guarantees ``certified_gap``.
     placement : str
         Rule for the inducing points, see `SparseGaussianProcess`.
-    certified_gap : float
-        Largest bound on KL to the exact process that "auto" accepts, in nats.
-    bound : str
-        The objective of ``fit_kernel``: "evidence", the marginal likelihood of at most 1000 rows, or "elbo", the
-        evidence lower bound of the sparse process on all rows, from two starts. With ``placement="elbo"`` the search
-        for inducing points then begins at the points where the search for hyperparameters ended.
 
     Attributes
     ----------
@@ -55,42 +44,25 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
     kernel_ : Covariance
     noise_variance_ : float
         The kernel and the noise variance of the fit.
-    search_ : dict
-        Facts of the search by "elbo" (`fit_hyperparameters`): both starts and ends, and the chosen one. Empty for
-        "evidence".
     """
 
     kernel: KernelLike | None = None
     fit_kernel: bool = True
-    inducing_points: int | str = 200
+    inducing_points: int = 200
     placement: str = "greedy"
     _: KW_ONLY
-    certified_gap: float = 0.1
     noise_variance: float = NOISE
-    bound: str = BOUNDS[0]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
-        self._check_kernel(words=True)
-        look_up("bound", self.bound, dict.fromkeys(BOUNDS))
+        self._check_kernel()
         noise = arguments.scale("noise_variance", self.noise_variance)
         x, t, seed = self._read_numbers(X, y)
-        automatic = isinstance(self.inducing_points, str)
-        points: Array | int | str = self.inducing_points if automatic else self._at_most(len(x))
-        self.search_: Facts = {}
-        if self.fit_kernel and self.bound == "elbo":
-            number = SEARCHED_POINTS if automatic else self._at_most(len(x))
-            self.kernel_, self.noise_variance_, self.search_ = regression_covariance_by_bound(
-                x, t, self.kernel, noise, number, seed
-            )
-            if self.placement == "elbo" and "points" in self.search_ and not automatic:
-                points = self.search_["points"]
-        else:
-            self.kernel_, self.noise_variance_ = self._regression_kernel(x, t, noise, seed)
+        self.kernel_, self.noise_variance_ = self._regression_kernel(x, t, noise, seed)
+        likelihood = likelihoods.Gaussian(noise_variance=self.noise_variance_)
         self.model_ = SparseGaussianProcess(
-            self.kernel_, likelihoods.Gaussian(noise_variance=self.noise_variance_), points,
-            seed=seed, placement=self.placement, certified_gap=self.certified_gap,
-        ).fit(x, t)  # fmt: skip
+            self.kernel_, likelihood, self._at_most(len(x)), seed=seed, placement=self.placement
+        ).fit(x, t)
         return self
 
     def _observed(self, x: Array) -> tuple[Array, Array]:
@@ -101,12 +73,12 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         """Draws of the function without noise, in the units of the target, (draws, n)."""
         return self._in_units(_draws(self.model_, self._inputs(X), draws))
 
-    def certify(self, steps: int = 1) -> Certificate:
+    def certify(self) -> Certificate:
         """Bound the distance to the exact process of the same kernel, for the scaled data.
 
         See `SparseGaussianProcess.certify`.
         """
-        return self.model_.certify(steps)
+        return self.model_.certify()
 
 
 @dataclass(eq=False, repr=False)

@@ -13,7 +13,6 @@ from sklearn.metrics import d2_tweedie_score
 from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators import state
 from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelClassifier, KernelSearch, Regressor
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.classes import ClassSampler
@@ -138,7 +137,6 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, KernelClassifier):
         return self.sampler_.sample(self._inputs(X))
 
 
-@state.known
 class PoissonLogRates(likelihoods.PoissonLog):
     """`PoissonLog` for any targets of at least 0, such as averages of counts, which scikit-learn allows."""
 

@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.functionspace.functionals.by_coordinate import Additive, TensorProduct
+from particlegvi.functionspace.functionals.by_coordinate import TensorProduct
 from particlegvi.functionspace.functionals.fourier import Fourier
 from particlegvi.functionspace.functionals.functional import Functionals, Union, joined_state, separate_states
 from particlegvi.functionspace.functionals.local import Intervals, Points, Slopes, Windows
-from particlegvi.functionspace.functionals.sphere import SphericalHarmonics
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "Additive", "Fourier", "Functionals", "Intervals", "Points", "Slopes", "SphericalHarmonics", "TensorProduct",
-    "Union", "Windows", "facts_at", "joined_state", "of", "restored",
+    "Fourier", "Functionals", "Intervals", "Points", "Slopes", "TensorProduct", "Union", "Windows", "facts_at",
+    "joined_state", "of", "restored",
 ]  # fmt: skip
 
 

@@ -93,7 +93,7 @@ class Functionals:
         return self.gram(covariance).diagonal().copy()
 
     def facts(self) -> Facts:
-        """The kinds, the number and the error of quadrature, as JSON can hold them."""
+        """The kinds and the number, as JSON can hold them."""
         return {"functionals": [part.name for part in self.parts()], "number": len(self)}
 
     def __add__(self, other: Functionals) -> Union:
@@ -134,10 +134,6 @@ class Union(Functionals):
     def check(self, covariance: Covariance) -> None:
         for part in self._parts:
             part.check(covariance)
-
-    def facts(self) -> Facts:
-        errors = [part.facts().get("quadrature_error", 0.0) for part in self._parts]
-        return {**super().facts(), **({"quadrature_error": max(errors)} if any(errors) else {})}
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
         return np.concatenate([part.against(covariance, terms) for part in self._parts])

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances import integrals
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike, Sum
 from particlegvi.functionspace.covariances.stationary import SquaredExponential, Stationary
 from particlegvi.functionspace.functionals.functional import Functionals
-from particlegvi.functionspace.functionals.terms import Terms, at_points, by_panels, covariance_of
+from particlegvi.functionspace.functionals.terms import Terms, at_points, covariance_of
 from particlegvi.tools.arguments import array, finite, frozen, points, refuse, whole
 
-MOST_INPUTS = 4  # largest number of coordinates for which a grid of nodes averages a prior mean
-HERMITE_NODES, HERMITE_WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 STEP = 1e-4  # step of the difference quotient for the slope of a prior mean, in units of 1 + |x|
-SHORTEST = 1e-8  # the shortest interval, in lengthscales: a shorter mean equals the value at a point
+SHORTEST = 1e-3  # the shortest interval, in lengthscales: covariances of shorter ones would cancel
 PANELS = 16  # number of panels for the quadrature of a prior mean
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def has_closed_forms(covariance: Covariance) -> bool:
-    """Whether values, means and slopes have closed-form covariances under this covariance."""
-    return type(covariance) is SquaredExponential or integrals.smoothness(covariance) is not None
-
-
 class Local(Functionals):
-    """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms` and ``needs``.
+    """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms`.
 
-    A subclass names its parameters in ``arrays``; the first is an array with an entry for each functional. The required
-    covariance, ``needs``, is "any", "squared-exponential", or "differentiable" (a squared exponential, or a Matern of
-    order 3/2 or 5/2).
+    A subclass names its parameters in ``arrays``; the first is an array with an entry for each functional.
+    ``least_order`` is the least order of a Matern covariance on the line that it allows beside a squared exponential,
+    and None if it allows every covariance.
     """
 
-    needs: ClassVar[str] = "any"
+    least_order: ClassVar[float | None] = None
     arrays: ClassVar[tuple[str, ...]]  # names of the constructor's parameters
-    quadrature_error = 0.0  # the largest so far of covariances integrated by panels; 0 if all had closed forms
 
     def __len__(self) -> int:
         return len(vars(self)[self.arrays[0]])
@@ -53,33 +46,20 @@ class Local(Functionals):
         return {key: np.asarray(own[key]) for key in self.arrays}
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
-        own = self.terms()
         if isinstance(covariance, Sum):
             return np.sum([self.against(part, terms) for part in covariance.parts], axis=0)
-        if (own.plain and terms.plain) or has_closed_forms(covariance):
-            return covariance_of(covariance, own, terms)
-        table, error = by_panels(covariance, own, terms)
-        self.quadrature_error = max(self.quadrature_error, error)
-        return table
-
-    def facts(self) -> Facts:
-        stated = {"quadrature_error": self.quadrature_error} if self.quadrature_error else {}
-        return {**super().facts(), **stated}
+        return covariance_of(covariance, self.terms(), terms)
 
     def check(self, covariance: Covariance) -> None:
-        if self.needs == "any":
+        if self.least_order is None:
             return
         for part in covariance.parts if isinstance(covariance, Sum) else (covariance,):
             smooth = integrals.smoothness(part)
-            if type(part) is SquaredExponential:
-                continue
-            if self.needs == "differentiable" and smooth:
-                continue
-            allowed = {
-                "differentiable": "a squared exponential, a Matern covariance of order 3/2 or 5/2, or a sum of them",
-                "squared-exponential": "a squared exponential, or a sum of them",
-            }
-            raise ValueError(f"the covariance for {self.name} must be {allowed[self.needs]}, not {part!r}")
+            matern = smooth is not None and self.inputs == 1 and smooth + 0.5 >= self.least_order
+            if not matern and type(part) is not SquaredExponential:
+                also = f", a Matern covariance of order {self.least_order:g} or more on the line"
+                allowed = f"a squared exponential{also if self.least_order < math.inf else ''}, or a sum of them"
+                raise ValueError(f"the covariance for {self.name} must be {allowed}, not {part!r}")
 
 
 class Points(Local):
@@ -124,7 +104,7 @@ class Windows(Local):
 
     name = "windows"
     arrays = ("centres", "widths")
-    needs = "squared-exponential"
+    least_order = math.inf
 
     def __init__(self, centres: ArrayLike, widths: ArrayLike) -> None:
         self.centres = frozen(points("centres", centres).copy())
@@ -139,20 +119,9 @@ class Windows(Local):
         number = len(self.centres)
         return Terms(np.zeros(self.centres.shape), self.centres, self.widths, np.ones(number), np.arange(number))
 
-    def apply(self, function: Callable[[Array], Array]) -> Array:
-        """Average the function under each window by twenty Gauss-Hermite nodes in each coordinate."""
-        if self.inputs > MOST_INPUTS:
-            raise ValueError(f"a mean under windows must be of at most {MOST_INPUTS} coordinates, not {self.inputs}")
-        grid = np.stack(np.meshgrid(*[HERMITE_NODES] * self.inputs, indexing="ij"), axis=-1).reshape(-1, self.inputs)
-        each = np.stack(np.meshgrid(*[HERMITE_WEIGHTS] * self.inputs, indexing="ij"), axis=-1)
-        weights = np.prod(each, axis=-1).ravel()
-        x = self.centres[:, None] + self.widths[:, None] * grid
-        values = np.asarray(function(x.reshape(-1, self.inputs))).reshape(x.shape[:2])
-        return values @ (weights / weights.sum())
-
 
 class Slopes(Local):
-    """The derivatives dF/dx_c at points, for a covariance whose functions have derivatives (not Matern 1/2).
+    """The derivatives dF/dx_c at points, under a squared exponential, or on the line a Matern of order 3/2 or 5/2.
 
     Parameters
     ----------
@@ -163,7 +132,7 @@ class Slopes(Local):
 
     name = "slopes"
     arrays = ("X", "coordinate")
-    needs = "differentiable"
+    least_order = 1.5
 
     def __init__(self, X: ArrayLike, coordinate: int = 0) -> None:
         self.X = frozen(points("X", X).copy())
@@ -194,13 +163,13 @@ class Intervals(Local):
     low, high : array (m,)
         The ends, each low below its high; two numbers mean one interval.
 
-    Under a squared exponential and Matern covariances of order 1/2, 3/2 and 5/2 the covariances of the means are closed
-    forms. Under other covariances they are integrated by panels, and `facts` has the error. An interval shorter than
-    1e-8 lengthscales is refused.
+    They need a squared exponential, a Matern covariance of order 1/2, 3/2 or 5/2, or a sum of them: there are no closed
+    forms under others. An interval shorter than 1e-3 lengthscales is refused.
     """
 
     name = "intervals"
     arrays = ("low", "high")
+    least_order = 0.5
     inputs = 1
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
@@ -223,7 +192,7 @@ class Intervals(Local):
         for part in covariance.parts if isinstance(covariance, Sum) else (covariance,):
             if isinstance(part, Stationary) and shortest < SHORTEST * float(np.max(part.lengthscale)):
                 raise ValueError(
-                    f"intervals must be at least 1e-8 lengthscales long, not {shortest:g}: use Points for shorter ones"
+                    f"intervals must be at least 1e-3 lengthscales long, not {shortest:g}: use Points for shorter ones"
                 )
 
     def terms(self) -> Terms:

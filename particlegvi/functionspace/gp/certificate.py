@@ -6,11 +6,11 @@ With K = k(X, X), Q = e(X) e(X)^T the part that the basis explains, E = K - Q an
 
 Each term that would cost O(n^3) has a bound that costs O(n^2):
 
-    y^T (K + s2)^-1 y >= 2 v^T y - v^T (K + s2) v for every v, here from conjugate gradients,                  (2)
+    y^T (K + s2)^-1 y >= 2 v^T y - v^T (K + s2) v for every v, here one step of conjugate gradients,           (2)
     log(det(K + s2) / det(Q + s2)) >= log(1 + tr((Q + s2)^-1 E)) >= 0,                                         (3)
 
 (2) holds since its right side is largest at v = (K + s2)^-1 y; (3) holds since det(I + B) >= 1 + tr(B) for a positive
-semi-definite B. The cheap gap replaces (3) by 0. Titsias (2014) bounds both terms in O(n M^2).
+semi-definite B. Titsias (2014) bounds both terms in O(n M^2).
 
 Now let q and p be the values at one input, r = var_q / var_p, and g an upper bound on KL of the processes, in nats. KL
 of the processes is at least KL of their values, so that
@@ -39,12 +39,13 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.gp.coefficient_law import Law
-from particlegvi.functionspace.linalg import product, quadratic_bounds
+from particlegvi.functionspace.linalg import product
 from particlegvi.functionspace.residuals import Residual
-from particlegvi.tools.arguments import flag, points, whole
+from particlegvi.tools.arguments import points
 
 SMALL = 1e-6  # for a smaller gap, series enclose the roots of (4)
 LARGEST = 300.0  # the largest gap: above it exp(2 g) is near the largest double
+TINY = 1e-300  # avoids 0 / 0 where y is 0
 EPS = 8.0 * float(np.finfo(float).eps)  # rounding errors are at most this share of the sizes of their terms
 INFORMATIVE = 0.5 * math.log(2.0)  # nats: a KL up to this bound guarantees the mean within one sd
 
@@ -106,11 +107,10 @@ class Certificate:
     evidence : (float, float)
         Lower and upper bound on log p(y).
     facts : dict
-        ``steps``, the given number of conjugate gradient steps; ``inducing_points``, their number; three bounds, of
-        which the smallest is used: ``tight`` (None if not requested), ``cheap`` after each step, and ``trace`` (of
-        Titsias); ``rounding``, the allowance for rounding errors; ``unexplained``, tr(E) / s2; ``quadratic``, the last
-        cheap gap without its trace part (None without steps); ``jitter``; ``finite``, whether `kl` is finite;
-        ``informative``, whether the mean is guaranteed within one standard deviation at every input.
+        ``inducing_points``, their number; two bounds, of which the smaller is used: ``tight``, and ``trace`` (of
+        Titsias); ``rounding``, the allowance for rounding errors; ``unexplained``, tr(E) / s2; ``jitter``; ``finite``,
+        whether `kl` is finite; ``informative``, whether the mean is guaranteed within one standard deviation at every
+        input.
     """
 
     def __init__(self, fitted: Fitted, kl: float, evidence: tuple[float, float], facts: Facts) -> None:
@@ -158,13 +158,8 @@ def amplification(basis: Nystroem, priors: Array) -> tuple[Array, Array]:
 
 
 @one_blas_thread()
-def certify(fitted: Fitted, steps: int = 1, tight: bool = True) -> Certificate:
-    """The certificate of a fit: O(n^2 (dim + 1)) time for each step, O(n^2 M) more if tight, and O(n M) memory.
-
-    ``steps`` conjugate gradient steps are taken for (2); with 0 only the trace bound is used, in O(n M^2) time. (3) is
-    used if ``tight``.
-    """
-    steps, tight = whole("steps", steps, least=0), flag("tight", tight)
+def certify(fitted: Fitted) -> Certificate:
+    """The certificate of a fit, in O(n^2 (dim + M)) time and O(n M) memory."""
     basis, law, X, y, noise = fitted
     e = basis.features(X)
     priors = basis.covariance.diagonal(X)
@@ -175,49 +170,28 @@ def certify(fitted: Fitted, steps: int = 1, tight: bool = True) -> Certificate:
     sizes = [quadratic, float(priors.sum()) / noise, *_sizes(fitted, e, v)]
 
     trace = 0.5 * (quadratic - _shifted(e, y, noise * (1.0 + unexplained)) + unexplained)
-    cheap: list[float] = []
-    tightest = None
-    if steps:
-        products = product(basis.covariance, X, np.column_stack([e, v]) if tight else v[:, None])
-        bounds, best = _from_below(fitted, e, (v, products[:, -1] + noise * v), steps)
-        bounds = np.maximum.accumulate(np.maximum(bounds or [0.0], 0.0)).tolist()
-        cheap = [0.5 * (quadratic - bound + unexplained) for bound in bounds]
-        root = float(np.sqrt(priors) @ np.abs(best))
-        sizes += [2.0 * abs(float(best @ y)), root**2, noise * float(best @ best)]
-        if tight:
-            in_trace, size = _trace(law, e, products[:, :-1], noise)
-            sizes.append(size)
-            tightest = cheap[-1] - 0.5 * math.log1p(max(unexplained - in_trace, 0.0))
-    found = min([trace, *cheap, *([] if tightest is None else [tightest])])
+    products = product(basis.covariance, X, np.column_stack([e, v]))
+    along = products[:, -1] + noise * v  # (K + s2) v
+    best = (float(y @ v) / max(float(v @ along), TINY)) * v
+    below = max(float(best @ y), 0.0)  # (2) at the best multiple of v
+    in_trace, size = _trace(law, e, products[:, :-1], noise)
+    tight = 0.5 * (quadratic - below + unexplained - math.log1p(max(unexplained - in_trace, 0.0)))
+    root = float(np.sqrt(priors) @ np.abs(best))
+    sizes += [2.0 * abs(float(best @ y)), root**2, noise * float(best @ best), size]
     _, weights = amplification(basis, priors)
     # If the prior covariance of the coefficients has the error W, KL from N(0, I) is tr(W^2) / 4 to leading order.
     rounding = 0.5 * EPS * float(np.sum(sizes)) + 0.25 * (EPS * float(weights @ weights)) ** 2
-    gap = max(found, 0.0) + rounding
+    gap = max(min(trace, tight), 0.0) + rounding
     kl = gap if math.isfinite(gap) else math.inf
     log_determinant = 2.0 * float(np.sum(np.log(law.factor.diagonal()))) + len(y) * math.log(2.0 * math.pi * noise)
     bound = -0.5 * (quadratic + log_determinant + unexplained)
     facts: Facts = {
-        "steps": steps, "inducing_points": len(basis.inducing_points), "tight": tightest, "cheap": cheap,
-        "trace": trace, "rounding": rounding, "unexplained": unexplained, "jitter": basis.jitter,
-        "quadratic": cheap[-1] - 0.5 * unexplained if cheap else None, "finite": math.isfinite(kl),
+        "inducing_points": len(basis.inducing_points), "tight": tight, "trace": trace, "rounding": rounding,
+        "unexplained": unexplained, "jitter": basis.jitter, "finite": math.isfinite(kl),
         "informative": kl <= INFORMATIVE,
     }  # fmt: skip
-    below = rounding + EPS * abs(log_determinant)
-    return Certificate(fitted, kl, (bound - below, bound + kl + EPS * abs(log_determinant)), facts)
-
-
-def _from_below(fitted: Fitted, e: Array, first: tuple[Array, Array], steps: int) -> tuple[list[float], Array]:
-    """The bounds (2), with (Q + s2)^-1 as the preconditioner; the first direction is that of the fit."""
-    basis, law, X, y, noise = fitted
-
-    def multiply(direction: Array) -> Array:
-        return product(basis.covariance, X, direction[:, None])[:, 0] + noise * direction
-
-    def precondition(vector: Array) -> Array:
-        inside = linalg.cho_solve((law.factor, True), e.T @ vector) / noise
-        return (vector - e @ inside) / noise
-
-    return quadratic_bounds(first, multiply, precondition, y, steps)
+    allowance = rounding + EPS * abs(log_determinant)
+    return Certificate(fitted, kl, (bound - allowance, bound + kl + EPS * abs(log_determinant)), facts)
 
 
 def _shifted(e: Array, y: Array, level: float) -> float:

@@ -6,7 +6,6 @@ For a Gaussian likelihood it has a closed form; for any other likelihood natural
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -52,13 +51,11 @@ def law(mean: Array, precision: Array) -> Law | None:
 
 
 class Bound:
-    """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with f_n ~ N(s_n + e_n . mean, e_n . covariance e_n + left_n).
+    """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with f_n ~ N(e_n . mean, e_n . covariance e_n + left_n).
 
     The expectations are sums at Gauss-Hermite nodes; the gradients are the exact gradients of these sums. The features
-    e are an array (n, size), and ``left`` (n,) are the variances of the residual. ``shifts``, s, are prior means (n,).
+    e are an array (n, size), and ``left`` (n,) are the variances of the residual.
     """
-
-    shifts: Array | float = 0.0
 
     def __init__(self, likelihood: Likelihood, features: Array, left: Array, targets: Array, nodes: int) -> None:
         self.likelihood, self.features, self.left, self.y = likelihood, features, left, targets[:, None]
@@ -86,7 +83,7 @@ class Bound:
     def _nodes(self, law: Law) -> tuple[Array, Array]:
         sd = np.sqrt(law.variances(self.features) + self.left)
         sd = np.maximum(sd, 1e-150)  # avoid 0: far from every inducing point all features are 0
-        return (self.features @ law.mean + self.shifts)[:, None] + sd[:, None] * self.nodes, sd
+        return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
 
 
 class Climb:
@@ -162,38 +159,6 @@ def climb(
     return climber.law, climber.height, facts
 
 
-LEAST_RATE = 1e-9
-
-
-def stochastic_climb(
-    batch: Callable[[int], Bound], batches: int, steps: int, size: int, power: float
-) -> tuple[Law, float, Facts]:
-    """Natural gradient steps with one batch of rows each, from N(0, I): the distribution, its bound, and facts.
-
-    ``batch`` returns the bound of one of so many batches, whose costs are multiplied by the number of batches. The t-th
-    step has the size t^-power. With a Gaussian likelihood and the power 1 the natural parameters are averages over the
-    batches so far, so that the result after every pass over the rows is exact.
-
-    Source: Hensman, Fusi and Lawrence (2013); the thesis's (3.4) for the sum over rows.
-    """
-    here = Law(np.zeros(size), np.eye(size), np.eye(size))
-    for step in range(steps):
-        gradient, wanted = batch(step % batches).derivatives(here)
-        gradient = batches * gradient - (batches - 1) * here.mean
-        wanted = batches * wanted - (batches - 1) * np.eye(size)
-        rate = (1.0 + step) ** -power
-        moved = law(here.mean, (1.0 - rate) * here.precision + rate * wanted)
-        while moved is None and rate > LEAST_RATE:  # a cost that is not convex
-            rate *= 0.5
-            moved = law(here.mean, (1.0 - rate) * here.precision + rate * wanted)
-        if moved is None:
-            raise ValueError("batch_size must be larger, or None: a step of one batch has left the range of numbers")
-        here = moved._replace(mean=here.mean - rate * linalg.cho_solve((moved.factor, True), gradient))
-    divergence = here.divergence()
-    height = sum(batch(number)(here) + divergence for number in range(batches)) - divergence
-    return here, height, {"method": "stochastic natural gradient", "iterations": steps, "converged": steps >= batches}
-
-
 def _step(
     bound: Bound, here: Law, height: float, gradient: Array, wanted: Array, size: float
 ) -> tuple[Law, float, float] | None:
@@ -216,31 +181,15 @@ def _squared_length(here: Law, gradient: Array, wanted: Array) -> float:
     return float(np.sum(in_mean**2) + 0.5 * np.sum(in_precision**2))
 
 
-class Products(NamedTuple):
-    """The products of m features over rows."""
-
-    gram: Array  # C_LD C_DL, (m, m)
-    projected: Array  # C_LD y, (m,)
-    square: float  # y^T y
-    rows: int
-
-
 def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
     """The optimal distribution for a Gaussian likelihood, with precision ``I + E^T E / noise``, and its lower bound.
 
     Source: Titsias (2009), (9), (10), in whitened coordinates.
     """
-    whitened = Products(features.T @ features, features.T @ y, float(y @ y), len(y))
-    return from_products(whitened, left.sum(), noise_variance)
-
-
-def from_products(whitened: Products, left: float, noise_variance: float) -> tuple[Law, float]:
-    """`collapsed` from E^T E, E^T y, y^T y, and ``left``, the sum of the residual variances."""
-    precision = np.eye(len(whitened.gram)) + whitened.gram / noise_variance
+    precision = np.eye(features.shape[1]) + features.T @ features / noise_variance
     factor = linalg.cholesky(precision, lower=True)
-    projected = whitened.projected / noise_variance
+    projected = features.T @ y / noise_variance
     mean = linalg.cho_solve((factor, True), projected)
-    squares = whitened.square / noise_variance - projected @ mean  # y^T (E E^T + noise I)^-1 y
-    log_determinant = 2.0 * np.sum(np.log(factor.diagonal()))
-    log_determinant = log_determinant + whitened.rows * math.log(2.0 * math.pi * noise_variance)
-    return Law(mean, precision, factor), float(-0.5 * (squares + log_determinant + left / noise_variance))
+    squares = float(y @ y) / noise_variance - projected @ mean  # y^T (E E^T + noise I)^-1 y
+    log_determinant = 2.0 * np.sum(np.log(factor.diagonal())) + len(y) * math.log(2.0 * math.pi * noise_variance)
+    return Law(mean, precision, factor), float(-0.5 * (squares + log_determinant + left.sum() / noise_variance))

@@ -12,18 +12,15 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.covariances.stationary import SquaredExponential
-from particlegvi.functionspace.functionals import Fourier
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-from particlegvi.functionspace.gp.fourier_evidence import fit_with_functionals
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
 from particlegvi.functionspace.gp.maximising import Regression, by_bound, by_name, maximise, noise_limits
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points, refuse, scale, vector, whole
+from particlegvi.tools.arguments import points, scale, vector, whole
 from particlegvi.tools.registry import look_up
 
 BOUNDS = ("evidence", "elbo")
 REGRESSION_ROWS = 1000
-SEARCHED_POINTS = 100  # number of inducing points in a search by the evidence lower bound
 CLASSIFICATION_ROWS = 500
 
 
@@ -38,7 +35,6 @@ def fit_hyperparameters(
     *,
     seed: int = 0,
     most_iterations: int = 200,
-    functionals: Fourier | None = None,
     bound: str = "evidence",
     inducing_points: ArrayLike | int = 100,
 ) -> tuple[Covariance, float, Facts]:
@@ -52,9 +48,6 @@ def fit_hyperparameters(
     All rows are used if there are at most ``threshold``. Otherwise ``subsets`` subsets of ``threshold`` rows are used,
     each a random row and the rows nearest to it: the result is the arithmetic mean of the parameters fitted to each.
     The thesis uses this for classification as well: labels as targets, a threshold of 1000 and 5 subsets.
-
-    With ``functionals`` all rows are used, and the evidence bound of the sparse process with these Fourier features is
-    maximised: a search over a million rows takes a second, because the rows are read once.
 
     Every parameter stays within a factor 1000 of its value in ``kernel``, and the noise variance between 1e-6 and 100
     times the mean square of y; the facts name parameters that ended at such a limit. The likelihood may have several
@@ -78,9 +71,6 @@ def fit_hyperparameters(
         "evidence", or "elbo", which does not use ``threshold`` and ``subsets``.
     inducing_points : int or array (M, dim)
         The inducing points at the start of "elbo", or their number: then the search starts with greedy points.
-    functionals : Fourier, optional
-        Fourier features, for one input and a Matern covariance; ``threshold``, ``subsets`` and ``seed`` are then
-        ignored.
 
     Returns
     -------
@@ -88,7 +78,7 @@ def fit_hyperparameters(
     noise_variance : float
     facts : dict
         ``rows``, the number of rows used at a time, and ``fits``, for each set of rows: the parameters by name, the log
-        marginal likelihood (with functionals the ``evidence_bound``) before and after, the number of iterations,
+        marginal likelihood before and after, the number of iterations,
         ``converged``, ``at_bound`` (names). With "elbo" there is a fit for each of the two starts, with the ``elbo``
         before and after; ``chosen`` is the number of the better one, and ``points`` are its inducing points, for
         ``SparseGaussianProcess(..., inducing_points=facts["points"])``.
@@ -102,10 +92,6 @@ def fit_hyperparameters(
     most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
     subsets, seed = whole("subsets", subsets, 1), arguments.seed(seed)
     asked = look_up("bound", bound, dict(zip(BOUNDS, BOUNDS, strict=True)))
-    if functionals is not None:
-        if not isinstance(functionals, Fourier):
-            raise refuse("functionals", functionals, "a set of the kind functionals.Fourier")
-        return fit_with_functionals(start, functionals, x, t, noise, most_iterations)
     if not np.any(t):
         raise ValueError("y must vary, so that hyperparameters can be found, not be 0 in every row")
     limits = noise_limits(float(np.mean(t**2)))
@@ -163,24 +149,6 @@ def regression_covariance(
     found = [fit_hyperparameters(k, x, t, noise) for k, noise in begin]
     covariance, noise, _ = max(found, key=lambda fit: fit[2]["fits"][0]["log_marginal_likelihood"]["after"])
     return covariance, noise
-
-
-@one_blas_thread()
-def regression_covariance_by_bound(
-    X: ArrayLike, y: ArrayLike, kernel: KernelLike | None = None, noise_variance: float = 0.1,
-    inducing_points: int = SEARCHED_POINTS, seed: int = 0,
-) -> tuple[Covariance, float, Facts]:  # fmt: skip
-    """Fit the covariance and the noise variance by the highest evidence lower bound on all distinct rows; with facts.
-
-    The better of two searches is taken: one from ``kernel``, by default with lengthscales of 1, and one from
-    lengthscales of sqrt(dim) (`fit_hyperparameters`). Both use the given number of inducing points. If all targets are
-    0, the start is returned unchanged, without facts.
-    """
-    x, t = _some(X, y, len(points("X", X)), seed)
-    start = covariances.of(SquaredExponential(np.ones(x.shape[1]), 1.0) if kernel is None else kernel)
-    if not np.any(t):
-        return start, noise_variance, {}
-    return fit_hyperparameters(start, x, t, noise_variance, bound="elbo", inducing_points=inducing_points, seed=seed)
 
 
 @one_blas_thread()

@@ -63,15 +63,13 @@ def error_budget(pls: ProjectedLangevinSampler, X: Array, y: Array) -> Facts:
 
     Further facts are ``total``, the distance of the particles from the exact process; ``draws``, the sampling error of
     as many independent draws; ``turn``, the setting to change first. A ValueError if the likelihood, the prior or the
-    residual has no budget, or the eigenfunctions of the covariance under a normal law of the inputs (for a periodic one
-    the uniform law) are not known.
+    residual has no budget, or the eigenfunctions of the covariance under a normal law of the inputs are not known.
     """
     check_budget(pls.likelihood, pls.prior, pls.residual)
     assert isinstance(pls.likelihood, Gaussian)
     k, noise = covariances.of(pls.kernel), pls.likelihood.noise_variance
     exact = Marginals(*ExactGaussianProcess(k, noise).fit(X, y).predict(X, return_std=True))
-    given: dict[str, Array] = {} if k.name == "periodic" else {"mean": X.mean(axis=0), "sd": X.std(axis=0)}
-    eigenfunctions = Mercer(k, size=pls.basis_.size, inputs=X.shape[1], **given)
+    eigenfunctions = Mercer(k, X.mean(axis=0), X.std(axis=0), pls.basis_.size, inputs=X.shape[1])
     step_size = pls.step_size_ if pls.integrator == "euler-maruyama" else 0.0
     at_data = pls.marginals(X)
     laws = [

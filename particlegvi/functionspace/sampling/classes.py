@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 from scipy.special import softmax
 
-from particlegvi.contracts import Array, Basis, Facts, StepProgress
+from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
@@ -55,9 +55,7 @@ class SoftmaxCost(DataCost):
         u = self.where.coefficients(z).reshape(len(z), -1, self.features.shape[1])
         return np.asarray(u @ self.features[block].T)
 
-    def _sweep(
-        self, z: Array, slope: Likelihood | None, first: int = 0, last: int | None = None, count: bool = True
-    ) -> tuple[Array, Array]:
+    def _sweep(self, z: Array, slope: Likelihood | None, count: bool = True) -> tuple[Array, Array]:
         costs, total = np.zeros(len(z)), np.zeros((len(z), z.shape[1])).reshape(len(z), -1, self.features.shape[1])
         for low in range(0, len(self.labels), ROWS):
             block = slice(low, low + ROWS)
@@ -134,7 +132,7 @@ class ClassSampler(Card):
         x = points("X", X, least=2)
         labels, classes = class_labels(y, len(x))
         basis, chosen = chosen_basis(covariance, self.inducing_points, x, seed(self.seed))
-        self.restored(basis, np.zeros((0, classes, basis.size)))
+        self.basis_, self._residual = basis, Residual(basis)
         scales = np.tile(np.sqrt(basis.prior_variances(self.prior)), classes)
         cost, stiffness = _whitened(basis.features(x), labels, scales)
         journal = Journal(None)
@@ -158,12 +156,6 @@ class ClassSampler(Card):
             "plan": plan.name, "classes": classes, "steps": trace.steps, "step_size": size, **facts, **flow.facts(),
             "basis": basis.facts(), "selection": chosen, "equilibrium": trace.verdict(lowest),
         }  # fmt: skip
-        return self
-
-    def restored(self, basis: Basis, coefficients: Array) -> Self:
-        """Set the basis and the coefficients (particles, J, size) from an earlier fit, and return the sampler."""
-        self.basis_, self.coefficients_ = basis, coefficients
-        self._residual = Residual(basis)
         return self
 
     @one_blas_thread()

@@ -95,16 +95,14 @@ class DataCost:
         """The gradient (particles, dim) and the cost (particles,); ``slope`` may give the gradient's likelihood."""
         return self._sweep(z, self.likelihood if slope is None else slope)
 
-    def gradients(self, z: Array, first: int = 0, last: int | None = None) -> Array:
-        """The gradient (particles, dim) of the cost of rows first, ..., last - 1."""
-        return self._sweep(z, self.likelihood, first, last, count=False)[0]
+    def gradients(self, z: Array) -> Array:
+        """The gradient (particles, dim)."""
+        return self._sweep(z, self.likelihood, count=False)[0]
 
-    def _sweep(
-        self, z: Array, slope: Likelihood | None, first: int = 0, last: int | None = None, count: bool = True
-    ) -> tuple[Array, Array]:
-        last = len(self.y) if last is None else last
-        span = max(SPAN, -(-(last - first) // MOST_SPANS))
-        spans = [(low, min(low + span, last)) for low in range(first, last, span)]
+    def _sweep(self, z: Array, slope: Likelihood | None, count: bool = True) -> tuple[Array, Array]:
+        rows = len(self.y)
+        span = max(SPAN, -(-rows // MOST_SPANS))
+        spans = [(low, min(low + span, rows)) for low in range(0, rows, span)]
         groups = [(low, min(low + PARTICLES, len(z))) for low in range(0, len(z), PARTICLES)]
         forces = np.zeros((len(spans), *z.shape)) if slope is not None else np.zeros((0, *z.shape))
         costs = np.zeros((len(spans), len(z)))
@@ -131,7 +129,7 @@ class DataCost:
                 piece(number)
 
         total = len(spans) * len(groups)
-        work = (last - first) * z.shape[0] * z.shape[1] / max(total, 1)
+        work = rows * z.shape[0] * z.shape[1] / max(total, 1)
         threads.split(pieces, total, least=1 if work > WORTH_A_THREAD else total)
         return (_sum(forces) if slope is not None else z), _sum(costs)
 
@@ -218,7 +216,6 @@ class Task(NamedTuple):
     steps: int | None  # None if the plan chooses
     step_size: float | None  # None if the plan chooses
     initial: Array | None  # coefficients at the start, (particles, dim); None for draws from the prior
-    batch_size: int | None  # number of rows of a stochastic gradient; None for all rows
     seed: int
     journal: Journal  # stores the results of the work before the first step
 

@@ -18,8 +18,6 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import move
-from particlegvi.functionspace import preprocessing
-from particlegvi.functionspace.sampling.cost import DataCost
 
 BIAS = 0.1  # step size times the curvature that is not integrated exactly: gives a bias of a few per cent
 Force = Callable[[Array, int], Array]  # particles (particles, dim), step number -> gradient of the data's cost
@@ -87,32 +85,3 @@ class LangevinFlow:
 
     def restore(self, state: Array, extra_state: Facts) -> None:
         self.state[...] = state
-
-
-class Minibatch:
-    """The gradient from one batch of rows, drawn anew in every step.
-
-    The rows are put in a random order once, and cut into batches of consecutive rows. Without ``reference`` the
-    estimate is the number of batches times the batch's gradient. With ``reference`` (dim,), the mode, it is the full
-    gradient at the mode plus the number of batches times the change of the batch's gradient from there (Baker et al.
-    2019, "Control variates for stochastic gradient MCMC"). Both are unbiased, also if the last batch is smaller. All
-    particles use one batch, so that without a reference its noise does not average out over the particles.
-    """
-
-    def __init__(self, cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> None:
-        rows = len(cost.y)
-        order = preprocessing.order(seed, "minibatches", rows)
-        self.cost = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
-        self.batch_size = batch_size
-        self.batches = -(-rows // batch_size)
-        self.seed = seed
-        self.reference = None if reference is None else reference[None]
-        self.there = np.zeros(0) if reference is None else cost.gradients(reference[None])
-
-    def __call__(self, z: Array, step: int) -> Array:
-        batch = int(noise.uniforms(self.seed, "split", 1, 1, step, first=1)[0, 0] * self.batches)
-        first, last = batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.cost.y))
-        gradients = self.batches * self.cost.gradients(z, first, last)
-        if self.reference is None:
-            return gradients
-        return gradients - self.batches * self.cost.gradients(self.reference, first, last) + self.there

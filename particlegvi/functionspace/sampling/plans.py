@@ -37,7 +37,6 @@ from particlegvi.functionspace.sampling.cost import (
     weighted_gram,
     whitened,
 )
-from particlegvi.functionspace.sampling.langevin import Force
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
 from particlegvi.functionspace.sampling.sign_moves import Jumps, Region, find_jumps, find_regions
 from particlegvi.tools.errors import warn
@@ -47,7 +46,6 @@ QUADRATIC_STEPS = 20  # default number of steps, each of one relaxation time
 MIXING_STEPS = (240, 2000)  # limits of the default, ten relaxation times: enough, as the start is in equilibrium
 MANY_STEPS = 5000  # if plain steps need more than this, accepted and refused steps are cheaper
 MOST_STEPS = 20_000_000  # largest default; the user may give more
-BATCH = 8  # a batch with fewer rows for each coefficient makes the default steps smaller
 SHOWN_TO_RULE = 64  # number of particles of the start at which the curvature is evaluated
 THESIS = "thesis"  # the name of the plan `euler` in the facts of a run
 
@@ -74,18 +72,18 @@ class Plan(NamedTuple):
 
 def choose(task: Task, integrator: str, moves: str | None) -> Plan:
     """The plan for a likelihood, an integrator and a kind of moves ("mix", "none", or None for the default)."""
-    likelihood, exponential, all_rows = task.likelihood, integrator == "exponential-euler", task.batch_size is None
+    likelihood, exponential = task.likelihood, integrator == "exponential-euler"
     kind = moves
     if kind is None:
         tame = likelihood.quadratic or (likelihood.convex and math.isfinite(likelihood.curvature_bound))
-        kind = "none" if tame or not exponential or not all_rows else "mix"
+        kind = "none" if tame or not exponential else "mix"
     if kind == "mix":
         return mixing(task)
-    if exponential and all_rows and likelihood.quadratic:
+    if exponential and likelihood.quadratic:
         return quadratic(task)
     # With a pole the curvature at the mode does not give a scale; plain sampling is then the thesis's algorithm.
     if exponential and task.step_size is None and not likelihood.even:
-        return preconditioned(task, moves is None and all_rows)
+        return preconditioned(task, moves is None)
     return euler(task, integrator)
 
 
@@ -135,12 +133,12 @@ def preconditioned(task: Task, may_refuse: bool) -> Plan:
         return (float(linalg.eigvalsh(hessian / np.sqrt(reference[:, None] * reference))[-1]),)
 
     (steepest,) = task.journal.once("curvature", curvature)
-    step_size = langevin.BIAS / max(steepest, langevin.BIAS) * _calm(task)
+    step_size = langevin.BIAS / max(steepest, langevin.BIAS)
     steps = task.steps or math.ceil(RELAXATIONS / step_size)
     if may_refuse and task.steps is None and steps > MANY_STEPS:
         return _mixing(task, where, stiffness, cost)
     scheme = langevin.exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
-    flow = langevin.LangevinFlow(_force(task, cost, where), scheme, _start(task, where), task.seed)
+    flow = langevin.LangevinFlow(partial(_gradients, cost), scheme, _start(task, where), task.seed)
     facts = {"time": "relaxation", "largest curvature": steepest}
     return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
 
@@ -151,7 +149,7 @@ def euler(task: Task, integrator: str) -> Plan:
     precision = 1.0 / task.prior_variances
     cost: DataCost | QuadraticCost = DataCost(task.likelihood, task.features, task.y)
     start = _start(task, where)
-    if task.likelihood.quadratic and task.batch_size is None:
+    if task.likelihood.quadratic:
         cost = QuadraticCost(task.likelihood.curvature_bound, task.features, task.y)
 
     def curvature() -> tuple[float, float]:
@@ -166,7 +164,7 @@ def euler(task: Task, integrator: str) -> Plan:
         return float(whole[0]), float(linear[-1])
 
     flattest, steepest = task.journal.once("curvature", curvature)
-    step_size = task.step_size or langevin.BIAS / steepest * _calm(task)
+    step_size = task.step_size or langevin.BIAS / steepest
     facts = {"time": "thesis", "largest curvature": steepest, "stability limit": 2.0 / steepest}
     if step_size >= 2.0 / steepest:
         warn(
@@ -181,7 +179,7 @@ def euler(task: Task, integrator: str) -> Plan:
     known = 1.0 if task.likelihood.quadratic else 0.5 if task.likelihood.even else 0.0
     slowest = max(known * flattest, float(precision.min()))
     steps = _length(task, slowest, step_size)
-    flow = langevin.LangevinFlow(_force(task, cost, where), scheme, start, task.seed)
+    flow = langevin.LangevinFlow(partial(_gradients, cost), scheme, start, task.seed)
     return Plan(THESIS, flow, where, cost, steps, step_size, facts)
 
 
@@ -248,16 +246,6 @@ def _start(task: Task, where: Coordinates) -> Array:
     return where.of(normals * np.sqrt(task.prior_variances))
 
 
-def _force(task: Task, cost: DataCost | QuadraticCost, where: Coordinates) -> Force:
-    if task.batch_size is not None and isinstance(cost, DataCost):
-        reference = None
-        if not task.likelihood.even:
-            precision, zero = where.precision(task.prior_variances), np.zeros(len(task.prior_variances))
-            (reference,) = task.journal.once("reference", lambda: find_mode(cost, precision, zero)[:1])
-        return langevin.Minibatch(cost, task.batch_size, task.seed, reference)
-    return partial(_gradients, cost)
-
-
 # Use functions of the module, not lambdas, so that a fitted sampler can be pickled, as parallel searches need.
 def _constant(forces: Array, z: Array, step: int) -> Array:
     return forces
@@ -265,11 +253,6 @@ def _constant(forces: Array, z: Array, step: int) -> Array:
 
 def _gradients(cost: DataCost | QuadraticCost, z: Array, step: int) -> Array:
     return cost.gradients(z)
-
-
-def _calm(task: Task) -> float:
-    """Factor of the default step size for small batches: their noise is common to all particles and averages slowly."""
-    return 1.0 if task.batch_size is None else min(1.0, task.batch_size / (BATCH * len(task.prior_variances)))
 
 
 def _steepest(likelihood: Likelihood, cost: DataCost, start: Array) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances, prior_mean, residuals
+from particlegvi.functionspace import covariances, residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.mercer import Mercer
@@ -22,7 +22,6 @@ from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.likelihoods.expected import check_data_cost, expected
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
-from particlegvi.functionspace.prior_mean import PriorMean
 from particlegvi.functionspace.sampling import plans
 from particlegvi.functionspace.sampling.cost import Task
 from particlegvi.functionspace.sampling.lipschitz import PosteriorCertificate, certificate_of
@@ -81,14 +80,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
         "none": Langevin steps only. "mix": steps that are accepted or refused, a start by annealing and, for a rate
         f^2, changes of sign. The default is "none" for a convex cost with bounded curvature, unless Langevin steps
         without bias would be more than 5000, as for nearly separable classes; otherwise the default is "mix".
-    batch_size : int, optional
-        Number of rows of one stochastic gradient; all rows by default.
     data_cost : str
         "mean": the cost c(y_n, f_n) of (D.125); or "expected": its expectation over the residual at x_n, V* of (6.22),
         for which the law of u is the best of its family (Theorem 6.6.1). With Gaussian noise both give one law.
-    prior_mean : float or function, optional
-        The prior mean m of F(x) = m(x) + sum_m u_m e_m(x) + residual: a number, or a function of inputs (n, inputs);
-        0 if not given.
 
     Attributes
     ----------
@@ -116,9 +110,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     seed: int = 0
     integrator: str = "exponential-euler"
     moves: str | None = None
-    batch_size: int | None = None
     data_cost: str = "mean"
-    prior_mean: PriorMean = None
 
     def fit(
         self,
@@ -196,7 +188,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
         check_data_cost(self.data_cost, self.residual)
-        prior_mean.checked(self.prior_mean)
         if self.residual == "thesis" and self.prior != "rkhs":
             raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{self.prior}"')
         particles = whole("particles", self.particles, 1)
@@ -205,18 +196,14 @@ class ProjectedLangevinSampler(FunctionPosterior):
         noise.key_words(self.seed)
         x = points("X", X, least=1)
         observed = observations(self.likelihood, y, len(x), "information")
-        shifts = np.zeros(len(x)) + prior_mean.at(self.prior_mean, x)
-        observed = observed - shifts if self.likelihood.quadratic else observed
         self._data = x.copy(), observed.copy()  # for the certificate: the caller may change its arrays
-        batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
         self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)
         self._prior_variances = self.basis_.prior_variances(self.prior)
         features, likelihood = self.basis_.features(x), self.likelihood
-        if self.data_cost == "expected" or shifts.any():
-            spread = self.residual_.variance(x, features) if self.data_cost == "expected" else np.zeros(len(x))
-            likelihood, observed = expected(likelihood, spread, observed, shifts)
+        if self.data_cost == "expected":
+            likelihood, observed = expected(likelihood, self.residual_.variance(x, features), observed)
         return Task(
             likelihood=likelihood,
             X=x,
@@ -227,7 +214,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
             steps=steps,
             step_size=step_size,
             initial=self._initial(particles),
-            batch_size=batch_size,
             seed=self.seed,
             journal=journal,
         )
@@ -235,10 +221,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def _check_moves(self) -> None:
         if self.moves is not None:
             look_up("kind of moves", self.moves, dict.fromkeys(MOVES))
-        if self.moves == "mix" and (self.batch_size is not None or self.integrator == "euler-maruyama"):
+        if self.moves == "mix" and self.integrator == "euler-maruyama":
             raise ValueError(
-                'moves="mix" accepts or refuses exponential Euler steps on all rows;'
-                ' leave batch_size and integrator out, or set moves to "none"'
+                'moves="mix" accepts or refuses exponential Euler steps: leave integrator out, or set moves to "none"'
             )
 
     def _initial(self, particles: int) -> Array | None:

@@ -13,7 +13,6 @@ from particlegvi.simulation.journal import Journal
 from particlegvi.tools.errors import Diverged
 
 PART = "sampling"  # name of this part of a fit
-BITS = 48  # flags packed into one number
 WATCHED = 100  # a watcher sees about so many states of a run
 RECORDS = 16  # records of the energies in a run, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess energy is ignored
@@ -101,7 +100,7 @@ class Trace:
         self._check()
         state = self.plan.flow.state
         energies = self.energy(self.plan.coordinates.coefficients(state))
-        return (energies,) if self.signed is None else (energies, _words(state @ self.signed.T > 0.0))
+        return (energies,) if self.signed is None else (energies, (state @ self.signed.T > 0.0).astype(np.float64))
 
     def _check(self) -> None:
         bad = np.flatnonzero(~np.isfinite(self.plan.flow.state).all(axis=1))
@@ -158,9 +157,3 @@ class Trace:
             "inside": inside,
             "frozen_signs": frozen,
         }
-
-
-def _words(flags: np.ndarray) -> Array:
-    """Pack rows of booleans into rows of whole numbers below 2^48; equal rows give equal numbers."""
-    short = np.pad(flags, ((0, 0), (0, -flags.shape[1] % BITS))).reshape(len(flags), -1, BITS)
-    return short @ 2.0 ** np.arange(BITS)

@@ -18,19 +18,12 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance, padded
-from particlegvi.functionspace.linalg import factor, in_points, through_factor
+from particlegvi.functionspace.linalg import factor, in_gram, in_points
 from particlegvi.functionspace.selection.rules import Selection, Targets, searched
 from particlegvi.tools.registry import named
 
 ROWS = 768  # largest number of rows of a block
 GROUPS = 8  # largest number of groups of blocks; their sums are added in a fixed order on any number of threads
-
-
-def projected(L: Array, both: Array) -> tuple[Array, Array]:
-    """G = C C^T and c = C y for C = L^-1 k(Z, X); ``both`` (M + 1, n) holds [k(Z, X); y] and becomes [C; y]."""
-    M = len(L)
-    blas.dtrsm(1.0, L, both[:M].T, side=1, lower=1, trans_a=1, overwrite_b=1)
-    return both[:M] @ both[:M].T, both[:M] @ both[M]
 
 
 class Scratch:
@@ -62,7 +55,7 @@ class Blocks:
         self.between = [k.between(Z, X[part], padded(size)) for part in self.parts]
 
     def forward(self, L: Array) -> tuple[Array, Array]:
-        """The result of `projected`, for all rows."""
+        """G = C C^T and c = C y for C = L^-1 k(Z, X); the blocks become [C; y]."""
         M = len(L)
         G, c = np.zeros((len(self.groups), M, M)), np.zeros((len(self.groups), M))
 
@@ -70,9 +63,9 @@ class Blocks:
             both, y = self.scratch.blocks[number], self.y[self.parts[number]]
             self.between[number].fill(both[:M])
             both[M, : len(y)], both[M, len(y) :] = y, 0.0
-            square, product = projected(L, both)
-            G[group] += square
-            c[group] += product
+            blas.dtrsm(1.0, L, both[:M].T, side=1, lower=1, trans_a=1, overwrite_b=1)
+            G[group] += both[:M] @ both[:M].T
+            c[group] += both[:M] @ both[M]
 
         self._each(work)
         return G.sum(axis=0), c.sum(axis=0)
@@ -135,21 +128,16 @@ class CollapsedBound(NamedTuple):
     scratch: Scratch | None = None  # memory for a search that calls `everywhere` many times
 
     def at(self, Z: Array) -> tuple[float, Array]:
-        """The value at points (M, dim), and its gradient in them (M, dim).
-
-        With L L^T = k(Z, Z), C = L^-1 k(Z, X), A = I + C C^T / s2, c = C y, t = tr(k(X, X)) - tr(C C^T):
-
-            2 value = n log(2 pi s2) + log det A + y^T y / s2 - c^T A^-1 c / s2^2 + t / s2.
-        """
-        L, M = factor(self.covariance(Z)), len(Z)
-        both = np.empty((M + 1, len(self.X)))
-        both[:M], both[M] = self.covariance(Z, self.X), self.y
-        derived = self._derive(L, *projected(L, both))
-        return derived.value, in_points(self.covariance, Z, derived.among, (self.X, derived.back @ both))
+        """The value at points (M, dim), and its gradient in them (M, dim)."""
+        return self.everywhere(Z)[:2]
 
     @one_blas_thread()
     def everywhere(self, Z: Array) -> tuple[float, Array, Array]:
         """The value and its gradients in the points (M, dim) and in the log parameters and the log noise variance.
+
+        With L L^T = k(Z, Z), C = L^-1 k(Z, X), A = I + C C^T / s2, c = C y, t = tr(k(X, X)) - tr(C C^T):
+
+            2 value = n log(2 pi s2) + log det A + y^T y / s2 - c^T A^-1 c / s2^2 + t / s2.
 
         The rows are taken in blocks that stay in the processor's cache, in parallel on all threads.
         """
@@ -160,9 +148,9 @@ class CollapsedBound(NamedTuple):
         across, in_logs = blocks.backward(derived.back)
         among = np.zeros((M, padded(M)))
         np.multiply(derived.among, 2.0, out=among[:, :M])
-        in_points, twice = k.between(Z, Z, among.shape[1]).gradients(among)
+        of_points, twice = k.between(Z, Z, among.shape[1]).gradients(among)
         in_logs += 0.5 * twice + k.diagonal_log_parameter_gradient(X, np.full(len(X), 0.5 / noise))
-        return derived.value, in_points + across, np.append(in_logs, derived.in_log_noise)
+        return derived.value, of_points + across, np.append(in_logs, derived.in_log_noise)
 
     def _derive(self, L: Array, G: Array, c: Array) -> Derived:
         """The value and its gradients, from G = C C^T and c = C y."""
@@ -175,13 +163,13 @@ class CollapsedBound(NamedTuple):
         left = float(k.diagonal(X).sum()) - float(np.trace(G))
         constant = len(y) * math.log(2.0 * math.pi * noise) + 2.0 * float(np.sum(np.log(A.diagonal())))
         value = 0.5 * (constant + (float(y @ y) - float(c @ mean) + left) / noise)
-        # The gradients in G, then in C (2 in_g C - mean y^T / noise), then in k(Z, X), and through L in k(Z, Z).
+        # The gradients in G, then in C (2 in_g C - mean y^T / noise), and in k(Z, X).
         in_g = 0.5 * (inverse + np.outer(mean, mean) - one) / noise
         back = linalg.solve_triangular(L, np.column_stack([2.0 * in_g, -mean / noise]), lower=True, trans="T")
-        in_factor = -back[:, :-1] @ G - np.outer(back[:, -1], c)  # minus the gradient in k(Z, X) times C^T
+        among = in_gram(L, back[:, :-1] @ G + np.outer(back[:, -1], c))
         squares = float(y @ y) - 2.0 * float(c @ mean) + float(mean @ G @ mean)
         in_log_noise = 0.5 * (len(y) - (float(np.sum(inverse * G)) + squares + left) / noise)
-        return Derived(value, through_factor(L, in_factor), in_log_noise, back)
+        return Derived(value, among, in_log_noise, back)
 
 
 REGRESSORS = 3  # regressors of nu for each inducing point: with one for each, nu would miss most of the error
@@ -242,12 +230,12 @@ class SquaredDivergence:
         U = linalg.cho_solve((A, True), P @ self.at_rows - G @ W)
         explained = P @ self.errors
         value = float(np.sum(U**2) - np.sum(explained**2)) + self.constant
-        # The gradients in the bracket, in G, then in P, in W, and through L.
+        # The gradients in the bracket, in G, in P and W, and in k(Z, .).
         in_bracket = linalg.cho_solve((A, True), 2.0 * U)
         in_g = -in_bracket @ (U / noise + W).T
         in_p = (in_g + in_g.T) @ P + in_bracket @ self.at_rows.T - 2.0 * explained @ self.errors.T
         across = linalg.solve_triangular(L, in_p, lower=True, trans="T")
         along = linalg.solve_triangular(L, -G @ in_bracket, lower=True, trans="T")
-        among = through_factor(L, -across @ P.T - along @ W.T)
+        among = in_gram(L, across @ P.T + along @ W.T)
         gradient = in_points(k, Z, among, (self.X, across), (self.regressors, along @ self.weights.T))
         return value / noise**2, gradient / noise**2

@@ -10,7 +10,6 @@ regression, the means and the covariances of all classes depend on each other an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 from scipy.special import log_ndtr
 
-from particlegvi.contracts import Array, Basis, Facts
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
@@ -174,16 +173,6 @@ class ClassProcesses(Card):
         moved = np.einsum("nm,jmk,djk->djn", e, self.maps_, normals[:, :, :size], optimize=True)
         left = self._residual.sample(X, normals[:, :, size:].reshape(count * classes, len(e))).reshape(moved.shape)
         return np.moveaxis(moved + left, 1, 2) * np.sqrt(self.factors_) + e @ self.means_
-
-    def state(self) -> dict[str, Array]:
-        """The arrays, besides the basis, from which `restored` makes the same predictions."""
-        return {"means": self.means_, "maps": self.maps_, "factors": self.factors_}
-
-    def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
-        """Set the basis and the `state` from an earlier fit, and return the model."""
-        self.basis, self._residual = basis, Residual(basis)
-        self.means_, self.maps_, self.factors_ = (np.array(state[key]) for key in ("means", "maps", "factors"))
-        return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each label (B.54), (n, J), with the factors."""

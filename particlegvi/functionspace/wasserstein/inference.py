@@ -30,11 +30,10 @@ from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.gp.placement import GAP, placement_of
+from particlegvi.functionspace.gp.placement import placement_of
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
-from particlegvi.functionspace.prior_mean import PriorMean, added, at, checked
 from particlegvi.functionspace.wasserstein.process_distance import SquaredDistance, process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import (
     checked_rule,
@@ -48,8 +47,7 @@ from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, refuse, vector, whole
 from particlegvi.tools.html import Card
 
-ROWS = 500  # number of rows for the distance if all rows are too many for dense and for low-rank matrices
-DENSE = 800
+DENSE, ROWS = 800, 500  # with more rows than the first, the distance is estimated at so many of them
 
 
 class Training(NamedTuple):
@@ -69,8 +67,8 @@ class GaussianWasserstein(Card):
         k.
     likelihood : Gaussian
         Its ``noise_variance`` is s2.
-    inducing_points : array (M, dim), int, "auto", Functionals or Mercer
-        Inducing points of the basis e, or their number for `placement`. "auto" is that of `SparseGaussianProcess`.
+    inducing_points : array (M, dim), int, Functionals or Mercer
+        Inducing points of the basis e, or their number for `placement`.
     mean : Mean, optional
         The model of the mean: `means.Inducing`, the default, `means.MeanNetwork` or `means.Given`.
     w2_weight : float or str
@@ -79,8 +77,6 @@ class GaussianWasserstein(Card):
     covariance : str
         "closed": S = I / a^2. "optimal": the S that minimises J, found by L-BFGS. "svgp": the S of the sparse
         variational process, (B.59), the only rule whose variances fit the data.
-    prior_mean : float or function, optional
-        The prior mean: a number, or a function of inputs (n, dim), by which all means differ; 0 if not given.
     placement : str
         The rule that chooses inducing points, as for `SparseGaussianProcess`. "elbo" learns them by the evidence bound,
         from greedy ones or from given ones: a gain if they are few.
@@ -104,12 +100,11 @@ class GaussianWasserstein(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | str | Functionals | Mercer,
+        inducing_points: ArrayLike | int | Functionals | Mercer,
         mean: Mean | None = None,
         w2_weight: float | str = 1.0,
         covariance: str = "closed",
         *,
-        prior_mean: PriorMean = None,
         placement: str = "greedy",
         seed: int = 0,
     ) -> None:
@@ -121,9 +116,9 @@ class GaussianWasserstein(Card):
             raise refuse("mean", mean, "one of particlegvi.functionspace.means, such as means.Given(model)")
         self.mean: Mean = Inducing() if mean is None else mean
         self.w2_weight, self.rule = checked_weight(w2_weight), checked_rule(covariance)
-        self.seed, self.prior_mean = arguments.seed(seed), checked(prior_mean)
+        self.seed = arguments.seed(seed)
         self.placement, noise = placement, likelihood.noise_variance
-        self._placement = placement_of(inducing_points, placement, GAP, None, lambda user: noise)
+        self._placement = placement_of(inducing_points, placement, lambda user: noise)
         self._known: SquaredDistance | None = None
 
     @one_blas_thread()
@@ -150,14 +145,12 @@ class GaussianWasserstein(Card):
         x = points("X", X, least=2)
         t = vector("y", y, len(x))
         held = None if validation is None else held_out(validation, x.shape[1])
-        self._x, self._y = x, t - at(self.prior_mean, x)
+        self._x, self._y = x.copy(), t.copy()  # the caller may change its arrays
         self.basis, chosen = self._placement.basis(self.kernel, x, self._y, self.seed)
         self._e = self.basis.features(x)
-        self._asked = x.copy(), self._e
         self._fitted_factor = 0.0  # nothing is fitted yet
         with Journal(storage) as journal:
-            below = None if held is None else (held[0], held[1] - at(self.prior_mean, held[0]))
-            training = Training(below, journal, progress)
+            training = Training(held, journal, progress)
             weight = self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight(training)
             self._solve(weight, training)
         self.variance_factor_ = 1.0
@@ -174,9 +167,12 @@ class GaussianWasserstein(Card):
     def distance_(self) -> SquaredDistance:
         """The distance between the two covariances, computed at its first use: it takes longer than the fit."""
         if self._known is None:
-            x, rows = self._x, min(ROWS, len(self._x))
-            method = "exact" if len(x) <= DENSE else "low-rank" if x.shape[1] == 1 else "points"
-            self._known = process_w2_squared(self.kernel, self.covariance, x, method, rows, seed=self.seed)
+            x = self._x
+            if len(x) > DENSE:
+                x = x[np.sort(np.random.default_rng(self.seed).choice(len(x), ROWS, replace=False))]
+            self._known = process_w2_squared(self.kernel, self.covariance, x)
+            if len(x) < len(self._x):
+                self._known = self._known._replace(method="points", error=math.nan)
         return self._known
 
     @property
@@ -235,17 +231,10 @@ class GaussianWasserstein(Card):
 
     def covariance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         """r(A, B), shape (n, m), before any variance factor."""
-        e = self._features(A)
+        e = self.basis.features(A)
         other = e if B is None else self.basis.features(B)
         found = self.kernel(A, B) + e @ ((self._S - np.eye(self.basis.size)) @ other.T)
         return 0.5 * (found + found.T) if B is None else found
-
-    def _features(self, A: ArrayLike) -> Array:
-        """The features at inputs ``A``; the last result is kept, because callers ask for one column after another."""
-        x = points("A", A, self.basis.inputs)
-        if not np.array_equal(x, self._asked[0]):
-            self._asked = x.copy(), self.basis.features(x)
-        return self._asked[1]
 
     def _variances(self, x: Array, e: Array) -> Array:
         kept = np.einsum("nm,mk,nk->n", e, self._S, e, optimize=True)
@@ -257,7 +246,7 @@ class GaussianWasserstein(Card):
         if of not in ("function", "target"):
             raise refuse("of", of, '"function" or "target"')
         x = points("X", X, self.basis.inputs)
-        mean = added(self.prior_mean, x, self._mean_at(x))
+        mean = self._mean_at(x)
         if not return_std:
             return mean
         variance = self._variances(x, self.basis.features(x))
@@ -271,8 +260,7 @@ class GaussianWasserstein(Card):
         normals = noise.normals(self.seed, "draws", whole("draws", draws, 1), len(x))
         scale = float(np.max(self.kernel.diagonal(x), initial=0.0))
         half = root_for_draws(self.covariance(x), scale)
-        centred = self._mean_at(x) + math.sqrt(self.variance_factor_) * normals @ half.T
-        return added(self.prior_mean, x, centred)
+        return self._mean_at(x) + math.sqrt(self.variance_factor_) * normals @ half.T
 
     def _mean_at(self, x: Array) -> Array:
         return self._ratio * self.mean.predict(x)
@@ -291,7 +279,6 @@ class GaussianWasserstein(Card):
     def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
         """Set the basis and the `state` from an earlier fit, and return the model."""
         self.basis, self._S = basis, np.array(state["kept"])
-        self._asked = np.empty((0, basis.inputs)), np.empty((0, basis.size))
         self._ratio, self.variance_factor_, self.shrinkage_ = map(float, state["numbers"])
         own = {key.removeprefix("mean_"): each for key, each in state.items() if key.startswith("mean_")}
         assert isinstance(self.mean, Inducing | MeanNetwork)  # others have no state

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Kernel, Method
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.estimators import state
 from particlegvi.functionspace.estimators.base import Estimator
 from particlegvi.functionspace.preprocessing import STEPS
 from particlegvi.kernels import OnOutputs, SquaredExponential
@@ -24,7 +23,6 @@ from particlegvi.networks.training import FIRST, Trained, train
 from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
 
-state.known(Network)
 METHODS = {method.name: method for method in (DE(), DLE(1.0), DRE(1.0), DRLE(1.0, 1.0))}
 MMD_WEIGHT = 0.1  # the default for a method with repulsion
 CONTEXT = 40  # default number of inputs at which outputs repel each other

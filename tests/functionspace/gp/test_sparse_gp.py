@@ -10,10 +10,9 @@ from scipy.special import expit, gammaln
 from scipy.stats import multivariate_normal, norm
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, likelihoods
-from particlegvi.functionspace.covariances import Matern12, Matern52, SquaredExponential
+from particlegvi.functionspace.covariances import Matern52, SquaredExponential
 
 from ...refusals import refuse, refused
-from .. import references
 
 RNG = np.random.default_rng(9)
 X = np.sort(RNG.uniform(-2.0, 2.0, size=25))[:, None]
@@ -165,68 +164,3 @@ test_bad_input_is_refused = refused(
     ({"tolerance": 0.0}, r"tolerance must be a positive finite number from 1e-150 to 1e\+150, not 0\.0"),
     ({"inducing_points": np.zeros((3, 2))}, r"inducing_points must be an array \(n, 1\) of finite .*shape \(3, 2\)"),
 )
-
-
-class TestAuto:
-    k, X, y, noise = references.synthetic()
-
-    def fit(self, **settings):
-        return SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), "auto", **settings)
-
-    def test_it_doubles_until_the_gap_is_certified(self):
-        model = self.fit().fit(self.X, self.y)
-        gaps = model.facts["certified_gaps"]
-        assert list(gaps) == ["16", "27"] and gaps["16"] > 0.1 >= gaps["27"]
-        assert model.facts["stopped"] == "certified_gap" and model.facts["asked"] == 32
-        assert len(model.basis.inducing_points) == 27 and model.certify().kl == gaps["27"]
-        exact = ExactGaussianProcess(self.k, self.noise).fit(self.X, self.y).log_marginal_likelihood()
-        assert exact - model.bound <= gaps["27"]
-        given = SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), 32).fit(self.X, self.y)
-        assert model.predict(self.X).tobytes() == given.predict(self.X).tobytes()  # the fit with that number
-
-    def test_it_says_why_it_stopped(self):
-        X, y = self.X[:60], self.y[:60]
-        assert self.fit(most_inducing_points=5).fit(X, y).facts["stopped"] == "most_inducing_points"
-        assert len(self.fit(most_inducing_points=5).fit(X, y).basis.inducing_points) == 5
-        rough = SparseGaussianProcess(Matern12(0.1), likelihoods.Gaussian(0.01), "auto", certified_gap=1e-300)
-        facts = rough.fit(X, y).facts
-        assert facts["stopped"] == "all rows" and list(facts["certified_gaps"]) == ["16", "32", "60"]
-        facts = self.fit(certified_gap=1e-14).fit(X, y).facts
-        assert facts["stopped"] == "no variance left" and facts["found"] < 60
-
-
-test_bad_input_of_growing_is_refused = refused(
-    lambda points, settings: SparseGaussianProcess(
-        **{"kernel": Matern12(), "likelihood": GAUSSIAN, "inducing_points": points, **settings}
-    ),
-    ("auto", {"likelihood": likelihoods.Bernoulli()},
-     'the likelihood for inducing_points="auto" must be Gaussian, not Bernoulli'),
-    ("many", {}, 'inducing_points must be an array, a whole number or "auto", not "many"'),
-    ("auto", {"certified_gap": 0.0}, "certified_gap must be a positive finite number, not 0.0"),
-    ("auto", {"most_inducing_points": 0}, "most_inducing_points must be a whole number of 1 or more, not 0"),
-)  # fmt: skip
-
-
-def test_batches_of_a_gaussian_likelihood_are_exact_after_every_pass(rng):
-    X = rng.uniform(-2.0, 2.0, (50, 1))
-    y = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=50)
-    settings = {"kernel": SquaredExponential(0.8), "likelihood": likelihoods.Gaussian(0.1), "inducing_points": X[:6]}
-    whole = SparseGaussianProcess(**settings, prior_mean=0.5).fit(X, y)
-    for steps in (7, 21):
-        batches = SparseGaussianProcess(**settings, prior_mean=0.5, batch_size=8, most_iterations=steps).fit(X, y)
-        np.testing.assert_allclose(batches.law.precision, whole.law.precision, rtol=1e-9)
-        np.testing.assert_allclose(batches.predict(X), whole.predict(X), atol=1e-8)
-        assert batches.bound == pytest.approx(whole.bound, abs=1e-8) and batches.facts["iterations"] == steps
-    fewer = SparseGaussianProcess(**settings).fit(X[:42], y[:42])
-    assert not np.allclose(fewer.predict(X), whole.predict(X), atol=1e-3)
-    refuse(lambda: SparseGaussianProcess(**settings, batch_size=0), "batch_size must be a whole number")
-    refuse(lambda: SparseGaussianProcess(**settings, batch_size=9).fit(X, y, start=y), "start must be None")
-
-
-@pytest.mark.thorough
-def test_batches_of_labels_come_near_the_highest_bound(rng):
-    X, y = references.sine_labels(rng, 300)
-    settings = {"kernel": SquaredExponential(0.8, 4.0), "likelihood": likelihoods.Bernoulli(), "inducing_points": 8}
-    highest = SparseGaussianProcess(**settings).fit(X, y).bound
-    few, many = (SparseGaussianProcess(**settings, batch_size=50, most_iterations=n).fit(X, y).bound for n in (6, 600))
-    assert highest - 0.1 < many <= highest + 1e-6 and few < many

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, special
+from scipy import integrate
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.functionspace.likelihoods.expected import expected, mean_log
+from particlegvi.functionspace.likelihoods.expected import expected
 
 from ...refusals import refuse
 from ..references import sine_labels
@@ -18,8 +18,6 @@ CASES = [
     (likelihoods.Bernoulli(steepness=1.5), 1.0),
     pytest.param(likelihoods.StudentT(4.0, 1.2), 0.7, marks=pytest.mark.thorough),
     pytest.param(likelihoods.Poisson("log"), 3.0, marks=pytest.mark.thorough),
-    (likelihoods.Poisson(), 2.0),
-    (likelihoods.Poisson(), 0.0),
 ]
 
 
@@ -28,41 +26,18 @@ CASES = [
 def test_averages_and_their_derivatives(likelihood, y, sd):
     of_rows, number = expected(likelihood, np.full(len(F), sd**2), np.full(len(F), y))
     found = of_rows.cost(F, number)
-    f = F if sd or y == 0.0 or not likelihood.even else F[F != 0.0]
 
     def average(at):
         def summand(z):
             return np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi) * float(likelihood.cost(at + sd * z, y))
 
-        ends = sorted({-9.0, 9.0, *([-at / sd] if sd and abs(at / sd) < 9.0 else [])})
-        return sum(integrate.quad(summand, *pair, limit=200)[0] for pair in zip(ends, ends[1:], strict=False))
+        return integrate.quad(summand, -9.0, 9.0, limit=200)[0]
 
-    there = np.isin(F, f)
-    np.testing.assert_allclose(found[there], [average(at) for at in f], rtol=2e-5, atol=1e-7)
+    np.testing.assert_allclose(found, [average(at) for at in F], rtol=2e-5, atol=1e-7)
     width = 1e-5
-    where = there & (np.abs(F) > 2.0 * width) if not sd else there
     for function, derivative in ((of_rows.cost, of_rows.slope), (of_rows.slope, of_rows.curvature)):
         rates = (function(F + width, number) - function(F - width, number)) / (2.0 * width)
-        np.testing.assert_allclose(derivative(F, number)[where], rates[where], rtol=1e-5, atol=2e-5)
-
-
-def test_the_mean_logarithm_is_the_integral_of_dawsons_function():
-    for x in (0.0, 0.3, 2.0, 5.99, 6.0, 9.0):
-        at_0 = -0.5 * (np.euler_gamma + np.log(2.0))
-        grown = 2.0 * integrate.quad(special.dawsn, 0.0, x)[0]
-        assert mean_log(x) == pytest.approx(at_0 + grown, abs=1e-13)
-
-
-def test_a_row_knows_its_number_and_the_sign_of_its_count():
-    y = np.array([0.0, 4.0, 1.0])
-    of_rows, numbers = expected(likelihoods.Poisson(), np.array([0.1, 0.2, 0.3]), y)
-    assert np.array_equal(numbers, [-1.0, 2.0, 3.0]) and of_rows.even and not of_rows.convex
-    assert np.all(of_rows.tamed().spreads >= 0.23)
-    slopes = np.abs(of_rows.tamed().slope(np.linspace(-1.0, 1.0, 301)[:, None], numbers) / np.maximum(y, 1.0))
-    assert slopes.max() < 2.0 + 2.0 / 0.3  # as with a guard of 0.3
-    gaussian = likelihoods.Gaussian(0.3)
-    same, as_they_are = expected(gaussian, np.ones(3), y)
-    assert same is gaussian and as_they_are is y
+        np.testing.assert_allclose(derivative(F, number), rates, rtol=1e-5, atol=2e-5)
 
 
 def grid_moments(X, cost, variances):
@@ -105,3 +80,6 @@ def test_what_is_refused():
     refuse(lambda: pls.fit(X, y), 'no data_cost "best"')
     thesis = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), Z, data_cost="expected", residual="thesis")
     refuse(lambda: thesis.fit(X, y), 'data_cost must be "mean" with residual="thesis"')
+    refuse(lambda: expected(likelihoods.Poisson(), np.ones(5), y), "one whose cost has no pole")
+    gaussian = likelihoods.Gaussian(0.3)
+    assert expected(gaussian, np.ones(5), y)[0] is gaussian  # its cost changes by a constant only

@@ -99,17 +99,6 @@ def test_time_is_the_thesiss_where_a_step_size_is_given():
     assert np.abs(mean - end).max() > 0.02  # and it is not yet the end
 
 
-def test_batches_of_rows():
-    X, y = data(10, 200)
-    pls = sampler(pg.kernels.SquaredExponential(0.8, 1.0), np.linspace(-2, 2, 5)[:, None], batch_size=64)
-    pls.fit(X, y)
-    mean, covariance = gaussian_posterior(pls.basis(X), y, 0.1, pls.eigenvalues_)
-    sd = np.sqrt(np.diag(covariance))
-    # all particles see the same batches, so their mean has an error of its own
-    assert np.all(np.abs(pls.coefficients_.mean(axis=0) - mean) < 0.2 * sd)
-    np.testing.assert_allclose(pls.coefficients_.std(axis=0), sd, rtol=0.15)
-
-
 def test_the_exponential_step_is_exact_for_the_linear_part():
     rate = np.array([1e-3, 0.5, 40.0, 1e9])
     mobility, reference = np.array([2.0, 1.0, 0.1, 1.0]), rate / [2.0, 1.0, 0.1, 1.0]

@@ -8,8 +8,8 @@ import numpy as np
 
 from particlegvi.contracts import Facts
 from particlegvi.functionspace.basis.mercer import Mercer
-from particlegvi.functionspace.covariances.covariance import Covariance, Product, Sum
-from particlegvi.functionspace.functionals import Additive, Fourier, Functionals, TensorProduct, Windows
+from particlegvi.functionspace.covariances.covariance import Covariance, Product
+from particlegvi.functionspace.functionals import Fourier, Functionals, TensorProduct, Windows
 from particlegvi.tools.arguments import not_negative, real, whole
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters, look_up
@@ -36,16 +36,18 @@ def checked(features: Facts | None) -> Facts | None:
 def features_of(settings: Facts, kernel: Covariance, inputs: int, number: int | None = None) -> Functionals | Mercer:
     """The functionals or the basis for so many inputs; ``number`` replaces frequencies, count or size.
 
-    Of several inputs they are the products or the parts of functionals of each coordinate, as the kernel has it.
+    Of several inputs they are the products of functionals of each coordinate.
     """
     if settings["name"] == MERCER:
         size = settings["size"] if number is None else number
-        return Mercer(kernel, settings.get("mean"), settings.get("sd"), size, inputs=inputs)
+        return Mercer(kernel, settings.get("mean", 0.0), settings.get("sd", 1.0), size, inputs=inputs)
     of = functionals_of(settings, number)
     if inputs > 1:
-        if not isinstance(kernel, Product | Sum):
-            raise ValueError(f"features {settings['name']} of {inputs} inputs need a kernel with by_coordinate")
-        of = (TensorProduct if isinstance(kernel, Product) else Additive)(*[of] * inputs)
+        if not isinstance(kernel, Product):
+            raise ValueError(
+                f'features {settings["name"]} of {inputs} inputs need a kernel with by_coordinate="product"'
+            )
+        of = TensorProduct(*[of] * inputs)
     of.check(kernel)
     if len(of) > MOST_FEATURES:
         raise refuse("features", len(of), f"at most {MOST_FEATURES} functionals of all coordinates together")

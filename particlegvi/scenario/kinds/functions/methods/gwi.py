@@ -14,10 +14,13 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import means
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.linalg import CovarianceFunction
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
-from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared, thesis_eigenvalues
+from particlegvi.functionspace.wasserstein.process_distance import (
+    CovarianceFunction,
+    process_w2_squared,
+    thesis_eigenvalues,
+)
 from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
 from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
 from particlegvi.scenario.kinds.functions.methods.svgp import Sparse

@@ -44,7 +44,6 @@ class PLS:
         residual: str = "gp",
         integrator: str = "exponential-euler",
         *,
-        batch_size: int | None = None,
         features: Facts | None = None,
         inducing_points: int | None = None,
         certificate: bool = False,
@@ -57,13 +56,13 @@ class PLS:
         look_up("residual", residual, dict.fromkeys(residuals.names()))
         look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
         check_data_cost(data_cost, residual)
-        for key, number in (("steps", steps), ("batch_size", batch_size), ("inducing_points", inducing_points)):
+        for key, number in (("steps", steps), ("inducing_points", inducing_points)):
             if number is not None:
                 whole(key, number, 1)
         if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
             raise refuse("step_size", step_size, POSITIVE)
         self.moves, self.steps, self.step_size = moves, steps, step_size
-        self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
+        self.prior, self.residual, self.integrator = prior, residual, integrator
         self.features = checked(features)
         self.inducing_points, self.certificate = inducing_points, flag("certificate", certificate)
         self.data_cost, self.budget = data_cost, flag("budget", budget)
@@ -135,6 +134,5 @@ class PLS:
             seed=problem.seed,
             integrator=self.integrator,
             moves=self.moves,
-            batch_size=self.batch_size,
             data_cost=self.data_cost,
         )
