@@ -113,6 +113,26 @@ def try_likelihood(likelihood: Likelihood, y: Array) -> None:
         agree(f"the slope of {name} {of_one}", "its cost", cost, _column(slope), points)
         agree(f"the slope of {name} {of_one}", "minus its log density", density, _column(slope), points)
         agree(f"the curvature of {name} {of_one}", "its slope", slope, _column(curvature), points)
+        if likelihood.convex and (lowest := float(curvature(points).min())) < 0.0:
+            raise ValueError(f"convex of {name} must be False: its curvature {of_one} is {lowest:.3g} at some value")
+    _try_slopes(name, likelihood)
+
+
+def _try_slopes(name: str, likelihood: Likelihood) -> None:
+    """Refuse a likelihood that contradicts its draws: the mean of its slope over draws of y is 0 for every f."""
+    values = np.repeat(VALUES, DRAWS)
+    try:
+        slopes = np.asarray(likelihood.slope(values, likelihood.sample(values, 0))).reshape(-1, DRAWS)
+    except NotImplementedError:
+        return
+    means, errors = slopes.mean(axis=1), slopes.std(axis=1) / np.sqrt(DRAWS)
+    wrong = np.abs(means) > 6.0 * errors + 1e-9
+    if 2 * wrong.sum() > len(VALUES):
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"the mean of the slope of {name} over its draws must be 0, not {means[at]:.3g} (error {errors[at]:.2g}) at"
+            f" f = {VALUES[at]:g}: sample(f) and slope(f, y) contradict each other"
+        )
 
 
 def _try_support(name: str, likelihood: Likelihood, y: Array) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.engine.pairs.scaled import TOGETHER
-from particlegvi.tools.arguments import points, refuse
+from particlegvi.tools.arguments import frozen, points, refuse
 
 ROWS = 64  # rows of a block, if the gradient of a diagonal is taken from the gradient of a matrix
 
@@ -256,7 +256,7 @@ class Iterated(Derived):
         if not isinstance(covariance, Covariance):
             raise refuse("covariance", covariance, "a covariance")
         super().__init__("iterated", covariance)
-        self.centres = points("centres", centres)
+        self.centres = frozen(points("centres", centres).copy())
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         left = self.covariance(A, self.centres)

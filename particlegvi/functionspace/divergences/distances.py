@@ -241,8 +241,7 @@ def together(**processes: Process) -> list[Gaussian]:
                 raise refuse(key, process, ALLOWED)
             continue
         own, found = _read(key, process)
-        means = {"mean", "prior_mean"} & vars(process).keys()
-        if any(vars(process)[name] is not None for name in means):
+        if isinstance(process, ExactGaussianProcess) and process.mean is not None:
             raise ValueError(f"{key} must be a process with the prior mean 0, in which its law is described")
         if covariance is not None and own.facts() != covariance.facts():
             raise ValueError(f"{key} must be a process with the covariance {covariance!r}, not {own!r}")

@@ -138,8 +138,8 @@ class BayesianLinearRegression(Card):
     @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim), whose features must be finite and not all 0, and targets (n,)."""
-        x = inputs("X", X)
-        t = vector("y", y, len(x))
+        x = inputs("X", X).copy()  # the caller may change its arrays
+        t = vector("y", y, len(x)).copy()
         self._inputs = x.shape[1]
         found = self._of(x)
         if not np.any(found):

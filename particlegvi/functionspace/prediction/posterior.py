@@ -15,7 +15,6 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.likelihoods.labels import Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.prior_mean import PriorMean, added
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.tools.arguments import points, real, refuse
 from particlegvi.tools.html import Card
@@ -76,7 +75,7 @@ class FunctionPosterior(Card):
     coefficients_ : array (particles, size)
     basis_, residual_
         The basis, from :mod:`particlegvi.functionspace.basis`, and the residual, from ``residuals``.
-    likelihood, seed, prior_mean
+    likelihood, seed
     """
 
     coefficients_: Array
@@ -84,7 +83,6 @@ class FunctionPosterior(Card):
     residual_: residuals.Residual | residuals.ThesisResidual
     likelihood: Likelihood
     seed: int
-    prior_mean: PriorMean = None
 
     def basis(self, X: ArrayLike) -> Array:
         """e_m(x_n), shape (n, size)."""
@@ -95,8 +93,7 @@ class FunctionPosterior(Card):
         """The distribution of the function at each input: a mixture of one Gaussian for each particle."""
         with one_blas_thread():
             features = self.basis_.features(X)
-            centres = added(self.prior_mean, X, self.coefficients_ @ features.T)
-            return Marginals(centres, self.residual_.variance(X, features))
+            return Marginals(self.coefficients_ @ features.T, self.residual_.variance(X, features))
 
     def sample(self, X: ArrayLike) -> Array:
         """Joint posterior samples of the function at these inputs, by Matheron's rule, (particles, n).
@@ -106,8 +103,7 @@ class FunctionPosterior(Card):
         x = points("X", X, self.basis_.inputs)
         with one_blas_thread():
             normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
-            centred = self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
-            return added(self.prior_mean, x, centred)
+            return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
 
     def predict(self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function") -> Any:
         """Mean of the posterior at each input.

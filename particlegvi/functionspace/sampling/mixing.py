@@ -39,6 +39,7 @@ MOST_CYCLES = 3
 FINAL_CYCLES = 16
 KEPT = 0.5  # share of the effective sample size that remains at the next temperature
 STEP_SIZES = (1e-3, 2.0)
+MOST_LEVELS = 1000  # temperatures; a posterior needs tens of them
 
 
 class MixingFlow:
@@ -187,6 +188,11 @@ def anneal(
         step, step_size, beta, levels, cycles = (found[name] for name in KNOWN)
     while beta < 1.0 or cycles > 0:
         if cycles == 0:
+            if levels == MOST_LEVELS or not np.isfinite(costs).all():
+                raise ValueError(
+                    f"the likelihood must be one whose posterior can be normalised: after {levels} temperatures its"
+                    f" inverse temperature is {beta:.3g}, and the cost falls without end"
+                )
             following = next_beta(costs, beta)
             uniform = noise.uniforms(seed, "start", 1, 1, step, first=dim + 2)
             state = state[resampled(-(following - beta) * costs, uniform)]

@@ -112,6 +112,10 @@ class ProjectedLangevinSampler(FunctionPosterior):
     moves: str | None = None
     data_cost: str = "mean"
 
+    def __post_init__(self) -> None:
+        if isinstance(self.initial, np.ndarray):
+            self.initial = self.initial.copy()  # the caller may change its array
+
     def fit(
         self,
         X: ArrayLike,
@@ -234,7 +238,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         u = points("initial", self.initial, self.basis_.size)
         if len(u) != particles:
             raise ValueError(f"initial must have {particles} rows, one for each particle, not {len(u)}")
-        return u.copy()
+        return u
 
     def certificate(self) -> PosteriorCertificate:
         """Bound the distance of the posterior that is sampled from the exact one with the same prior and likelihood.

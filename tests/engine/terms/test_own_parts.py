@@ -135,6 +135,34 @@ class OwnCounts(_Counts, Likelihood):
         return generator(random).poisson(np.exp(f)).astype(float)
 
 
+class OtherDraws(OwnCounts):
+    __slots__ = ()
+    name = "other-draws"
+
+    def sample(self, f, random=None):
+        return generator(random).poisson(2.0 * np.exp(f)).astype(float)
+
+
+class Concave(OwnCounts):
+    """The cost -f^2 / 2, which no Gaussian prior of the variance 1 outweighs."""
+
+    __slots__ = ()
+    name = "concave"
+    convex = True
+
+    def cost_at(self, f, y):
+        return -0.5 * f * f
+
+    def slope_at(self, f, y):
+        return -f
+
+    def curvature_at(self, f, y):
+        return -1.0
+
+    def log_density(self, y, f):
+        return 0.5 * np.square(f) + 0.0 * np.asarray(y)
+
+
 class AnyCounts(OwnCounts):
     __slots__ = ()
 
@@ -218,6 +246,8 @@ test_a_wrong_part_is_refused_at_each_door = refused(
         "y must be 0 or above, as all draws of the likelihood own-counts are, not -3",
     ),
     (lambda: fitted([1.0, 2.5], OwnCounts()), "y must be whole numbers, as all draws"),
+    (lambda: fitted([1.0, 2.0], OtherDraws()), "the mean of the slope of the likelihood other-draws over its draws"),
+    (lambda: fitted([1.0, 2.0], Concave()), "convex of the likelihood concave must be False"),
     (
         lambda: simulated(of_loss(derivative=lambda x: -2 * x)),
         "the gradient of the loss own at .* as differences of its value say",

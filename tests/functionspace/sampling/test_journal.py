@@ -23,8 +23,6 @@ CASES = {
         {"integrator": "euler-maruyama", "prior": "gp", "step_size": 1e-5, "steps": 70},
     ),
     "preconditioned": (likelihoods.Bernoulli(), {"steps": 60}),
-    "minibatches": (likelihoods.Bernoulli(), {"batch_size": 16, "steps": 60}),
-    "minibatches, signs": (likelihoods.Poisson(), {"batch_size": 16, "moves": "none", "steps": 50}),
     "frozen signs": (likelihoods.Poisson(), {"moves": "none", "steps": 60, "step_size": 1e-4}),
     "mixing": (likelihoods.Poisson(), {"steps": 60}),
     "mixing without regions": (likelihoods.StudentT(4.0, 0.3), {"steps": 40}),

@@ -9,9 +9,11 @@ from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, sel
 from particlegvi.functionspace.sampling import plans
 from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
-from particlegvi.functionspace.sampling.mixing import MixingFlow, next_beta, resampled
+from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal, next_beta, resampled
 from particlegvi.functionspace.sampling.sign_moves import Jumps, find_jumps
+from particlegvi.simulation.journal import Journal
 
+from ...refusals import refuse
 from ..references import grid_posterior
 
 PARTICLES = 2000
@@ -171,3 +173,16 @@ def test_shares_of_modes_scatter_as_those_of_independent_draws(jumping, monkeypa
     scatter = np.sum((np.array(shares) - p) ** 2) / (p * (1.0 - p) / particles)
     assert 0.4 < p < 0.8
     assert (scatter < stats.chi2(seeds - 1).ppf(0.999)) == jumping
+
+
+class Falling(DataCost):
+    """The cost -f^2, whose posterior under N(0, I) cannot be normalised."""
+
+    def _sweep(self, z, slope, count=True):
+        f = z @ self.features.T
+        return -2.0 * f @ self.features, -np.sum(f * f, axis=1)
+
+
+def test_a_posterior_that_cannot_be_normalised_is_refused():
+    cost = Falling(likelihoods.StudentT(3.0, 1.0), np.ones((4, 1)), np.zeros(4))
+    refuse(lambda: anneal(cost, np.zeros(1), 20, 0, [], Journal(None)), "whose posterior can be normalised")

@@ -11,7 +11,6 @@ from scipy import special, stats
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
 from particlegvi.functionspace.sampling import cost as costs
-from particlegvi.functionspace.sampling.langevin import Minibatch
 
 from ...refusals import refuse, refused
 from ..references import metropolis, sine_labels
@@ -94,7 +93,6 @@ def test_a_default_length_is_extended_while_the_energies_drift():
 CASES = {
     "quadratic": (likelihoods.Gaussian(0.3), {"steps": 30}),
     "preconditioned": (likelihoods.Bernoulli(), {"steps": 30}),
-    "batches": (likelihoods.Bernoulli(), {"steps": 30, "batch_size": 50}),
     "euler-maruyama": (likelihoods.Bernoulli(), {"steps": 30, "integrator": "euler-maruyama"}),
     "mixing": (likelihoods.Poisson(), {"steps": 30}),
 }
@@ -138,7 +136,7 @@ class TestReproducibility:
         assert np.array_equal(whole.state, fresh.state)
 
 
-def test_a_batch_of_all_rows_is_the_full_gradient():
+def test_costs_and_gradients_are_sums_over_rows():
     likelihood, rng = likelihoods.Bernoulli(), np.random.default_rng(1)
     features, y = rng.normal(size=(50, 3)), (rng.random(50) < 0.5).astype(float)
     cost = costs.DataCost(likelihood, features, y)
@@ -146,12 +144,6 @@ def test_a_batch_of_all_rows_is_the_full_gradient():
     full = likelihood.slope(z @ features.T, y) @ features
     np.testing.assert_allclose(cost.gradients(z), full, rtol=1e-12)
     np.testing.assert_allclose(cost.forces(z)[1], likelihood.cost(z @ features.T, y).sum(axis=1), rtol=1e-12)
-    for reference in (None, np.ones(3)):
-        np.testing.assert_allclose(Minibatch(cost, 50, 0, reference)(z, 4), full, rtol=1e-10)
-        small = Minibatch(cost, 8, 0, reference)
-        mean = np.mean([small(z, step) for step in range(4000)], axis=0)
-        spread = np.std([small(z, step) for step in range(400)], axis=0)
-        assert np.all(np.abs(mean - full) < 5.0 * spread / np.sqrt(4000))  # unbiased, with a last batch of two
 
 
 @pytest.fixture(scope="module")
@@ -276,7 +268,7 @@ test_what_is_refused = refused(
     ({"residual": "thesis", "prior": "gp"}, (X40, Y40), 'prior must be "rkhs" with residual'),
     ({"integrator": "euler"}, (X40, Y40), 'did you mean "euler-maruyama"'),
     ({"moves": "all"}, (X40, Y40), "kind of moves"),
-    ({"moves": "mix", "batch_size": 5}, (X40, Y40), "leave batch_size"),
+    ({"moves": "mix", "integrator": "euler-maruyama"}, (X40, Y40), "leave integrator out"),
     ({"initial": "posterior"}, (X40, Y40), 'initial must be "prior" or an array of coefficients, not "posterior"'),
     ({"initial": np.zeros((3, 6))}, (X40, Y40), "initial must have 100 rows, one for each particle, not 3"),
     ({"initial": np.zeros((100, 5))}, (X40, Y40), r"initial must be an arra.*, not an array of the shape \(10"),
