@@ -4,11 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from particlegvi.functionspace.gp.fourier_evidence import FourierSums
 
 import particlegvi as pg
 from particlegvi.cli import clone, main
-from particlegvi.functionspace import covariances, functionals
+from particlegvi.functionspace import covariances
 from particlegvi.functionspace.selection.objectives import CollapsedBound
 
 rivals, timing, workloads, plain, loops, processes, functions, scaling, checks = map(
@@ -53,16 +52,6 @@ def test_naive_pairs_are_the_same_sum():
     out = np.empty_like(x)
     workloads.Direct(workloads.KERNEL, 1, 1e-12).force(x, None, 1.0, out)
     np.testing.assert_allclose(pairs(x[:, 0], np.empty(200)), out[:, 0], rtol=0, atol=1e-14)
-
-
-@pytest.mark.thorough
-def test_products_of_matrices_are_the_same_statistics(rng):
-    x, y = rng.uniform(0.0, 1.0, (500, 1)), rng.standard_normal(500)
-    some = functionals.Fourier(-0.5, 1.5, 7)
-    ours = FourierSums(some, x, y).products(covariances.Matern32(0.2))
-    gram, projected = functions.numpy_products(x[:, 0] + 0.5, y, some.angles(), 7)()
-    np.testing.assert_allclose(ours.gram, gram, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(ours.projected, projected, rtol=0, atol=1e-11)
 
 
 @pytest.mark.slow

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.engine.numerics.compiled import inlined
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.compiled import compiled, inlined
 from particlegvi.engine.numerics.mathematics import COS_PI, SIN_PI
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
@@ -161,3 +162,50 @@ def _turned(t, mode):
     turns = multiply(t, broadcast(mode))
     whole = subtract(add(turns, broadcast(ROUND)), broadcast(ROUND))
     return twice_cos_and_sin(multiply(subtract(turns, whole), broadcast(0.5)))
+
+
+@compiled
+def _chunk_moments(t, weights, first, last, modes, lanes, sums):
+    """Add the sums over points first..last-1 of t (n,) with weights (n,) to ``sums`` (2, modes + 1)."""
+    padded = np.zeros(2 * GROUP)
+    for run in range(0, modes + 1, RUN):
+        pairs = (min(RUN, modes + 1 - run) + 1) // 2
+        lanes[: pairs * 4 * WIDTH] = 0.0
+        for i in range(first, last, GROUP):
+            points, factors, at = t, weights, i
+            if i + GROUP > last:
+                for lane in range(GROUP):
+                    inside = i + lane < last
+                    padded[lane] = t[i + lane] if inside else 0.0
+                    padded[GROUP + lane] = weights[i + lane] if inside else 0.0
+                points, factors, at = padded[:GROUP], padded[GROUP:], 0
+            turns = loads(points, at, WIDTH, TOGETHER)
+            weight = loads(factors, at, WIDTH, TOGETHER)
+            half = multiply(weight, broadcast(0.5))
+            twice, _ = _turned(turns, 1.0)
+            c, s = _turned(turns, float(run))
+            c2, s2 = _turned(turns, float(run - 1))  # of the mode before it
+            add_modes(
+                twice, multiply(half, c), multiply(weight, s), multiply(half, c2), multiply(weight, s2), lanes,
+                pairs * 4 * WIDTH,
+            )  # fmt: skip
+        for m in range(min(RUN, modes + 1 - run)):
+            sums[0, run + m] += total(load(lanes, 2 * m * WIDTH))
+            sums[1, run + m] += total(load(lanes, (2 * m + 1) * WIDTH))
+
+
+def moments(t: np.ndarray, weights: np.ndarray, modes: int) -> np.ndarray:
+    """The sums C (row 0) and S (row 1) of the modes 0, ..., modes, (2, modes + 1), for turns t of size 2^20 or less.
+
+    Both t (n,) and the weights (n,) are contiguous.
+    """
+    n = len(t)
+    parts = np.zeros((max(1, -(-n // CHUNK)), 2, modes + 1))
+
+    def work(first: int, last: int) -> None:
+        lanes = np.zeros((RUN + 2) * 2 * WIDTH)
+        for part in range(first, last):
+            _chunk_moments(t, weights, part * CHUNK, min((part + 1) * CHUNK, n), modes, lanes, parts[part])
+
+    threads.split(work, len(parts))
+    return parts.sum(axis=0)
