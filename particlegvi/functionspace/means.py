@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, Self, TypeAlias, cast, runtime_checkable
+from typing import Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from scipy import linalg
@@ -15,9 +15,6 @@ from particlegvi.engine.networks.compute import FIRST, SECOND, Networks, Shape, 
 from particlegvi.engine.networks.functions import ACTIVATIONS, COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace import selection
-from particlegvi.functionspace.basis.nystroem import Nystroem
-from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.simulation.journal import Journal
 from particlegvi.tools.arguments import flag, points, positive, refuse, vector, whole
 from particlegvi.tools.errors import Diverged
@@ -56,21 +53,13 @@ class Inducing:
     ----------
     cut : float
         Singular values below this part of the largest are left out, because the condition number may be 1e16.
-    inducing_points : int, optional
-        The number of greedily chosen points of the mean alone, which decouples it from the covariance's; by default it
-        has the basis of the covariance.
     """
 
-    def __init__(self, cut: float = 1e-8, inducing_points: int | None = None) -> None:
+    def __init__(self, cut: float = 1e-8) -> None:
         self.cut = positive("cut", cut)
-        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
 
     def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
         self._basis = basis
-        if self.inducing_points is not None:
-            k = cast(Covariance, basis.covariance)
-            chosen = selection.select("greedy", k, X, min(self.inducing_points, len(X)), seed)
-            self._basis = Nystroem(k, chosen.points)
         self._weights, _, self._rank, _ = linalg.lstsq(self._basis.features(X), y, cond=self.cut, lapack_driver="gelsd")
 
     def predict(self, X: Array) -> Array:
@@ -78,13 +67,11 @@ class Inducing:
 
     def state(self) -> dict[str, Array]:
         """The arrays from which `restored` makes the fitted mean again."""
-        own = {} if self.inducing_points is None else {"points": self._basis.state()["inducing_points"]}
-        return {"weights": self._weights, "rank": np.array([float(self._rank)]), **own}
+        return {"weights": self._weights, "rank": np.array([float(self._rank)])}
 
     def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
         """Set the result of an earlier fit, and return the mean."""
-        k = cast(Covariance, basis.covariance)
-        self._basis = Nystroem(k, state["points"]) if "points" in state else basis
+        self._basis = basis
         self._weights, self._rank = np.array(state["weights"]), int(state["rank"][0])
         return self
 

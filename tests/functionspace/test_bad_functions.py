@@ -66,7 +66,7 @@ CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
 CALLS |= table(fs.scores, {**GIVEN, "samples": X, "at": X, "kept": 0.9})
 LINEAR = {"steps": 2, "sets": 2, "points": 2, "draws": 3}
-for key in ("points", "measure", "step_size", "sets", "draws", "record_every"):
+for key in ("points", "measure", "step_size", "sets", "draws"):
     for kl in fs.kl_terms.names():
         CALLS[f"fit of {kl} with {key}"] = lambda value, key=key, kl=kl: fs.BayesianLinearRegression(
             np.abs, kl=kl, optimiser="adam", **LINEAR | {key: value}

@@ -131,12 +131,6 @@ def test_packed_arrays_give_the_basis_back_with_the_same_bytes(made, registered)
 def test_a_nystroem_basis_is_packed_as_it_always_was():
     made = basis.Nystroem(K, Z)
     assert list(packed(made)) == ["inducing_points", "eigenvalues", "vectors", "jitter"]
-    storage = Memory()
-    with Journal(storage) as journal:
-        find(journal, K, lambda: (made, {"chosen": "so"}))
-    told = storage.snapshot.facts["told"]["basis"]
-    assert told[3:] == [0.0, {"chosen": "so"}]
-    assert [each["shape"] for each in told[:3]] == [[5, 1], [5], [5, 5]]
 
 
 def test_the_class_of_a_resumed_basis_is_found_by_its_name(registered):

@@ -207,11 +207,8 @@ def test_adam_comes_near_the_optimum():
     falling = schedules.Linear(initial=0.02, final=1e-5, over=6000)
     measure = sets_of(900, 10, 200)
     optimum = fitted(measure=measure)
-    model = fitted(measure=measure, optimiser="adam", steps=6000, step_size=falling, record_every=1500)
+    model = fitted(measure=measure, optimiser="adam", steps=6000, step_size=falling)
     assert -1e-9 < model.objective - optimum.objective < 0.5
-    assert np.array_equal(model.records.steps, [1500, 3000, 4500, 6000])
-    np.testing.assert_array_equal(model.records.covariances[-1], model.covariance)
-    np.testing.assert_array_equal(model.records.means[-1], model.mean)
     assert model.facts["kl_to_posterior_averaged"] == pytest.approx(model.kl_to_posterior(), rel=0.5)
     assert np.array_equal(fitted(optimiser="adam", steps=50).mean, fitted(optimiser="adam", steps=50).mean)
 

@@ -186,5 +186,4 @@ test_bad_input_is_refused = refused(
     (lambda: divergences.kl("prior", "prior"), 'must be a fitted Gaussian process, not all of them "prior"'),
     (lambda: divergences.kl(fs.ExactGaussianProcess(TWO.k, 0.1), OTHER), "q must be a fitted Gaussian process"),
     (lambda: divergences.kl("posterior", OTHER), 'q must be a fitted.*"prior", not "posterior"'),
-    (lambda: divergences.get("fischer"), 'did you mean "fisher"'),
 )

@@ -174,30 +174,14 @@ test_what_cannot_be_is_refused = refused(
 )
 
 
-def test_a_mean_with_points_of_its_own_leaves_the_covariance_alone(rng):
-    X = rng.uniform(-2.0, 2.0, (40, 1))
-    y = np.sin(3.0 * X[:, 0]) + 0.1 * rng.normal(size=40)
-    k, new = covariances.SquaredExponential(0.5), np.linspace(-2.0, 2.0, 9)[:, None]
-    shared, own = (fs.GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], mean).fit(X, y)
-                   for mean in (means.Inducing(), means.Inducing(inducing_points=12)))  # fmt: skip
-    assert np.array_equal(shared.covariance(new), own.covariance(new))
-    Z = selection.select("greedy", k, X, 12, 0).points
-    beta = np.linalg.lstsq(k(X, Z), y, rcond=1e-10)[0]
-    right = k(new, Z) @ beta / (1.0 + 2.0 * 0.1 / 40)
-    np.testing.assert_allclose(own.predict(new), right, atol=1e-4)
-    assert np.abs(shared.predict(new) - right).max() > 0.1
-    again = fs.GaussianWasserstein(k, likelihoods.Gaussian(0.1), X[:4], means.Inducing(inducing_points=12))
-    assert np.array_equal(again.restored(own.basis, own.state()).predict(new), own.predict(new))
-
-
 def test_learned_inducing_points_have_a_lower_objective_than_greedy_ones(rng):
     X = rng.uniform(-2.0, 2.0, (80, 2))
     y = np.sin(3.0 * X[:, 0]) + 0.1 * rng.standard_normal(80)
     k, noise = covariances.SquaredExponential([0.7, 2.0]), likelihoods.Gaussian(noise_variance=0.05)
-    greedy, learned = (fs.GaussianWasserstein(k, noise, 8, placement=rule, prior_mean=0.5).fit(X, y)
+    greedy, learned = (fs.GaussianWasserstein(k, noise, 8, placement=rule).fit(X, y)
                        for rule in ("greedy", "elbo"))  # fmt: skip
-    targets = selection.Targets(y - 0.5, 0.05)
+    targets = selection.Targets(y, 0.05)
     assert np.array_equal(learned.basis.inducing_points, selection.select("elbo", k, X, 8, targets=targets).points)
     assert learned.objective_ < 0.8 * greedy.objective_ and "placement" in learned.info_
-    again = fs.GaussianWasserstein(k, noise, greedy.basis.inducing_points, placement="elbo", prior_mean=0.5).fit(X, y)
+    again = fs.GaussianWasserstein(k, noise, greedy.basis.inducing_points, placement="elbo").fit(X, y)
     assert again.info_["placement"]["start"] == "given" and again.objective_ == pytest.approx(learned.objective_)

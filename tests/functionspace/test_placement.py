@@ -177,7 +177,8 @@ test_bad_placements_are_refused = refused(
 
 def test_labels_have_no_bound_and_a_covariance_may_have_no_gradient():
     with pytest.raises(ValueError, match='for placement="elbo" must be Gaussian, not'):
-        fs.SparseGaussianProcess(Matern52(), likelihoods.get("bernoulli-logistic"), 5, placement="elbo")
+        model = fs.SparseGaussianProcess(Matern52(), likelihoods.get("bernoulli-logistic"), 5, placement="elbo")
+        model.fit(PLACED[0], PLACED[1] > 0.0)
     with pytest.raises(ValueError, match=r"targets must be Targets\(y, noise_variance\) .*, not None"):
         selection.select("fisher", Matern52(), PLACED[0], 5)
     with pytest.raises(NotImplementedError):

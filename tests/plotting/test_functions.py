@@ -57,7 +57,7 @@ def test_two_signs_have_two_colours_and_no_band(fitted):
     "name, parameters, count",
     [("gaussian", {"noise_variance": 0.1}, 1), ("student-t", {"degrees_of_freedom": 4.0, "scale": 0.1}, 1),
      ("poisson-square", {}, 2), ("shifted-mixture", {"shift": 3.0, "noise_variance": 0.01}, 2),
-     ("bernoulli-logistic", {}, 0), ("bernoulli-probit", {}, 0)],
+     ("bernoulli-logistic", {}, 0)],
 )  # fmt: skip
 def test_the_levels_of_data_are_values_of_the_function_of_least_cost(name, parameters, count):
     likelihood = likelihoods.get(name, **parameters)

@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import basis as bases
-from particlegvi.functionspace.basis.nystroem import STATE, Nystroem
+from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.simulation.journal import Journal
 
@@ -27,15 +27,10 @@ def find(journal: Journal, covariance: KernelLike, make: Callable[[], tuple[Basi
     def once() -> tuple[Any, ...]:
         basis, facts = make()
         made.append(type(basis))
-        state = {key: _plain(each) for key, each in basis.state().items()}
-        # A Nystroem basis is stored without its name, so that snapshots older than the other bases stay valid.
-        heading = () if basis.name == Nystroem.name else (basis.name, list(state))
-        return *heading, *state.values(), facts
+        state = {key: _plain(value) for key, value in basis.state().items()}
+        return basis.name, list(state), *state.values(), facts
 
-    *entries, facts = journal.once("basis", once)
-    name, keys, values = Nystroem.name, list(STATE), entries
-    if isinstance(entries[0], str):
-        name, keys, *values = entries
+    name, keys, *values, facts = journal.once("basis", once)
     kind = made[0] if made else bases.get(name)
     return kind.restore(covariance, dict(zip(keys, values, strict=True))), facts
 

@@ -19,7 +19,6 @@ from particlegvi.tools.registry import look_up
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding
 NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are not rounding: the matrix is refused
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)  # the jitters tried, relative to the largest prior variance
-STATE = ("inducing_points", "eigenvalues", "vectors", "jitter")  # the order in snapshots
 ROWS = 4096  # features are made in blocks of this many rows
 
 

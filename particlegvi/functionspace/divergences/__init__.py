@@ -6,8 +6,8 @@ name                         content
 ``kl``                       Kullback-Leibler divergence
 ``wasserstein``              2-Wasserstein distance in the RKHS of the prior covariance
 ``fisher``                   Fisher distance in that space, under a third process nu
-``preconditioned-fisher``    Fisher distance preconditioned by the covariance of the first process
-``log-density-ratio``        log of the supremum of dp/dnu, for the bounds by Fisher distances
+``preconditioned_fisher``    Fisher distance preconditioned by the covariance of the first process
+``log_density_ratio``        log of the supremum of dp/dnu, for the bounds by Fisher distances
 ===========================  =======================================================================
 
 Each is a function of fitted processes in `distances`: `ExactGaussianProcess` (and `SubsetOfData`),
@@ -25,8 +25,6 @@ Sources: Talagrand (1996); Huggins, Campbell, Kasprzak and Broderick (2019), who
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi.functionspace.divergences.distances import (
     fisher,
     kl,
@@ -34,9 +32,5 @@ from particlegvi.functionspace.divergences.distances import (
     preconditioned_fisher,
     wasserstein,
 )
-from particlegvi.tools.registry import Registry
 
-__all__ = ["fisher", "get", "kl", "log_density_ratio", "names", "preconditioned_fisher", "wasserstein"]
-
-_registry: Registry[Any] = Registry(__name__, "divergence")
-names, get, register = _registry.names, _registry.get, _registry.register
+__all__ = ["fisher", "kl", "log_density_ratio", "preconditioned_fisher", "wasserstein"]

@@ -31,12 +31,10 @@ from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.linalg import root, squared_bures_distance
 from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import named
 
 ZERO = 1e-10  # eigenvalues of a difference of precisions below this part of the largest precision are rounding
 
 
-@named("kl")
 @one_blas_thread()
 def kl(q: Process, p: Process) -> float:
     """KL(q, p) = E_q log(dq/dp) of the processes, in nats: the supremum over all finite sets of inputs.
@@ -60,7 +58,6 @@ def kl(q: Process, p: Process) -> float:
     return float(0.5 * (np.sum(d - np.log1p(d)) + pull @ pull))
 
 
-@named("wasserstein")
 @one_blas_thread()
 def wasserstein(q: Process, p: Process) -> float:
     """The 2-Wasserstein distance W2 in the norm of the RKHS of the prior covariance::
@@ -79,7 +76,6 @@ def wasserstein(q: Process, p: Process) -> float:
     return math.sqrt(float(np.sum((first.mean - second.mean) ** 2)) + of_covariances)
 
 
-@named("fisher")
 @one_blas_thread()
 def fisher(q: Process, p: Process, nu: Process | None = None) -> float:
     """``(E_nu |grad log q - grad log p|^2)^(1/2)``, gradients and norm in the RKHS of the prior covariance.
@@ -100,7 +96,6 @@ def fisher(q: Process, p: Process, nu: Process | None = None) -> float:
 
 
 @shares_parameters(fisher)
-@named("preconditioned-fisher")
 @one_blas_thread()
 def preconditioned_fisher(q: Process, p: Process, nu: Process | None = None) -> float:
     """``(E_nu |C_q grad log(dq/dr) - C_q grad log(dp/dr)|^2)^(1/2)`` with r the prior and C_q the covariance of q.
@@ -130,7 +125,6 @@ def _mean_square(q: Gaussian, p: Gaussian, nu: Gaussian, preconditioner: Array |
     return max(float(at_mean @ at_mean + np.sum((D @ nu.covariance) * D)), 0.0)
 
 
-@named("log-density-ratio")
 @one_blas_thread()
 def log_density_ratio(p: Process, nu: Process) -> float:
     """log of the supremum over functions of dp/dnu, in nats; infinite if the ratio is not bounded.

@@ -15,10 +15,10 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.gp.maximising import maximise
+from particlegvi.functionspace.newton import newton
 from particlegvi.tools.arguments import points, whole
 
-NEWTON_STEPS = 100
-ROUNDING = 1e-14
+SETTLED = 1e-10  # nats: the error after the last step is about its square
 
 
 class Evidence(NamedTuple):
@@ -109,26 +109,17 @@ def _height(y: Array, f: Array, a: Array) -> float:
     return float(np.sum(y * f - np.logaddexp(0.0, f)) - 0.5 * a @ f)
 
 
-def _mode(K: Array, y: Array, a: Array) -> tuple[Array, Array]:
-    """The posterior mode f = K a by Newton's method, with the step halved until the height does not fall."""
-    f = K @ a
-    height = _height(y, f, a)
-    for _ in range(NEWTON_STEPS):
+def _mode(K: Array, y: Array, start: Array) -> tuple[Array, Array]:
+    """The posterior mode f = K a by Newton's method in the weights a."""
+
+    def step(a: Array) -> tuple[Array, float]:
+        f = K @ a
         p = expit(f)
         root = np.sqrt(p * (1.0 - p))
         factor = linalg.cholesky(np.eye(len(y)) + root[:, None] * K * root, lower=True)
         b = root**2 * f + y - p
-        target = b - root * linalg.cho_solve((factor, True), root * (K @ b))
-        size = 1.0
-        while True:
-            there = a + size * (target - a)
-            g = K @ there
-            reached = _height(y, g, there)
-            if reached >= height - ROUNDING * abs(height) or size < 1e-6:
-                break
-            size *= 0.5
-        gained, a, f, height = reached - height, there, g, reached
-        # The next error of Newton's method is about the square of this error, and so is the gain of a step.
-        if gained <= ROUNDING * abs(height):
-            break
-    return a, f
+        direction = a - b + root * linalg.cho_solve((factor, True), root * (K @ b))
+        return direction, float((a - y + p) @ K @ direction)
+
+    a, _ = newton(lambda a: -_height(y, K @ a, a), step, start, SETTLED)
+    return a, K @ a

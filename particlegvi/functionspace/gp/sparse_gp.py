@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import Bound, Law, climb, collapsed
-from particlegvi.functionspace.gp.placement import placement_of
+from particlegvi.functionspace.gp.placement import placed_basis
 from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.residuals import Residual
@@ -95,7 +96,6 @@ class SparseGaussianProcess(Card):
         self.tolerance = scale("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
         self.placement = placement
-        self._placement = placement_of(inducing_points, placement, self._noise_variance)
         self._data: tuple[Array, Array] | None = None
 
     @one_blas_thread()
@@ -120,7 +120,8 @@ class SparseGaussianProcess(Card):
 
     def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
         k = self.covariance
-        self.basis, chosen = find(journal, k, lambda: self._placement.basis(k, x, t, self.seed))
+        make = partial(placed_basis, k, self.inducing_points, self.placement, (x, t), self.likelihood, self.seed)
+        self.basis, chosen = find(journal, k, make)
         self._residual = Residual(self.basis)
         facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
         e = self.basis.features(x)

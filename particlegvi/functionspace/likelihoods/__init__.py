@@ -7,25 +7,24 @@ compiles, with array forms ``cost``, ``slope`` and ``curvature``. A new likeliho
 from __future__ import annotations
 
 from particlegvi.functionspace.likelihoods.counts import Counts, PoissonLog, PoissonSquare
-from particlegvi.functionspace.likelihoods.labels import BernoulliLogistic, BernoulliProbit, Labels
+from particlegvi.functionspace.likelihoods.labels import BernoulliLogistic, Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.likelihoods.regression import Gaussian, ShiftedMixture, StudentT
 from particlegvi.tools.registry import Registry, look_up
 
 __all__ = [
-    "Bernoulli", "BernoulliLogistic", "BernoulliProbit", "Gaussian", "Likelihood", "Poisson", "PoissonLog",
+    "Bernoulli", "BernoulliLogistic", "Gaussian", "Likelihood", "Poisson", "PoissonLog",
     "PoissonSquare", "ShiftedMixture", "StudentT", "get", "names", "register",
 ]  # fmt: skip
 
 _registry: Registry[type[Likelihood]] = Registry(__name__, "likelihood")
 names, get, register = _registry.names, _registry.make, _registry.register
-_BERNOULLI = {"logistic": BernoulliLogistic, "probit": BernoulliProbit}
 _POISSON = {"square": PoissonSquare, "log": PoissonLog}
 
 
-def Bernoulli(link: str = "logistic", **parameters: float) -> Labels:
-    """The likelihood of labels 0 and 1 with the link "logistic" or "probit"."""
-    return look_up("link of Bernoulli", link, _BERNOULLI)(**parameters)
+def Bernoulli(**parameters: float) -> Labels:
+    """The likelihood of labels 0 and 1 with the logistic link."""
+    return BernoulliLogistic(**parameters)
 
 
 def Poisson(link: str = "square", **parameters: float) -> Counts:

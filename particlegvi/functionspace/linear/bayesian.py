@@ -70,8 +70,6 @@ class BayesianLinearRegression(Card):
         Number of random sets for the optimum and for ``objective``; the sets depend on the seed only.
     draws : int
         Number of function draws for "spectral", at least 2.
-    record_every : int, optional
-        Steps of Adam between ``records``; if not given, there are no records.
     batch_size : int, optional
         Number of rows of the data in a step of Adam, others at each step; all rows if not given, or if there are fewer.
     seed : int
@@ -85,8 +83,6 @@ class BayesianLinearRegression(Card):
         values at a set have a singular covariance. For "spectral" it uses the exact entropy.
     averaged : tuple of arrays, or None
         Mean and covariance from the average of the last tenth of Adam's states, beside the last state.
-    records : Records or None
-        ``steps``, ``means``, ``covariances``.
     facts : dict
         ``features`` (k), ``rank`` of the covariance, ``points``, ``sets``, ``method``, ``iterations``, ``converged``.
 
@@ -107,7 +103,6 @@ class BayesianLinearRegression(Card):
         step_size: float | Schedule = 0.01,
         sets: int = 200,
         draws: int = 100,
-        record_every: int | None = None,
         batch_size: int | None = None,
         seed: int = 0,
     ) -> None:
@@ -125,7 +120,6 @@ class BayesianLinearRegression(Card):
         self.steps = usual if steps is None else whole("steps", steps, 1)
         self.step_size = schedules.resolved(step_size)
         self.sets, self.draws = whole("sets", sets, 1), whole("draws", draws, 2)
-        self.record_every = 0 if record_every is None else whole("record_every", record_every, 1)
         self.batch_size = 0 if batch_size is None else whole("batch_size", batch_size, 1)
         if self.batch_size and self.optimiser != ADAM:
             raise refuse("batch_size", batch_size, f'left out where the optimiser is "{self.optimiser}"')
@@ -153,13 +147,12 @@ class BayesianLinearRegression(Card):
             self.steps,
             self.step_size,
             self.draws,
-            self.record_every,
             self.seed,
             self.batch_size,
         )
         solution = self._term(self._problem, sets, settings)
         self.mean, self.covariance = solution.mean, solution.covariance
-        self.averaged, self.records = solution.averaged, solution.records
+        self.averaged = solution.averaged
         self._rank = solution.rank
         compared: list[Array] = [] if self.kl == "exact" else list(sets.every(1 if self.kl == "fixed-points" else None))
         self.objective = self._value(compared)
@@ -209,17 +202,16 @@ class BayesianLinearRegression(Card):
         return self._problem.divergence(self.mean, self.covariance)
 
     @one_blas_thread()
-    def kl_to_prior(self, X: ArrayLike | None = None, nugget: float = 0.0) -> float:
+    def kl_to_prior(self, X: ArrayLike | None = None) -> float:
         """KL(Q, prior) of the weights, in nats; with inputs (n, dim), KL of the function values there.
 
-        KL of the values at X is at most KL of the weights, and equal if the features at X have rank k. A ``nugget``,
-        added to both covariances of the values, makes the result smaller than KL.
+        KL of the values at X is at most KL of the weights, and equal if the features at X have rank k.
         """
         if X is None:
             singular = self._rank < self._problem.size
             return math.inf if singular else kl_at_set(self.mean, self.covariance, np.eye(self._problem.size))
         phi = self._of(inputs("X", X, self._inputs))
-        return kl_at_set(self.mean, self.covariance, phi, arguments.not_negative("nugget", nugget))
+        return kl_at_set(self.mean, self.covariance, phi)
 
     def log_marginal_likelihood(self) -> float:
         """log p(y)."""

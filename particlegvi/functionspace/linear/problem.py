@@ -23,7 +23,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, optimize
 
 from particlegvi.contracts import Array, Facts
@@ -111,17 +110,8 @@ class Settings(NamedTuple):
     steps: int  # largest number of iterations
     step_size: float | Schedule  # step size of Adam
     draws: int  # functions of the spectral estimator
-    record_every: int  # steps of Adam between records; 0 for none
     seed: int
     batch_size: int  # rows of the data in a step of Adam; 0 for all rows
-
-
-class Records(NamedTuple):
-    """Recorded states of Adam."""
-
-    steps: NDArray[np.int64]  # (records,)
-    means: Array  # (records, k)
-    covariances: Array  # (records, k, k)
 
 
 class Solution(NamedTuple):
@@ -131,7 +121,6 @@ class Solution(NamedTuple):
     covariance: Array  # (k, k)
     rank: int  # rank of the covariance
     facts: Facts
-    records: Records | None = None
     averaged: tuple[Array, Array] | None = None  # mean and covariance, from the last tenth of Adam's states
 
 
@@ -251,7 +240,7 @@ def in_values(problem: LinearProblem, rows: Callable[[], Array], settings: Setti
 
 
 def descend(problem: LinearProblem, gradient: Gradient, settings: Settings) -> Solution:
-    """Take the steps of Adam from the prior N(0, I); return the last state, records, and the mean of the last tenth."""
+    """Take the steps of Adam from the prior N(0, I); return the last state, and the mean of the last tenth."""
     k, steps = problem.size, settings.steps
     pack = Packing(k, diagonal=settings.family == "factorised")
     sizes = np.full(steps, settings.step_size)
@@ -260,7 +249,6 @@ def descend(problem: LinearProblem, gradient: Gradient, settings: Settings) -> S
     state = np.append(np.zeros(k), pack.vector(np.eye(k)))
     first, second, total = (np.zeros_like(state) for _ in range(3))
     averaged = max(steps // LAST, 1)
-    kept: list[tuple[int, Array, Array]] = []
     for step in range(1, steps + 1):
         L = pack.matrix(state[k:])
         in_mean, in_root = gradient(state[:k], L)
@@ -274,17 +262,8 @@ def descend(problem: LinearProblem, gradient: Gradient, settings: Settings) -> S
             raise ValueError(f"step_size must be {told}, not {sizes[step - 1]:g} at step {step}")
         if step > steps - averaged:
             total += state / averaged
-        if settings.record_every and step % settings.record_every == 0:
-            kept.append((step, *_law(state, k, pack)))
     facts: Facts = {"method": "Adam", "iterations": steps, "converged": None}
-    records = None
-    if settings.record_every:
-        records = Records(
-            np.array([step for step, _, _ in kept], dtype=np.int64),
-            np.array([mean for _, mean, _ in kept]).reshape(-1, k),
-            np.array([covariance for _, _, covariance in kept]).reshape(-1, k, k),
-        )
-    return Solution(*_law(state, k, pack), k, facts, records, _law(total, k, pack))
+    return Solution(*_law(state, k, pack), k, facts, _law(total, k, pack))
 
 
 def _law(state: Array, k: int, pack: Packing) -> tuple[Array, Array]:

@@ -12,9 +12,12 @@ from scipy.special import expit
 
 from particlegvi.contracts import Array, Basis
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.newton import newton
 from particlegvi.functionspace.preprocessing import two_labels
 from particlegvi.tools.arguments import not_negative, points, refuse, scale, vector
 from particlegvi.tools.html import Card
+
+SETTLED = 1e-20  # of the energy of a row
 
 
 class LinearRegression(Card):
@@ -88,19 +91,19 @@ class LogisticRegression(Card):
         self._middle = x.mean(axis=0)
         design = np.hstack([np.ones((len(x), 1)), x - self._middle])
         ridge = np.append(0.0, np.full(x.shape[1], self.penalty))
-        w = np.zeros(design.shape[1])
-        for _ in range(100):
+
+        def energy(w: Array) -> float:
+            f = design @ w
+            return float(np.sum(np.logaddexp(0.0, f) - y * f) + 0.5 * np.sum(ridge * w * w))
+
+        def step(w: Array) -> tuple[Array, float]:
             p = expit(design @ w)
             gradient = design.T @ (p - y) + ridge * w
             hessian = (design.T * (p * (1.0 - p))) @ design + np.diag(ridge)
-            step = linalg.solve(hessian, gradient, assume_a="pos")
-            decrement = float(gradient @ step)
-            if decrement <= 1e-20 * len(x):
-                break
-            size = 1.0
-            while self._cost(design, y, ridge, w - size * step) > self._cost(design, y, ridge, w) and size > 1e-8:
-                size *= 0.5
-            w = w - size * step
+            direction = linalg.solve(hessian, gradient, assume_a="pos")
+            return direction, float(gradient @ direction)
+
+        w, _ = newton(energy, step, np.zeros(design.shape[1]), SETTLED * len(x))
         self.coefficients = w[1:]
         self.intercept = float(w[0] - self._middle @ w[1:])
         return self
@@ -108,11 +111,6 @@ class LogisticRegression(Card):
     def predict(self, X: ArrayLike) -> Array:
         """The probability of label 1, shape (n,)."""
         return expit(self.intercept + points("X", X, len(self._middle)) @ self.coefficients)
-
-    @staticmethod
-    def _cost(design: Array, y: Array, ridge: Array, w: Array) -> float:
-        f = design @ w
-        return float(np.sum(np.logaddexp(0.0, f) - y * f) + 0.5 * np.sum(ridge * w * w))
 
 
 class NystroemRidge(Card):

@@ -109,26 +109,11 @@ def row_space(features: Array) -> Array:
     return np.asarray(rows[singular > RANK * singular[0]] if singular.size and singular[0] > 0.0 else rows[:0])
 
 
-def kl_at_set(mean: Array, covariance: Array, features: Array, nugget: float = 0.0) -> float:
-    """KL(Q_A, P_A) for w ~ N(mean, covariance) and w ~ N(0, I), in nats; infinite if the values of Q are singular.
-
-    The ``nugget`` is added to both covariances of the values. It is not part of KL and makes the result smaller.
-    """
-    if nugget > 0.0:
-        prior = features @ features.T + nugget * np.eye(len(features))
-        own = features @ covariance @ features.T + nugget * np.eye(len(features))
-        factor = linalg.cholesky(prior, lower=True)
-        half = linalg.solve_triangular(factor, own, lower=True)
-        own = linalg.solve_triangular(factor, half.T, lower=True)
-        values = linalg.solve_triangular(factor, features @ mean, lower=True)
-        return _kl(0.5 * (own + own.T), values)
+def kl_at_set(mean: Array, covariance: Array, features: Array) -> float:
+    """KL(Q_A, P_A) for w ~ N(mean, covariance) and w ~ N(0, I), in nats; infinite if the values of Q are singular."""
     basis = row_space(features)
-    return _kl(basis @ covariance @ basis.T, basis @ mean)
-
-
-def _kl(covariance: Array, mean: Array) -> float:
-    """KL(N(mean, covariance), N(0, I))."""
-    variances = linalg.eigvalsh(covariance) if len(covariance) else np.ones(0)
+    variances = linalg.eigvalsh(basis @ covariance @ basis.T) if len(basis) else np.ones(0)
     if np.any(variances <= len(variances) * np.finfo(float).eps * variances.max(initial=0.0)):
         return math.inf
-    return float(0.5 * (np.sum(variances - 1.0 - np.log(variances)) + mean @ mean))
+    pull = basis @ mean
+    return float(0.5 * (np.sum(variances - 1.0 - np.log(variances)) + pull @ pull))

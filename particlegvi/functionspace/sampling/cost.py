@@ -12,6 +12,7 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps.projected import add_costs, slopes_in_place
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.linalg import directions
+from particlegvi.functionspace.newton import newton
 from particlegvi.simulation.journal import Journal
 
 COPIED = 2048  # rows of a copied block
@@ -20,7 +21,6 @@ PARTICLES = 128  # number of particles of a piece
 SPAN = 16384  # least number of rows of a piece
 MOST_SPANS = 8
 WORTH_A_THREAD = 2_000_000  # multiplications that justify one more thread
-MOST_ITERATIONS = 100
 SETTLED = 1e-9  # stop if half the squared length of a step, in units of the energy, is below this
 SIGN_ROWS = 64  # number of rows with y >= 1 at which signs are recorded
 
@@ -172,30 +172,21 @@ class QuadraticCost:
 def find_mode(cost: DataCost, precision: Array, start: Array) -> tuple[Array, float]:
     """A local minimum of sum_n c(y_n, f_n) + z precision z / 2 near ``start`` (dim,), and its value.
 
-    Newton's method with the Fisher information instead of the curvature, so that every step direction is a descent
-    direction. Steps are halved until the energy falls.
+    Newton's method with the Fisher information instead of the curvature, so that every step descends.
     """
-    z = np.array(start, dtype=np.float64)
     likelihood = cost.likelihood
 
-    def energy(point: Array) -> float:
-        return float(cost.costs(point[None])[0] + 0.5 * point @ precision @ point)
+    def energy(z: Array) -> float:
+        return float(cost.costs(z[None])[0] + 0.5 * z @ precision @ z)
 
-    here = energy(z)
-    for _ in range(MOST_ITERATIONS):
+    def step(z: Array) -> tuple[Array, float]:
         f = cost.features @ z
         gradient = likelihood.slope(f, cost.y) @ cost.features + precision @ z
         hessian = weighted_gram(cost.features, likelihood.information(f)) + precision
-        step = linalg.solve(hessian, gradient, assume_a="pos")
-        decrease = float(gradient @ step)
-        length = 1.0
-        while not (there := energy(z - length * step)) <= here - 1e-4 * length * decrease and length > 1e-6:
-            length *= 0.5
-        if there <= here:
-            z, here = z - length * step, there
-        if decrease < SETTLED or length <= 1e-6:
-            break
-    return z, here
+        direction = linalg.solve(hessian, gradient, assume_a="pos")
+        return direction, float(gradient @ direction)
+
+    return newton(energy, step, np.array(start, dtype=np.float64), SETTLED)
 
 
 def mode_of_quadratic(cost: QuadraticCost, precision: Array) -> tuple[Array, float]:

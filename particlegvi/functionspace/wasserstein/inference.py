@@ -30,7 +30,7 @@ from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.gp.placement import placement_of
+from particlegvi.functionspace.gp.placement import placed_basis
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
@@ -117,8 +117,7 @@ class GaussianWasserstein(Card):
         self.mean: Mean = Inducing() if mean is None else mean
         self.w2_weight, self.rule = checked_weight(w2_weight), checked_rule(covariance)
         self.seed = arguments.seed(seed)
-        self.placement, noise = placement, likelihood.noise_variance
-        self._placement = placement_of(inducing_points, placement, lambda user: noise)
+        self.placement = placement
         self._known: SquaredDistance | None = None
 
     @one_blas_thread()
@@ -146,7 +145,9 @@ class GaussianWasserstein(Card):
         t = vector("y", y, len(x))
         held = None if validation is None else held_out(validation, x.shape[1])
         self._x, self._y = x.copy(), t.copy()  # the caller may change its arrays
-        self.basis, chosen = self._placement.basis(self.kernel, x, self._y, self.seed)
+        self.basis, chosen = placed_basis(
+            self.kernel, self.inducing_points, self.placement, (x, t), self.likelihood, self.seed
+        )
         self._e = self.basis.features(x)
         self._fitted_factor = 0.0  # nothing is fitted yet
         with Journal(storage) as journal:

@@ -33,7 +33,6 @@ def label(y, log_probability, f):
 CASES = [
     (likelihoods.Gaussian(0.4), REALS, lambda y, f: stats.norm.logpdf(y, f, np.sqrt(0.4))),
     (likelihoods.Bernoulli(), LABELS, lambda y, f: label(y, special.log_expit, f)),
-    (likelihoods.Bernoulli("probit"), LABELS, lambda y, f: label(y, special.log_ndtr, f)),
     (likelihoods.Bernoulli(steepness=2.5), LABELS, lambda y, f: label(y, special.log_expit, 2.5 * f)),
     (likelihoods.Poisson(), COUNTS, lambda y, f: stats.poisson.logpmf(y, f * f)),
     (likelihoods.Poisson("log", exposure=0.7), COUNTS, lambda y, f: stats.poisson.logpmf(y, 0.7 * np.exp(f))),
@@ -125,14 +124,9 @@ def test_draws_have_the_mean_and_the_variance(likelihood, y, log_density):
 
 def test_far_from_the_data_nothing_overflows():
     far = np.array([-1e4, -800.0, -40.0, -30.5, -29.5, 40.0, 800.0, 1e4])
-    logistic, probit = likelihoods.Bernoulli(), likelihoods.Bernoulli("probit")
+    logistic = likelihoods.Bernoulli()
     np.testing.assert_allclose(logistic.cost(far, 1.0), -special.log_expit(far), rtol=1e-12)
-    np.testing.assert_allclose(probit.cost(far, 1.0), -special.log_ndtr(far), rtol=1e-11, atol=1e-300)
-    np.testing.assert_allclose(probit.cost(far, 0.0), -special.log_ndtr(-far), rtol=1e-11, atol=1e-300)
-    near = far[1:]
-    mills = np.exp(stats.norm.logpdf(near) - special.log_ndtr(near))
-    np.testing.assert_allclose(probit.slope(near, 1.0), -mills, rtol=1e-9, atol=1e-300)
-    for likelihood in (logistic, probit, T, SHIFTED):
+    for likelihood in (logistic, T, SHIFTED):
         for y in (0.0, 1.0):
             assert np.all(np.isfinite(likelihood.slope(far, y)))
             assert np.all(np.isfinite(likelihood.curvature(far, y)))
@@ -153,7 +147,6 @@ def test_the_pole_of_the_squared_link_is_guarded():
 test_targets_that_are_refused = refused(
     lambda likelihood, y: likelihood.check_targets(y, 3),
     (likelihoods.Bernoulli(), [0.0, -1.0, 1.0], "y must be labels 0 and 1, not -1"),
-    (likelihoods.Bernoulli("probit"), [0.0, 2.0, 1.0], "y must be labels 0 and 1, not 2"),
     (likelihoods.Poisson(), [0.0, -1.0, 1.0], "y must be counts, whole numbers of at least 0, not -1"),
     (likelihoods.Poisson("log"), [0.0, 0.5, 1.0], r"y must be counts, whole numbers of at least 0, not 0\.5"),
     (likelihoods.Gaussian(1.0), [0.0, np.nan, 1.0], "NaN"),

@@ -140,7 +140,6 @@ def test_what_has_no_certificate(labels):
     basis = Nystroem(KERNEL, X[:3])
     for likelihood, prior, words in (
         (likelihoods.Poisson("log"), "gp", no_slope),
-        (likelihoods.Bernoulli("probit"), "gp", no_slope),
         (likelihoods.Bernoulli(), "rkhs", 'prior and residual must be "gp"'),
     ):
         pls = ProjectedLangevinSampler(KERNEL, likelihood, X[:3], prior=prior).restored(basis, np.zeros((1, 3)))

@@ -29,7 +29,7 @@ def drawn(likelihood, seed):
     return X, likelihood.sample(1.5 * np.sin(2.0 * X[:, 0]), rng)
 
 
-LOGISTIC, PROBIT = likelihoods.Bernoulli(), likelihoods.Bernoulli("probit")
+LOGISTIC = likelihoods.Bernoulli()
 COUNTS, OUTLIERS = likelihoods.Poisson("log"), likelihoods.StudentT(3.0, 0.2)
 WIDE, OTHER = pg.kernels.SquaredExponential(0.8, 64.0), pg.kernels.SquaredExponential(0.7, 2.0)
 X60 = np.linspace(-2.0, 2.0, 60)[:, None]
@@ -37,9 +37,7 @@ SEPARABLE = X60, (X60[:, 0] > 0.1).astype(float)
 LAWS = {
     "rkhs": (KERNEL, LOGISTIC, labels(0), {"particles": 4000, "seed": 0}),
     "gp": (KERNEL, LOGISTIC, labels(1), {"particles": 4000, "prior": "gp", "seed": 1}),
-    "probit": (KERNEL, PROBIT, labels(2), {"particles": 1000, "seed": 2}),
     "separable": (WIDE, LOGISTIC, SEPARABLE, {"particles": 1000, "prior": "gp", "seed": 3}),
-    "separable, probit": (WIDE, PROBIT, SEPARABLE, {"particles": 1000, "prior": "gp", "seed": 3}),
     "counts": (OTHER, COUNTS, drawn(COUNTS, 1), {"particles": 1000, "moves": "mix", "seed": 1}),
     "outliers": (OTHER, OUTLIERS, drawn(OUTLIERS, 2), {"particles": 1000, "moves": "mix", "seed": 2}),
     "mixed labels": (OTHER, LOGISTIC, drawn(LOGISTIC, 3), {"particles": 1000, "moves": "mix", "seed": 3}),
