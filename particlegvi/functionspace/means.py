@@ -15,15 +15,13 @@ from particlegvi.engine.networks.compute import FIRST, SECOND, Networks, Shape, 
 from particlegvi.engine.networks.functions import ACTIVATIONS, COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
-from particlegvi.simulation.journal import Journal
 from particlegvi.tools.arguments import flag, points, positive, refuse, vector, whole
 from particlegvi.tools.errors import Diverged
 
-__all__ = ["Mean", "MeanNetwork", "Training"]
+__all__ = ["Mean", "MeanNetwork"]
 
 Validation: TypeAlias = "tuple[Array, Array] | None"
 JUDGED = 64  # epochs that are judged together
-PART = "network"  # name of this part of a fit
 
 
 @runtime_checkable
@@ -120,53 +118,6 @@ class Given:
         return {"mean": "given", "model": type(self.model).__name__}
 
 
-class Training:
-    """Adam on a network; a flow (`particlegvi.contracts.Moving`), each step of which is an epoch.
-
-    The rows of ``state`` (5, parameters) are the parameters, the two moments of Adam, the parameters with the smallest
-    error, and this error with its epoch. ``error`` gives the errors of parameters (n, parameters) on validation rows.
-    """
-
-    def __init__(self, networks: Networks, theta: Array, step_size: float, seed: int) -> None:
-        self.networks, self.step_size, self.seed = networks, step_size, seed
-        self.error: Callable[[Array], Array] | None = None
-        self.state = np.zeros((5, theta.shape[1]))
-        self.state[[0, 3]] = theta[0]
-        self.state[4, 0] = math.inf
-
-    def advance(self, first_step: int, steps: int) -> None:
-        batches = self.networks.batches
-        together = max(1, min(JUDGED, batches.most_steps(1) // batches.steps_of_epoch))  # whose rows fit into memory
-        for epoch in range(first_step, first_step + steps, together):
-            self._train(epoch, min(together, first_step + steps - epoch))
-
-    def _train(self, done: int, epochs: int) -> None:
-        """The next epochs after the first ``done``, whose parameters are judged together."""
-        each = self.networks.batches.steps_of_epoch
-        steps = range(done * each + 1, (done + epochs) * each + 1)
-        sizes = [self.step_size * math.sqrt(1.0 - SECOND**step) / (1.0 - FIRST**step) for step in steps]
-        tried = self.networks.descend(self.state[:3], sizes, done * each, self.seed)
-        finite = np.isfinite(tried).all(axis=1)
-        if not finite.all():
-            epoch, advice = done + int(np.argmin(finite)) + 1, "step_size of the mean must be smaller"
-            raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
-        if self.error is not None:
-            errors = np.nan_to_num(self.error(tried), nan=math.inf)
-            best = int(np.argmin(errors))
-            if errors[best] < self.state[4, 0]:
-                self.state[3], self.state[4, :2] = tried[best], (errors[best], done + best + 1)
-
-    def extra_state(self) -> Facts:
-        return {}
-
-    def restore(self, state: Array, extra_state: Facts) -> None:
-        self.state[:] = state
-
-    def result(self, epochs: int) -> tuple[Array, int]:
-        """The parameters of the best epoch and its number; without validation rows, of the last epoch."""
-        return (self.state[0], epochs) if self.error is None else (self.state[3], int(self.state[4, 1]))
-
-
 class MeanNetwork:
     """A fully connected network (thesis 4.4.2: two hidden layers of ten units).
 
@@ -210,13 +161,9 @@ class MeanNetwork:
         basis: Basis | None,
         seed: int,
         *,
-        journal: Journal | None = None,
         progress: StepProgress | None = None,
     ) -> None:
-        """Train on inputs (n, dim) and targets (n,); validation rows (X, y) choose the best epoch. No basis is used.
-
-        With a journal an interrupted training continues, with the same bytes as without an interruption.
-        """
+        """Train on inputs (n, dim) and targets (n,); validation rows (X, y) choose the best epoch. No basis is used."""
         widths = (X.shape[1], *self.hidden, 1)
         self._form(widths)
         self._centre, self._scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
@@ -224,18 +171,35 @@ class MeanNetwork:
             self._centre, self._scale = X.mean(axis=0), np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
         self._mean, self._spread = float(y.mean()), float(y.std()) or 1.0
         x, t = self._scaled(X), ((y - self._mean) / self._spread)[:, None]
-        batches = Batches(len(x), min(self.batch_size, len(x)))
-        training = Training(Networks(self._shape, x, t, batches), _start(widths, seed), self.step_size, seed)
-        if validation is not None:
-            held, right = self._scaled(validation[0]), validation[1]
-            training.error = lambda tried: np.mean((self._outputs(tried, held) - right) ** 2, axis=1)
-        journal = Journal(None) if journal is None else journal
-        begun = journal.interrupted(PART)
-        journal.take_up(PART, training)
-        hear = None if progress is None else (lambda done: progress(done, self.epochs))
-        journal.advance(PART, training, begun["step"] if begun else 0, self.epochs, hear=hear)
-        theta, self._epoch = training.result(self.epochs)
-        self._theta = theta[None]
+        networks = Networks(self._shape, x, t, Batches(len(x), min(self.batch_size, len(x))))
+        start = _start(widths, seed)[0]
+        moments = np.stack([start, np.zeros_like(start), np.zeros_like(start)])  # the parameters, the moments of Adam
+        best, least, self._epoch = moments[0], math.inf, self.epochs
+        most = networks.batches.most_steps(1) // networks.batches.steps_of_epoch  # epochs whose rows fit into memory
+        together = max(1, min(JUDGED, most))
+        for done in range(0, self.epochs, together):
+            tried = self._trained(networks, moments, done, min(together, self.epochs - done), seed)
+            if validation is not None:
+                outputs = self._outputs(tried, self._scaled(validation[0]))
+                errors = np.nan_to_num(np.mean((outputs - validation[1]) ** 2, axis=1), nan=math.inf)
+                place = int(np.argmin(errors))
+                if errors[place] < least:
+                    best, least, self._epoch = tried[place].copy(), errors[place], done + place + 1
+            if progress is not None:
+                progress(min(done + together, self.epochs), self.epochs)
+        self._theta = (moments[0] if validation is None else best)[None].copy()
+
+    def _trained(self, networks: Networks, moments: Array, done: int, epochs: int, seed: int) -> Array:
+        """The parameters (epochs, parameters) after each of the next epochs after the first ``done``."""
+        number = networks.batches.steps_of_epoch
+        steps = range(done * number + 1, (done + epochs) * number + 1)
+        sizes = [self.step_size * math.sqrt(1.0 - SECOND**step) / (1.0 - FIRST**step) for step in steps]
+        tried = networks.descend(moments, sizes, done * number, seed)
+        finite = np.isfinite(tried).all(axis=1)
+        if not finite.all():
+            epoch, advice = done + int(np.argmin(finite)) + 1, "step_size of the mean must be smaller"
+            raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
+        return tried
 
     def _form(self, widths: Sequence[int]) -> None:
         codes = np.array([ACTIVATIONS["tanh"], COSTS["squared"]], dtype=np.int64)

@@ -12,10 +12,8 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.contracts import Array, Facts, Likelihood
-from particlegvi.simulation.journal import Journal
 
 HALVINGS = 40
-PART = "climb"  # name of this part of a fit
 
 
 class Law(NamedTuple):
@@ -86,77 +84,31 @@ class Bound:
         return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
 
 
-class Climb:
-    """Natural gradient ascent of a bound from N(mean, I).
+def climb(bound: Bound, mean: Array, most_iterations: int, tolerance: float) -> tuple[Law, float, Facts]:
+    """Natural gradient ascent of a bound from N(mean, I): the distribution, its bound, and facts about the ascent.
 
     ``precision <- (1 - s) precision + s wanted`` and then ``mean <- mean - s precision^-1 gradient``, with the step s
     halved until the bound does not fall. A Gaussian likelihood takes one step. The ascent ends when the squared length
-    of the natural gradient (in the Fisher metric, about twice the remaining gain) is below the tolerance. It has the
-    contract of a flow (`particlegvi.contracts.Moving`), with one attempt of a step at a time.
-    The present distribution is ``law``, and its bound ``height``.
+    of the natural gradient (in the Fisher metric, about twice the remaining gain) is below the tolerance.
 
     Source: Khan and Rue (2023), (4), (11).
     """
-
-    def __init__(self, bound: Bound, mean: Array, tolerance: float) -> None:
-        self.bound, self.tolerance = bound, tolerance
-        self.law = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
-        self.height, self.size = bound(self.law), 1.0
-        self.steps, self.ended, self.converged = 0, False, False
-        if self.height == -math.inf:
-            raise ValueError(
-                "start must be values of f where the evidence lower bound is finite,"
-                " not values (zeros by default) at which the likelihood of y is 0"
-            )
-
-    @property
-    def state(self) -> Array:
-        """The mean above the precision, (size + 1, size)."""
-        return np.vstack([self.law.mean, self.law.precision])
-
-    def advance(self, first: int, steps: int) -> None:
-        """Try ``steps`` steps, unless the ascent has ended."""
-        for _ in range(steps):
-            if not self.ended:
-                self._try()
-
-    def extra_state(self) -> Facts:
-        """The bound, the size of the last step and the number of steps."""
-        return {"height": self.height, "size": self.size, "steps": self.steps}
-
-    def restore(self, state: Array, extra_state: Facts) -> None:
-        here = law(state[0].copy(), state[1:].copy())
-        if here is None:
-            raise ValueError("the checkpoint has a precision that is not positive definite")
-        self.law, self.height = here, extra_state["height"]
-        self.size, self.steps = extra_state["size"], extra_state["steps"]
-
-    def _try(self) -> None:
-        gradient, wanted = self.bound.derivatives(self.law)
-        self.converged = _squared_length(self.law, gradient, wanted) < self.tolerance
-        moved = None
-        if not self.converged:
-            moved = _step(self.bound, self.law, self.height, gradient, wanted, min(1.0, 2.0 * self.size))
+    here = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
+    height, size, steps, converged = bound(here), 1.0, 0, False
+    if height == -math.inf:
+        raise ValueError(
+            "start must be values of f where the evidence lower bound is finite,"
+            " not values (zeros by default) at which the likelihood of y is 0"
+        )
+    while steps < most_iterations:
+        gradient, wanted = bound.derivatives(here)
+        converged = _squared_length(here, gradient, wanted) < tolerance
+        moved = None if converged else _step(bound, here, height, gradient, wanted, min(1.0, 2.0 * size))
         if moved is None:
-            self.ended = True
-        else:
-            self.law, self.height, self.size = moved
-            self.steps += 1
-
-
-def climb(
-    bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
-) -> tuple[Law, float, Facts]:
-    """`Climb` a bound from N(mean, I); return the distribution, its bound, and facts about the ascent."""
-    climber = Climb(bound, mean, tolerance)
-    found = journal.interrupted(PART)
-    step = 0 if found is None else found["step"]
-    journal.take_up(PART, climber)
-    while not climber.ended and step < most_iterations:
-        journal.advance(PART, climber, step, step + 1)
-        step += 1
-    facts = {"method": "natural gradient", "iterations": climber.steps, "converged": climber.converged}
-    return climber.law, climber.height, facts
+            break
+        here, height, size = moved
+        steps += 1
+    return here, height, {"method": "natural gradient", "iterations": steps, "converged": converged}
 
 
 def _step(

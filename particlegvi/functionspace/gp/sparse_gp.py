@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Basis, Facts, Likelihood, Storage
+from particlegvi.contracts import Array, Basis, Facts, Likelihood
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import KernelLike
@@ -22,7 +20,6 @@ from particlegvi.functionspace.gp.placement import placed_basis
 from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.residuals import Residual
-from particlegvi.simulation.journal import Journal
 from particlegvi.tools.arguments import points, refuse, scale, vector, whole
 from particlegvi.tools.html import Card
 
@@ -99,7 +96,7 @@ class SparseGaussianProcess(Card):
         self._data: tuple[Array, Array] | None = None
 
     @one_blas_thread()
-    def fit(self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, storage: Storage | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None) -> Self:
         """Fit inputs (n, dim) and targets (n,).
 
         Parameters
@@ -107,21 +104,12 @@ class SparseGaussianProcess(Card):
         start : array (n,), optional
             Values of f at X near which the climb starts, in case the bound has several maxima; zeros if not given. The
             bound must be finite there.
-        storage : Storage, optional
-            Stores snapshots (`particlegvi.simulation.storage`). If it has a snapshot of the same fit, that fit
-            continues, with the same bytes as without an interruption.
         """
         x = points("X", X)
         t = observations(self.likelihood, y, len(x))
         begin = None if start is None else vector("start", start, len(x))
-        with Journal(storage) as journal:
-            self._climb(x, t, begin, journal)
-        return self
-
-    def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
-        k = self.covariance
-        make = partial(placed_basis, k, self.inducing_points, self.placement, (x, t), self.likelihood, self.seed)
-        self.basis, chosen = find(journal, k, make)
+        given = self.inducing_points, self.placement
+        self.basis, chosen = placed_basis(self.covariance, *given, (x, t), self.likelihood, self.seed)
         self._residual = Residual(self.basis)
         facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
         e = self.basis.features(x)
@@ -131,9 +119,10 @@ class SparseGaussianProcess(Card):
         else:
             mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
             bound = Bound(self.likelihood, e, left, t, self.nodes)
-            self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
+            self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance)
         self.facts = {**facts, **self.basis.facts(), **chosen}
         self._data = x.copy(), t.copy()  # for the certificate: the caller may change its arrays
+        return self
 
     @property
     def inducing_points_(self) -> Array:

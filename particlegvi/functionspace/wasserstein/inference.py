@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
@@ -42,20 +42,11 @@ from particlegvi.functionspace.wasserstein.rules import (
     fixed_point,
     shrinkage,
 )
-from particlegvi.simulation.journal import Journal
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, refuse, vector, whole
 from particlegvi.tools.html import Card
 
 DENSE, ROWS = 800, 500  # with more rows than the first, the distance is estimated at so many of them
-
-
-class Training(NamedTuple):
-    """The arguments of a fit that the training of the mean needs."""
-
-    held: Validation
-    journal: Journal
-    progress: StepProgress | None
 
 
 class GaussianWasserstein(Card):
@@ -127,7 +118,6 @@ class GaussianWasserstein(Card):
         y: ArrayLike,
         validation: tuple[ArrayLike, ArrayLike] | None = None,
         progress: StepProgress | None = None,
-        storage: Storage | None = None,
     ) -> Self:
         """Fit inputs (n, dim) and targets (n,), n at least 2.
 
@@ -137,9 +127,6 @@ class GaussianWasserstein(Card):
             Rows that choose a network's last epoch, and ``variance_factor_``.
         progress : callable, optional
             Called as ``progress(epochs_done, epochs)`` while a network is trained.
-        storage : Storage, optional
-            Stores snapshots of the training of a network. If it has a snapshot of the same fit, that fit continues,
-            with the same bytes as without an interruption.
         """
         x = points("X", X, least=2)
         t = vector("y", y, len(x))
@@ -150,10 +137,8 @@ class GaussianWasserstein(Card):
         )
         self._e = self.basis.features(x)
         self._fitted_factor = 0.0  # nothing is fitted yet
-        with Journal(storage) as journal:
-            training = Training(held, journal, progress)
-            weight = self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight(training)
-            self._solve(weight, training)
+        weight = self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight(held, progress)
+        self._solve(weight, held, progress)
         self.variance_factor_ = 1.0
         if held is not None:
             m, sd = self.predict(held[0], return_std=True, of="target")
@@ -189,22 +174,22 @@ class GaussianWasserstein(Card):
         """Facts of the fit, with the method and the error of W2."""
         return {**self._facts, "w2_method": self.distance_.method, "w2_error": self.distance_.error}
 
-    def _found_weight(self, training: Training) -> float:
+    def _found_weight(self, held: Validation, progress: StepProgress | None) -> float:
         """The weight of W2^2 that is equivalent to a distance W2 without a square."""
         rows = len(self._x)
         batch = min(self.mean.batch_size, rows) if isinstance(self.mean, MeanNetwork) else rows
         scale = 1.0 if self.w2_weight == "unsquared" else float(batch)
 
         def w2_squared(weight: float) -> float:
-            self._solve(weight, training)
+            self._solve(weight, held, progress)
             return self.w2_squared_
 
         return fixed_point(w2_squared, scale, rows / (2.0 * self.likelihood.noise_variance))
 
-    def _solve(self, weight: float, training: Training) -> None:
+    def _solve(self, weight: float, held: Validation, progress: StepProgress | None) -> None:
         """The mean and the covariance for one weight of W2^2, and the cost of the data."""
         n, s2 = len(self._x), self.likelihood.noise_variance
-        self._fit_mean(1.0 / (1.0 + 2.0 * s2 * weight / n), training)
+        self._fit_mean(1.0 / (1.0 + 2.0 * s2 * weight / n), held, progress)
         self.w2_weight_, self.shrinkage_ = weight, shrinkage(weight, n, s2)
         self._S = coefficient_covariance(self.rule, lambda: self.kernel(self._x), self._e, s2, weight)
         m = self._mean_at(self._x)
@@ -212,7 +197,7 @@ class GaussianWasserstein(Card):
         self._cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2) + 0.5 * n * math.log(2.0 * math.pi * s2)
         self._square, self._known = float(np.mean(m * m)), None
 
-    def _fit_mean(self, factor: float, training: Training) -> None:
+    def _fit_mean(self, factor: float, held: Validation, progress: StepProgress | None) -> None:
         """Fit the mean to the targets times a factor.
 
         A mean that was fitted with another factor is multiplied by the ratio of the factors, without a new fit. Least
@@ -223,10 +208,9 @@ class GaussianWasserstein(Card):
             self._ratio = 1.0 if fixed else factor / self._fitted_factor
             return
         self._fitted_factor, self._ratio = factor, 1.0
-        held, journal, progress = training
         targets = factor * self._y
         if isinstance(self.mean, MeanNetwork):
-            self.mean.fit(self._x, targets, held, self.basis, self.seed, journal=journal, progress=progress)
+            self.mean.fit(self._x, targets, held, self.basis, self.seed, progress=progress)
         else:
             self.mean.fit(self._x, targets, held, self.basis, self.seed)
 

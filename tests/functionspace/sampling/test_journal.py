@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods, selection
+from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, selection
 from particlegvi.functionspace.sampling import mixing
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
 from particlegvi.functionspace.sampling.mixing import MixingFlow
@@ -169,26 +169,6 @@ def test_a_default_length_that_is_extended_is_extended_all_the_same(monkeypatch)
             fit("quadratic", storage)
         assert storage.snapshot.step > 20
         assert told(fit("quadratic", storage)) == wanted
-
-
-@pytest.mark.parametrize("likelihood", [likelihoods.Bernoulli(), likelihoods.StudentT(4.0, 0.3)])
-def test_the_climb_of_a_sparse_process_goes_on_too(likelihood):
-    def climbed(storage=None):
-        return SparseGaussianProcess(KERNEL, likelihood, 9, seed=2).fit(*data(likelihood), storage=storage)
-
-    straight, storage, sessions = climbed(), Memory(), 0
-    assert straight.facts["iterations"] >= 4
-    for storage.left in [2] * 100:
-        try:
-            found = climbed(storage)
-        except Stop:
-            sessions += 1
-            continue
-        break
-    assert sessions >= straight.facts["iterations"] - 1
-    for one, other in zip(found.law, straight.law, strict=True):
-        assert one.tobytes() == other.tobytes()
-    assert (found.bound, found.facts) == (straight.bound, straight.facts)
 
 
 def test_a_snapshot_of_another_fit_is_refused():

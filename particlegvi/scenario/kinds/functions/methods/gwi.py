@@ -90,7 +90,7 @@ class GWI(OfGaussianNoise, Sparse):
         kernel(np.zeros((1, self.coordinates or inputs)))
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
-        model = self._model(problem).fit(problem.X[:, : self.coordinates], problem.y, None, progress, storage)
+        model = self._model(problem).fit(problem.X[:, : self.coordinates], problem.y, None, progress)
         facts = {
             **model.info_, "objective": model.objective_, "w2": model.w2_squared_, "shrinkage": model.shrinkage_,
             "likelihood": problem.likelihood.facts(),

@@ -100,7 +100,7 @@ class SVGP(Sparse):
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
-            model = self._model(problem).fit(problem.X, problem.y, storage=storage)
+            model = self._model(problem).fit(problem.X, problem.y)
             draws = drawn(model.law, problem)
         arrays = {**packed(model.basis), **model.law._asdict()}
         facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
