@@ -18,7 +18,7 @@ from particlegvi.functionspace.gp.maximising import maximise
 from particlegvi.functionspace.newton import newton
 from particlegvi.tools.arguments import points, whole
 
-SETTLED = 1e-10  # nats: the error after the last step is about its square
+SETTLED = 1e-20  # nats
 
 
 class Evidence(NamedTuple):

@@ -162,7 +162,6 @@ test_parameters_that_are_refused = refused(
     (lambda: likelihoods.StudentT(3.0, np.inf), "scale must be a positive finite number fr.*, not inf"),
     (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability must be a number between 0 and 1, not 1"),
     (lambda: likelihoods.ShiftedMixture("a", 1.0), 'shift must be a positive finite number fr.*, not "a"'),
-    (lambda: likelihoods.Bernoulli("logit"), 'did you mean "logistic"'),
     (lambda: likelihoods.Poisson("root"), "link of Poisson"),
     (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),
     (lambda: likelihoods.get("gaussian"), "noise_variance of the likelihood gaussian must be given"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.pairs.series import CHUNK, moments
+from particlegvi.engine.pairs.fourier_tiles import CHUNK, moments
 
 
 @pytest.mark.parametrize(("number", "modes"), [(1, 0), (33, 3), (CHUNK + 5, 65), (3000, 300)])
