@@ -37,7 +37,7 @@ LAYERS = [
     {"plotting"},
     {"plotting.films", "simulation"},
     {"functionspace.covariances", "functionspace.likelihoods"},
-    {"functionspace.preprocessing", "functionspace.prior_mean"},
+    {"functionspace.preprocessing", "functionspace.newton"},
     {"functionspace.functionals", "functionspace.linalg"},
     {"functionspace.basis", "functionspace.selection"},
     {"functionspace.residuals"},
