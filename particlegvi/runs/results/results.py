@@ -238,12 +238,12 @@ def stored_scenario(stored: Folder) -> Facts:
     with a warning. A ValueError if it is damaged, or a setting differs from that of the run; the message names the key.
     """
     place, settings = stored.path / SCENARIO, stored.manifest["settings"]
-    if settings and not os.path.lexists(place):
+    if not os.path.lexists(place):
         warn(f"{place} is missing, and taken from manifest.json, without title and figures")
         return complete(place, text(settings))
     scenario = complete(place, stored.text())
-    # Both are completed, because earlier versions did not store every default. The first schema has no settings.
-    changed = difference(decisive(check(settings)), decisive(scenario)) if settings else None
+    # Both are completed, because earlier versions did not store every default.
+    changed = difference(decisive(check(settings)), decisive(scenario))
     if changed is not None:
         key, before, after = changed
         raise ValueError(f"{place} has changed since the run began: {key} is {after!r:.60}, and was {before!r:.60}")
