@@ -81,7 +81,7 @@ test_bad_settings_are_answered_in_one_sentence = refused(
         ({"data": {"formula": "x", "slopes": []}}, "data.intervals must be a list of at least one interval"),
         ({"data": {"formula": "x", "intervals": [[0.0, 1.0]], "count": 3}}, "data with intervals or slopes"),
         ({"data": {"formula": "x", "intervals": [[0.0, 1.0]]}, "inducing_points": 1}, "the method must be GP"),
-        ({"data": {"formula": "x", "intervals": [[0.0, 1e-12]]}, "inducing_points": 1}, "at least 1e-8 lengthscales"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1e-12]]}, "inducing_points": 1}, "at least 1e-3 lengthscales"),
         ({"kernel": "matern-12", "data": {"formula": "x", "slopes": [0.0]}}, "data: the covariance for slopes must"),
         ({"data": {"formula": "x1", "clusters": [[0.0, 1.0], [2.0]]}}, "data.clusters must be points of one dimension"),
         ({"methods": {"SVGP": {"features": {"name": "fuorier"}}}}, 'did you mean "fourier"'),
