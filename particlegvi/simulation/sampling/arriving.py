@@ -1,0 +1,90 @@
+"""One call from a posterior to draws: start, scale, step size and end are chosen."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts, StepProgress
+from particlegvi.simulation.sampling.halves import Halves
+from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.start import find_start
+from particlegvi.simulation.sampling.stopping import WINDOW, Verdict, judge, observed
+
+MOST_STEPS = 400
+BETWEEN = 4  # steps between two looks at the verdict
+NORMAL_99 = 2.576
+RIGHT_RATES = (0.35, 0.8)  # acceptance rates at which the step size need not be adapted again
+
+
+class Arrival(NamedTuple):
+    positions: Array  # (records, particles, dim)
+    verdict: Verdict
+    facts: Facts
+
+
+def arrive(
+    posterior: Posterior,
+    particles: int,
+    seed: int,
+    accuracy: float = 0.1,
+    most: tuple[int, float | None] = (MOST_STEPS, None),
+    progress: StepProgress | None = None,
+) -> Arrival:
+    """Sample ``posterior`` until the ensemble has arrived, or for ``most`` steps and seconds."""
+    began = time.perf_counter()
+    steps, seconds = most
+    start = find_start(posterior, particles, seed)
+    ensemble = Halves(posterior, start.particles, start.root, seed)
+    positions, energies, rates = [ensemble.points.copy()], [ensemble.energy.copy()], []
+    adapting, changed, frozen = True, 0, 0
+    verdict = Verdict(False, "drifts")
+    for step in range(steps):
+        rates.append(ensemble.step(step, adapting))
+        positions.append(ensemble.points.copy())
+        energies.append(ensemble.energy.copy())
+        if (step + 1 - changed) % WINDOW == 0:
+            rate = np.mean(rates[-WINDOW:])
+            if adapting:
+                ensemble.step_size.freeze()
+                adapting, frozen = False, step + 1
+            elif not RIGHT_RATES[0] < rate < RIGHT_RATES[1]:
+                ensemble.step_size.restart()
+                adapting, changed = True, step + 1
+        if not adapting and (step + 1) % BETWEEN == 0:
+            verdict = _look(positions, energies, frozen, (NORMAL_99 / accuracy) ** 2)
+            if verdict.arrived:
+                break
+        if progress is not None:
+            progress(step + 1, steps)
+        if seconds is not None and time.perf_counter() - began > seconds:
+            break
+    facts = {
+        "start": start.facts,
+        "steps": step + 1,
+        "gradients": posterior.evaluations,
+        "step_size": float(np.exp(ensemble.step_size.now)),
+        "acceptance_rate": float(np.mean(rates[-WINDOW:])),
+        "seconds": time.perf_counter() - began,
+    }
+    return Arrival(posterior.support.inside(np.array(positions)), verdict, facts)
+
+
+def _look(positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
+    """The verdict by windows of a length at which the ensemble has arrived, or by the shortest ones.
+
+    The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but
+    they reach back to the start.
+    """
+    first = None
+    window = WINDOW
+    while 2 * window < len(positions) and len(positions) - 1 - window >= frozen:
+        last = slice(len(positions) - 2 * window, None)
+        verdict = judge(observed(np.array(positions[last]), np.array(energies[last])), wanted_draws)
+        if verdict.arrived:
+            return verdict
+        first = first or verdict
+        window = window * 3 // 2
+    return first or Verdict(False, "drifts")

@@ -1,0 +1,115 @@
+"""Metropolis-adjusted Langevin steps of one half of the ensemble, scaled by the covariance of the other half, in turns.
+
+Given half B, the step of half A is an ordinary Metropolis step with a fixed matrix, so it leaves the law of A
+invariant, and the other way round: exact, whatever the covariance (Goodman and Weare 2010, section 2, for ensembles
+that move in turns). A linear map of the coordinates maps the steps.
+
+    y = x - h C grad V(x) + sqrt(2 h) C^(1/2) xi,     C the covariance of the other half
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics.noise import normals, uniforms
+from particlegvi.simulation.sampling.posterior import Posterior
+
+ACCEPTANCE = 0.574  # optimal for this step in many dimensions (Roberts and Rosenthal 1998)
+SHORT = 0.2  # share of steps that are shorter, down to a thousandth of the length: particles that are stuck move
+ENOUGH = 10  # particles of a half for each dimension; below, the covariance is shrunk
+
+
+def scale(points: Array, known: Array) -> Array:
+    """A lower triangular root (dim, dim) of the covariance of points (n, dim).
+
+    Where they are few it is moved towards the covariance with the root ``known`` by dim / (n + dim), and never towards
+    its own diagonal, which a linear map of the coordinates would not map. A QR decomposition of the points themselves
+    keeps the digits that their covariance would lose.
+    """
+    number, dim = points.shape
+    rows = (points - points.mean(axis=0)) / np.sqrt(number - 1.0)
+    if number < ENOUGH * dim:
+        share = dim / (number + dim)
+        size = min(1.0, float((solve_triangular(known, rows.T, lower=True) ** 2).sum()) / dim)
+        rows = np.concatenate([np.sqrt(1.0 - share) * rows, np.sqrt(share * size) * known.T])
+    root = np.linalg.qr(rows, mode="r").T
+    return root * np.where(np.diag(root) < 0.0, -1.0, 1.0)
+
+
+class StepSize:
+    """Dual averaging of the logarithm of the step size to an acceptance rate (Hoffman and Gelman 2014, algorithm 5)."""
+
+    def __init__(self, dim: int) -> None:
+        self.centre = np.log(1.6 * dim ** (-1.0 / 3.0))
+        self.now = self.centre  # logarithm of the step size of the next step
+        self.mean = self.centre  # the average, which stays when the adaptation ends
+        self.error = 0.0
+        self.count = 0
+
+    def restart(self) -> None:
+        """Adapt again, from the step size that is used now."""
+        self.centre = self.now
+        self.error, self.count = 0.0, 0
+
+    def learn(self, acceptance: float) -> None:
+        """Count the acceptance rate of a step."""
+        self.count += 1
+        self.error += (ACCEPTANCE - acceptance - self.error) / (self.count + 3.0)
+        self.now = self.centre - np.sqrt(self.count) / 0.3 * self.error
+        share = self.count**-0.75
+        self.mean = share * self.now + (1.0 - share) * self.mean
+
+    def freeze(self) -> None:
+        """Use the average from now on."""
+        self.now = self.mean
+
+
+class Halves:
+    """An ensemble that moves by these steps.
+
+    Attributes
+    ----------
+    points, energy, gradient : ndarray (particles, dim), (particles,), (particles, dim)
+    """
+
+    def __init__(self, posterior: Posterior, points: Array, known: Array, seed: int) -> None:
+        self.posterior = posterior
+        self.points = points.copy()
+        self.energy, self.gradient = posterior(self.points)
+        self.known = known
+        self.seed = seed
+        self.step_size = StepSize(posterior.dim)
+
+    def step(self, number: int, adapting: bool) -> float:
+        """Move both halves once; the acceptance rate of the steps of full length."""
+        noise = normals(self.seed, "noise", *self.points.shape, step=number)
+        chance = uniforms(self.seed, "acceptance", len(self.points), 2, step=number)
+        rates = []
+        for first in (0, 1):
+            rates.append(self._move(np.arange(first, len(self.points), 2), noise, chance))
+        acceptance = float(np.mean(rates))
+        if adapting:
+            self.step_size.learn(acceptance)
+        return acceptance
+
+    def _move(self, rows: Array, noise: Array, chance: Array) -> float:
+        """Move the particles of these rows by the covariance of the others."""
+        root = scale(np.delete(self.points, rows, axis=0), self.known)
+        short = chance[rows, 1] < SHORT
+        h = np.exp(self.step_size.now) * np.where(short, 10.0 ** (-3.0 * chance[rows, 1] / SHORT), 1.0)[:, None]
+        x, xi = self.points[rows], noise[rows]
+        y = x + (np.sqrt(2.0 * h) * xi - h * self.gradient[rows] @ root) @ root.T
+        energy, gradient = self.posterior(y)
+        # the noise of the step back: x = y - h C grad V(y) + sqrt(2 h) C^(1/2) back
+        back = h * (self.gradient[rows] + gradient) @ root / np.sqrt(2.0 * h) - xi
+        log_ratio = self.energy[rows] - energy + 0.5 * (xi**2 - back**2).sum(axis=1)
+        accepted = np.log(chance[rows, 0]) < log_ratio
+        moved = rows[accepted]
+        self.points[moved], self.energy[moved], self.gradient[moved] = y[accepted], energy[accepted], gradient[accepted]
+        probability = np.exp(np.minimum(log_ratio, 0.0))
+        return float(probability[~short].mean() if np.any(~short) else probability.mean())
+
+    def facts(self) -> Facts:
+        return {"step_size": float(np.exp(self.step_size.now))}

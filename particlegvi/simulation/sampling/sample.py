@@ -1,0 +1,163 @@
+"""`particlegvi.sample`: draws from the posterior of a model that somebody wrote, without a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from particlegvi import methods
+from particlegvi.contracts import Array, Loss, Method, Prior, StepListening
+from particlegvi.priors import Flat
+from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
+from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.run import Run
+from particlegvi.tools import arguments, parts
+from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.errors import warn
+from particlegvi.tools.progress import listening_to_steps
+
+FEWEST = 4  # particles: two in each half have a covariance
+REMEDIES = (
+    ("drifts", "the ensemble still moves: more steps, or another parametrisation"),
+    ("wide", "inside and outside have not met: a funnel, a ridge or heavy tails ask for another parametrisation"),
+    ("forgotten", "particles stay where they began: several modes, or a scale that changes from place to place"),
+    ("draws", "more particles, or a larger accuracy"),
+)
+
+
+@dataclass
+class Sample(Run):
+    """The run of `particlegvi.sample`: records of each step, and whether they have arrived.
+
+    ``info`` has the reason and the worst coordinate where they have not, the number of gradients, and what the start
+    found.
+    """
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the particles are draws from the posterior, by every test."""
+        return bool(self.info["arrived"])
+
+    def draws(self) -> Mapping[str, Array]:
+        """The final particles by the name of each coordinate, arrays (particles,)."""
+        return {name: self.final[:, number].copy() for number, name in enumerate(self.variables)}
+
+    def describe(self) -> str:
+        """The verdict with its price, and a table of the coordinates.
+
+        Warns
+        -----
+        UserWarning
+            If the run has not arrived.
+        """
+        if not self.arrived:
+            warn(f"{self.label}: {self._verdict()}")
+        width = max(map(len, self.variables))
+        lines = [
+            f"{self.label}: {self._verdict()}",
+            "",
+            f"{'':{width}}  {'mean':>10}  {'sd':>10}  {'5%':>10}  {'95%':>10}",
+        ]
+        for name, values in self.draws().items():
+            low, high = np.quantile(values, [0.05, 0.95])
+            numbers = (values.mean(), values.std(), low, high)
+            lines.append(f"{name:{width}}" + "".join(f"  {number:>10.4g}" for number in numbers))
+        return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        info = self.info
+        price = (
+            f"{self.particles} particles, {self.steps[-1]} steps, {info['gradients']:,} gradients"
+            f" ({info['start']['gradients']:,} of them for the start), {info['seconds']:.2g} s"
+        )
+        if self.arrived:
+            return f"arrived ({price}); means to {info['accuracy']:g} standard deviations in 99 of 100 cases"
+        worst = info["worst"]
+        what = f"{worst} {info['reason']}" if worst else f"the ensemble {info['reason']}"
+        remedy = next(words for key, words in REMEDIES if key in info["reason"])
+        return f"not arrived ({price}): {what}; {remedy}"
+
+
+@explains_bad_calls
+def sample(
+    model: Loss,
+    prior: Prior | None = None,
+    particles: int = 200,
+    seed: int = 0,
+    *,
+    method: Method | str = "DLE",
+    accuracy: float = 0.1,
+    steps: int = MOST_STEPS,
+    seconds: float | None = None,
+    progress: StepListening = "auto",
+) -> Sample:
+    """Draw from exp(-loss / kl_weight) times the prior; start, scale, step size and end are chosen.
+
+    Paths of an optimiser find the start (Zhang et al. 2022). Then halves of the ensemble take Metropolis-adjusted
+    Langevin steps in turns, each scaled by the covariance of the other, so that no scale of the coordinates matters and
+    the law of the particles is exact. The run ends when nothing drifts, a half that started wide agrees with the other,
+    and particles have forgotten where they began.
+
+    Parameters
+    ----------
+    model : Loss
+        Minus the log likelihood, or minus the log density of a posterior with a flat prior.
+    prior : prior, optional
+        From :mod:`particlegvi.priors`; flat when left out.
+    particles : int
+        Number of particles, 4 or more. Below ten for each coordinate of a half, the scale leans on that of the start.
+    seed : int
+        Same arguments and seed, same bytes, unless ``seconds`` ends the run.
+    method : method or str
+        DLE, whose target is this density.
+    accuracy : float
+        Error of the means, in standard deviations, that 99 of 100 runs do not exceed, over the last steps together.
+    steps : int
+        Most steps. A run that has not arrived by then says what is in its way.
+    seconds : float, optional
+        Most seconds.
+    progress : bool, "auto" or callable, optional
+        As for `particlegvi.simulate`.
+
+    Returns
+    -------
+    Sample
+        A `particlegvi.Run` with ``arrived``, ``draws()`` and ``describe()``; ``positions`` holds every step.
+
+    Raises
+    ------
+    ValueError
+        If no start is found, because the loss is not finite near 0 or in the prior, or has no minimum.
+    """
+    dim = parts.loss(model).dim
+    prior = Flat(dim) if prior is None else parts.prior(prior)
+    parts.same_dim("prior", prior.dim, dim)
+    method = methods.get(method)() if isinstance(method, str) else parts.method(method)
+    if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
+        raise ValueError(
+            f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"
+        )
+    particles = arguments.whole("particles", particles, least=FEWEST)
+    seed = arguments.seed(seed)
+    accuracy = arguments.positive("accuracy", accuracy)
+    steps = arguments.whole("steps", steps, least=1)
+    seconds = None if seconds is None else arguments.positive("seconds", seconds)
+    posterior = Posterior(model, prior, method.kl_weight)
+    with listening_to_steps(progress, method.label) as heard:
+        found = arrive(posterior, particles, seed, accuracy, (steps, seconds), heard)
+    verdict = found.verdict
+    worst = "" if verdict.worst < 0 else [*model.variables, "the energy"][verdict.worst]
+    info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, "worst": worst, **found.facts}
+    return Sample(
+        label=method.label,
+        loss=model,
+        prior=prior,
+        method=method,
+        positions=found.positions,
+        steps=np.arange(len(found.positions)),
+        step_size=found.facts["step_size"],
+        seed=seed,
+        info=info,
+    )

@@ -1,0 +1,64 @@
+"""Whole runs: right where they say that they have arrived, and never arrived where the law is out of reach."""
+
+import numpy as np
+import pytest
+
+from particlegvi.simulation.sampling.arriving import arrive
+
+from .posteriors import banana, funnel, gaussian, linear_image, two_modes
+
+
+def far(run, mean, covariance):
+    """The largest error of a mean and of a log standard deviation, in standard errors of as many exact draws."""
+    final = run.positions[-1]
+    n, sd = len(final), np.sqrt(np.diag(covariance))
+    means = np.abs(final.mean(axis=0) - mean) / sd * np.sqrt(n)
+    return means.max(), np.abs(np.log(final.std(axis=0) / sd)).max() * np.sqrt(2.0 * n)
+
+
+@pytest.mark.parametrize("particles", [20, 200])
+def test_a_badly_scaled_normal_law(particles, rng):
+    matrix = rng.standard_normal((5, 5)) @ np.diag([1.0, 1e3, 1e-3, 10.0, 0.1])
+    mean, covariance = 100.0 * rng.standard_normal(5), matrix @ matrix.T
+    run = arrive(gaussian(mean, covariance), particles, seed=0)
+    assert run.verdict.arrived
+    assert run.facts["gradients"] < 20_000
+    assert max(far(run, mean, covariance)) < 4.5
+
+
+def test_the_seed_decides_every_byte():
+    law = gaussian(np.zeros(2), np.eye(2))
+    runs = [arrive(law, 40, seed).positions for seed in (3, 3, 4)]
+    assert np.array_equal(runs[0], runs[1]) and not np.array_equal(runs[0], runs[2])
+
+
+@pytest.mark.parametrize("make", [funnel, banana, lambda: two_modes(2.5)], ids=["funnel", "banana", "two-modes"])
+def test_a_law_out_of_reach_has_not_arrived(make):
+    run = arrive(make(), 200, seed=0, most=(120, None))
+    assert not run.verdict.arrived and run.verdict.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [funnel, banana, lambda: two_modes(2.5), lambda: two_modes(5.0)])
+def test_no_seed_has_arrived_where_the_law_is_out_of_reach(make):
+    assert [arrive(make(), 200, seed).verdict.arrived for seed in range(20)] == [False] * 20
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("condition", [1e2, 1e6])
+def test_images_of_a_law_have_its_verdict(condition, rng):
+    law = gaussian(np.zeros(3), np.diag([1.0, 4.0, 9.0]))
+    for _ in range(5):
+        left, _, right = np.linalg.svd(rng.standard_normal((3, 3)))
+        matrix = left @ np.diag(np.geomspace(1.0, condition, 3)) @ right
+        run = arrive(linear_image(law, matrix), 200, seed=0)
+        assert run.verdict.arrived
+        assert max(far(run, np.zeros(3), matrix @ np.diag([1.0, 4.0, 9.0]) @ matrix.T)) < 4.5
+
+
+def test_a_density_that_is_nowhere_positive_is_refused():
+    from .posteriors import posterior
+
+    nowhere = posterior(2, lambda x: np.full(len(x), np.inf), np.zeros_like)
+    with pytest.raises(ValueError, match="100 points"):
+        arrive(nowhere, 20, seed=0)

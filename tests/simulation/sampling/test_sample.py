@@ -1,0 +1,129 @@
+"""`pg.sample` as a user calls it: names, words, refusals, and the posteriors of posteriordb."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+
+from ...sources import script
+
+DATA = Path(os.environ.get("PARTICLEGVI_DATA", "nowhere")) / "posteriordb"
+
+
+def line(seed=0):
+    """Linear regression with an intercept, far from 0 and badly scaled; known noise, so a normal posterior."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([np.ones(60), 1000.0 + 50.0 * rng.standard_normal(60)])
+    y = X @ [3.0, 0.2] + 5.0 * rng.standard_normal(60)
+    loss = pg.Loss.from_numpy(
+        lambda b: ((y - b @ X.T) ** 2).sum(axis=1) / 50.0, lambda b: -(y - b @ X.T) @ X / 25.0, dim=2
+    )
+    precision = X.T @ X / 25.0
+    return loss, np.linalg.solve(precision, X.T @ y / 25.0), np.linalg.inv(precision)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return pg.sample(line()[0], seed=1, progress=None)
+
+
+def test_a_regression_with_an_intercept_is_right(run):
+    _, mean, covariance = line()
+    sd = np.sqrt(np.diag(covariance))
+    assert sd[0] / sd[1] > 900.0  # the scales that no step size fits
+    assert run.arrived
+    assert np.all(np.abs(run.final.mean(axis=0) - mean) < 4.0 * sd / np.sqrt(200))
+    assert np.all(np.abs(np.log(run.final.std(axis=0) / sd)) < 4.0 / np.sqrt(400))
+    correlation = covariance[0, 1] / sd.prod()
+    # Fisher's transformation: standard error 1 / sqrt(n - 3)
+    assert abs(np.arctanh(np.corrcoef(run.final.T)[0, 1]) - np.arctanh(correlation)) < 4.0 / np.sqrt(197)
+
+
+def test_the_words_say_the_verdict_and_the_price(run):
+    words = run.describe()
+    assert words.startswith("DLE: arrived (200 particles, ") and f"{run.info['gradients']:,} gradients" in words
+    assert len(words.splitlines()) == 5 and "theta_2" in words
+    assert set(run.draws()) == {"theta_1", "theta_2"}
+    assert np.array_equal(run.draws()["theta_2"], run.final[:, 1])
+    assert run.positions.shape == (len(run.steps), 200, 2)
+
+
+def test_a_run_that_has_not_arrived_names_the_coordinate_and_a_remedy():
+    loss = pg.Loss.from_formula("x^2/8 + 2*(y + x^2/2 - 2)^2", ["x", "y"])
+    run = pg.sample(loss, seed=0, steps=40, progress=None)
+    assert not run.arrived
+    with pytest.warns(UserWarning, match="not arrived") as caught:
+        run.describe()
+    assert any(name in str(caught[0].message) for name in ("x ", "y ", "the energy", "the ensemble"))
+    assert "parametrisation" in str(caught[0].message) or "more steps" in str(caught[0].message)
+
+
+def test_the_prior_counts_and_the_temperature():
+    """A normal likelihood and prior: the posterior of kl_weight w has the precision 1/w + 1."""
+    loss = pg.Loss.from_formula("(x - 2)^2/2", ["x"])
+    run = pg.sample(loss, pg.priors.Normal(0.0, 1.0), 400, method=pg.methods.DLE(kl_weight=0.5), progress=None)
+    assert run.arrived
+    assert abs(run.final.mean() - 4.0 / 3.0) < 4.0 / np.sqrt(3.0 * 400)
+    assert abs(np.log(run.final.var() * 3.0)) < 4.0 * np.sqrt(2.0 / 400)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 3.0), (0.0, np.inf), (-np.inf, 3.0)])
+def test_a_prior_with_walls_is_kept(low, high):
+    """exp(-x) between walls, and its image; the law has most of its mass at a wall."""
+    sign = 1.0 if low == 0.0 else -1.0
+    loss = pg.Loss.from_formula("x" if sign > 0.0 else "-x", ["x"])
+    prior = pg.Prior.from_formula("exp(-abs(x))", ["x"], low=low, high=high)
+    run = pg.sample(loss, prior, 400, progress=None)
+    assert run.arrived
+    beyond = sign * (run.final[:, 0] - (low if sign > 0.0 else high))
+    assert beyond.min() >= 0.0 and run.final.min() >= low and run.final.max() <= high
+    # density exp(-2 t) for t >= 0 up to the far wall (where x < 0 < high the prior's kink is at 0: compare quantiles)
+    if sign > 0.0:
+        t = np.linspace(0.0, min(high, 40.0), 100_001)
+        density = np.exp(-2.0 * t)
+    else:
+        t = np.linspace(0.0, 40.0, 100_001)
+        density = np.exp(-np.abs(3.0 - t) + (3.0 - t))
+    share = np.cumsum(density) / density.sum()
+    levels = np.interp(np.sort(beyond), t, share)
+    grid = np.arange(1, 401) / 400.0
+    assert np.sqrt(400) * max(np.max(grid - levels), np.max(levels - grid + 1 / 400.0)) < 1.95
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"particles": 3}, "particles must be .*, not 3"),
+        ({"accuracy": 0.0}, "accuracy must be .*, not 0"),
+        ({"method": "DRLE"}, "method must be DLE, .* not DRLE"),
+        ({"method": "DE"}, "method must be DLE"),
+        ({"steps": 0}, "steps must be .*, not 0"),
+        ({"seconds": -1.0}, "seconds must be .*, not -1"),
+        ({"prior": pg.priors.Flat(3)}, "prior"),
+    ],
+)
+def test_bad_settings_are_refused(settings, words):
+    with pytest.raises(ValueError, match=words):
+        pg.sample(pg.Loss.from_formula("x^2", ["x"]), progress=None, **settings)
+
+
+def test_the_limit_of_time_ends_a_run():
+    loss = pg.Loss.from_formula("x^2/8 + 2*(y + x^2/2 - 2)^2", ["x", "y"])
+    run = pg.sample(loss, seconds=1e-6, progress=None)
+    assert len(run.steps) == 2 and not run.arrived
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs PARTICLEGVI_DATA/posteriordb")
+@pytest.mark.parametrize("particles", [50, 200])
+def test_posteriordb_is_right_or_says_that_it_has_not_arrived(particles, root):
+    module = script(root / "benchmarks" / "posteriors.py")
+    for name, make in module.POSTERIORS.items():
+        posterior = make()
+        run = pg.sample(posterior.loss(), particles=particles, seed=0, progress=None)
+        assert run.arrived or name == "eight_schools"
+        if run.arrived:
+            assert max(module.errors(run.final, posterior.reference)) < 4.5, name
