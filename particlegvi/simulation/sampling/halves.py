@@ -9,13 +9,17 @@ that move in turns). A linear map of the coordinates maps the steps.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.noise import normals, uniforms
 from particlegvi.simulation.sampling.posterior import Posterior
 
+Indices: TypeAlias = NDArray[np.intp]
 ACCEPTANCE = 0.574  # optimal for this step in many dimensions (Roberts and Rosenthal 1998)
 SHORT = 0.2  # share of steps that are shorter, down to a thousandth of the length: particles that are stuck move
 ENOUGH = 10  # particles of a half for each dimension; below, the covariance is shrunk
@@ -34,7 +38,8 @@ def scale(points: Array, known: Array) -> Array:
         share = dim / (number + dim)
         size = min(1.0, float((solve_triangular(known, rows.T, lower=True) ** 2).sum()) / dim)
         rows = np.concatenate([np.sqrt(1.0 - share) * rows, np.sqrt(share * size) * known.T])
-    root = np.linalg.qr(rows, mode="r").T
+    upper: Array = np.linalg.qr(rows, mode="r")  # type: ignore[assignment]  # numpy types all modes alike
+    root = upper.T
     return root * np.where(np.diag(root) < 0.0, -1.0, 1.0)
 
 
@@ -82,10 +87,11 @@ class Halves:
         self.seed = seed
         self.step_size = StepSize(posterior.dim)
 
-    def step(self, number: int, adapting: bool) -> float:
+    def step(self, step: int, adapting: bool) -> float:
         """Move both halves once; the acceptance rate of the steps of full length."""
-        noise = normals(self.seed, "noise", *self.points.shape, step=number)
-        chance = uniforms(self.seed, "acceptance", len(self.points), 2, step=number)
+        number_of_particles, dim = self.points.shape
+        noise = normals(self.seed, "noise", number_of_particles, dim, step)
+        chance = uniforms(self.seed, "acceptance", number_of_particles, 2, step)
         rates = []
         for first in (0, 1):
             rates.append(self._move(np.arange(first, len(self.points), 2), noise, chance))
@@ -94,7 +100,7 @@ class Halves:
             self.step_size.learn(acceptance)
         return acceptance
 
-    def _move(self, rows: Array, noise: Array, chance: Array) -> float:
+    def _move(self, rows: Indices, noise: Array, chance: Array) -> float:
         """Move the particles of these rows by the covariance of the others."""
         root = scale(np.delete(self.points, rows, axis=0), self.known)
         short = chance[rows, 1] < SHORT
@@ -110,6 +116,3 @@ class Halves:
         self.points[moved], self.energy[moved], self.gradient[moved] = y[accepted], energy[accepted], gradient[accepted]
         probability = np.exp(np.minimum(log_ratio, 0.0))
         return float(probability[~short].mean() if np.any(~short) else probability.mean())
-
-    def facts(self) -> Facts:
-        return {"step_size": float(np.exp(self.step_size.now))}

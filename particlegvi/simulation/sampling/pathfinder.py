@@ -123,7 +123,7 @@ def best_gaussian(posterior: Posterior, start: Array, random: np.random.Generato
 def _gaussian(posterior: Posterior, step: Step, covariance: Array, random: np.random.Generator) -> Gaussian | None:
     """The normal at a point of a path, with its bound; None where the estimate is not positive definite."""
     try:
-        root = np.linalg.cholesky(covariance)
+        root = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
     mean = step.point - covariance @ step.gradient

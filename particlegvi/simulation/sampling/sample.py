@@ -10,12 +10,11 @@ import numpy as np
 from particlegvi import methods
 from particlegvi.contracts import Array, Loss, Method, Prior, StepListening
 from particlegvi.priors import Flat
+from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
 from particlegvi.simulation.sampling.posterior import Posterior
-from particlegvi.simulation.run import Run
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.errors import warn
 from particlegvi.tools.progress import listening_to_steps
 
 FEWEST = 4  # particles: two in each half have a covariance
@@ -44,40 +43,28 @@ class Sample(Run):
         """The final particles by the name of each coordinate, arrays (particles,)."""
         return {name: self.final[:, number].copy() for number, name in enumerate(self.variables)}
 
-    def describe(self) -> str:
-        """The verdict with its price, and a table of the coordinates.
 
-        Warns
-        -----
-        UserWarning
-            If the run has not arrived.
-        """
-        if not self.arrived:
-            warn(f"{self.label}: {self._verdict()}")
-        width = max(map(len, self.variables))
-        lines = [
-            f"{self.label}: {self._verdict()}",
-            "",
-            f"{'':{width}}  {'mean':>10}  {'sd':>10}  {'5%':>10}  {'95%':>10}",
-        ]
-        for name, values in self.draws().items():
-            low, high = np.quantile(values, [0.05, 0.95])
-            numbers = (values.mean(), values.std(), low, high)
-            lines.append(f"{name:{width}}" + "".join(f"  {number:>10.4g}" for number in numbers))
-        return "\n".join(lines)
-
-    def _verdict(self) -> str:
-        info = self.info
-        price = (
-            f"{self.particles} particles, {self.steps[-1]} steps, {info['gradients']:,} gradients"
-            f" ({info['start']['gradients']:,} of them for the start), {info['seconds']:.2g} s"
-        )
-        if self.arrived:
-            return f"arrived ({price}); means to {info['accuracy']:g} standard deviations in 99 of 100 cases"
-        worst = info["worst"]
-        what = f"{worst} {info['reason']}" if worst else f"the ensemble {info['reason']}"
+def described(run: Run) -> Description:
+    """The verdict with its price, and a table of the coordinates."""
+    info = run.info
+    price = (
+        f"{run.particles} particles, {run.steps[-1]} steps, {info['gradients']:,} gradients"
+        f" ({info['start']['gradients']:,} of them for the start), {info['seconds']:.2g} s"
+    )
+    if info["arrived"]:
+        verdict = f"arrived ({price}); means to {info['accuracy']:g} standard deviations in 99 of 100 cases"
+    else:
+        subject = info["worst"] or "the ensemble"
         remedy = next(words for key, words in REMEDIES if key in info["reason"])
-        return f"not arrived ({price}): {what}; {remedy}"
+        verdict = f"not arrived ({price}): {subject} {info['reason']}; {remedy}"
+    width = max(map(len, run.variables))
+    heads = "".join(f"  {head:>10}" for head in ("mean", "sd", "5%", "95%"))
+    lines = [f"{run.label}: {verdict}", "", " " * width + heads]
+    for name, values in zip(run.variables, run.final.T, strict=True):
+        low, high = np.quantile(values, [0.05, 0.95])
+        numbers = (values.mean(), values.std(), low, high)
+        lines.append(f"{name:{width}}" + "".join(f"  {number:>10.4g}" for number in numbers))
+    return Description("\n".join(lines), info["arrived"], verdict)
 
 
 @explains_bad_calls
@@ -148,9 +135,8 @@ def sample(
     with listening_to_steps(progress, method.label) as heard:
         found = arrive(posterior, particles, seed, accuracy, (steps, seconds), heard)
     verdict = found.verdict
-    worst = "" if verdict.worst < 0 else [*model.variables, "the energy"][verdict.worst]
-    info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, "worst": worst, **found.facts}
-    return Sample(
+    info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **found.facts}
+    run = Sample(
         label=method.label,
         loss=model,
         prior=prior,
@@ -160,4 +146,7 @@ def sample(
         step_size=found.facts["step_size"],
         seed=seed,
         info=info,
+        describer=described,
     )
+    run.info["worst"] = "" if verdict.worst < 0 else [*run.variables, "the energy"][verdict.worst]
+    return run
