@@ -65,7 +65,7 @@ def invariant(
 
 @claim("Metropolis-Hastings on half of an ensemble, docs/equilibrium.md", wrong="no jumps")
 def mode_shares(
-    seed: int, wrong: bool, *, particles: int = 2_000, steps: int = 1_000, step_size: float = 1e-2
+    seed: int, wrong: bool, *, particles: int = 2_000, steps: int = 5_000, step_size: float = 1e-2
 ) -> Checks:
     """With jumps DLE finds the masses of wells that its steps do not leave.
 
