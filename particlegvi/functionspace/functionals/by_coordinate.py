@@ -68,7 +68,8 @@ class TensorProduct(Functionals):
         if not isinstance(other, TensorProduct):
             return super().beside(covariance, other)
         triples = zip(self.sets, self.separate(covariance), other.sets, strict=True)
-        return np.asarray(reduce(np.kron, [part.between(k, beside) for part, k, beside in triples]))
+        tables = [part.between(k, beside) for part, k, beside in triples]
+        return reduce(lambda a, b: np.asarray(np.kron(a, b)), tables)
 
     def outside(self, X: Array) -> NDArray[np.bool_] | None:
         return anywhere([part.outside(X[:, d : d + 1]) for d, part in enumerate(self.sets)])
