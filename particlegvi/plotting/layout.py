@@ -81,11 +81,11 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     if clock and not seen.is_slide:
         room = room_before(time)
     if seen.is_slide:
-        facts = fitting(figure, [*known, *filter(None, [source] if seen.note else [])], room - end)
+        fact = fitting(figure, [*known, *filter(None, [source] if seen.note else [])], room - end)
         figure.text(
             room / figure.bbox.width,
             1.0 - (down + 0.05 * seen.letters) / height,
-            facts,
+            fact,
             ha="right",
             size=seen.small,
             color=palette().words,

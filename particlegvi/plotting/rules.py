@@ -14,7 +14,7 @@ from particlegvi.tools.quoting import refuse
 __all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
 
 
-def labels(value: object, key: str) -> list[str]:
+def labels(value: Any, key: str) -> list[str]:
     """Labels of methods; whether they exist is checked only when a figure is drawn."""
     good = isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(label, str) for label in value)
     if not good:

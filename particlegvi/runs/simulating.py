@@ -106,7 +106,7 @@ def simulate(
     ):
         problem = check_problem(loss, method, prior, initial, settings)
         if out is None:
-            memory.check_records(*problem.start.shape, steps, record_every)
+            memory.check_records(len(problem.start), problem.start.shape[1], steps, record_every)
             return follow(problem, method, record_every, reporter, MemoryStorage(), describer=description)
         facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}

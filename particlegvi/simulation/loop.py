@@ -37,7 +37,8 @@ def simulate(
     """The run of `particlegvi.simulate` with these parameters of it, in memory and without a bar."""
     record_every = settings.get("record_every")
     problem = check_problem(loss, method, prior, initial, Settings(**settings))
-    memory.check_records(*problem.start.shape, problem.steps, record_every)
+    particles, dim = problem.start.shape
+    memory.check_records(particles, dim, problem.steps, record_every)
     return follow(problem, method, record_every, None, MemoryStorage())
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.sweeps.cell import FINISHED
+from particlegvi.sweeps.grid_table import Table
 from particlegvi.sweeps.laws import laws
-from particlegvi.sweeps.table import Table
 from particlegvi.tools.registry import look_up
 
 # The measure by default: the first of these that the table has.

@@ -15,8 +15,8 @@ from particlegvi.scenario import kinds
 from particlegvi.settings import grids
 from particlegvi.sweeps.cell import FINISHED
 from particlegvi.sweeps.grid import Cell, Grid
+from particlegvi.sweeps.grid_table import lines
 from particlegvi.sweeps.laws import laws
-from particlegvi.sweeps.table import lines
 from particlegvi.tools.cells import Store
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up, unknown

@@ -10,8 +10,8 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.diagnostics.over_seeds import interval, mean_over
 from particlegvi.settings.grids import is_higher_better, possible
+from particlegvi.sweeps.grid_table import as_text
 from particlegvi.sweeps.numbers import GridNumbers
-from particlegvi.sweeps.table import as_text
 
 BEST = 5
 

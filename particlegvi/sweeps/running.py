@@ -13,10 +13,10 @@ from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.sweeps.folder import SweepFolder
 from particlegvi.sweeps.grid import Cell
+from particlegvi.sweeps.grid_table import Table
 from particlegvi.sweeps.plan import Plan
 from particlegvi.sweeps.report import as_facts, markdown
 from particlegvi.sweeps.sweep import Sweep
-from particlegvi.sweeps.table import Table
 from particlegvi.tools import arguments, files
 from particlegvi.tools.cells import Engine, Store, WorkerLost, choose, compute
 from particlegvi.tools.errors import carry

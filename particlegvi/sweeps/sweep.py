@@ -10,8 +10,8 @@ import numpy as np
 from particlegvi.contracts import Facts
 from particlegvi.scenario.kinds.text_table import cell
 from particlegvi.sweeps import report
+from particlegvi.sweeps.grid_table import as_text
 from particlegvi.sweeps.numbers import GridNumbers
-from particlegvi.sweeps.table import as_text
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
 from particlegvi.tools.export.columns import frame

@@ -38,8 +38,8 @@ def kl_supremum(seed: int, wrong: bool) -> Checks:
     """
     model = BayesianLinearRegression(features, kl="exact").fit(*data(seed))
     A = np.vstack([np.random.default_rng(seed).uniform(-2.0, 2.0, (20, 1)), CENTRES])
-    nugget = 0.01 if wrong else 0.0
-    values = np.array([model.kl_to_prior(A[:number], nugget) for number in range(1, len(A) + 1)])
+    kl = _with_nugget if wrong else BayesianLinearRegression.kl_to_prior
+    values = np.array([kl(model, A[:number]) for number in range(1, len(A) + 1)])
     whole = model.kl_to_prior()
     return (
         Check("largest fall when an input is added, nats", float(np.max(-np.diff(values))), 1e-9),
@@ -84,25 +84,37 @@ def random_points_optimum(seed: int, wrong: bool, *, steps: int = 20_000) -> Che
     """Adam with random inputs ends at the convex optimum after many steps of falling size.
 
     20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
-    above that of the convex optimum.
+    above that of the convex optimum, also after a quarter of the steps.
     """
     X, y = data(seed)
     r = np.random.default_rng(seed)
     sets = np.array([data_and_box(r, X, 10) for _ in range(200)])
     optimum = BayesianLinearRegression(features, measure=sets).fit(X, y)
-    falling = schedules.Linear(initial=0.02, final=2e-5, over=steps)
-    adam = BayesianLinearRegression(
-        features, measure=sets[:1] if wrong else sets, optimiser="adam", steps=steps, step_size=falling,
-        record_every=steps // 20, seed=seed,
-    ).fit(X, y)  # fmt: skip
-    assert adam.records is not None
-    states = zip(adam.records.means, adam.records.covariances, strict=True)
     at = features(sets.reshape(-1, 1)).reshape(200, 10, 20)
-    excess = np.array([_objective(*state, (X, y), *at) for state in states]) - optimum.objective
+    excesses = []
+    for number in (steps // 4, steps):
+        adam = BayesianLinearRegression(
+            features,
+            measure=sets[:1] if wrong else sets,
+            optimiser="adam",
+            steps=number,
+            step_size=schedules.Linear(initial=0.02, final=2e-5, over=number),
+            seed=seed,
+        ).fit(X, y)
+        excesses.append(_objective(adam.mean, adam.covariance, (X, y), *at) - optimum.objective)
     return (
-        Check("excess of the objective at the end, nats", float(excess[-1]), 0.1),
-        Check("lowest excess, nats", float(excess.min()), -1e-6, ">="),
+        Check("excess of the objective at the end, nats", excesses[-1], 0.1),
+        Check("lowest excess, nats", min(excesses), -1e-6, ">="),
     )
+
+
+def _with_nugget(model: BayesianLinearRegression, points: np.ndarray) -> float:
+    """KL of the values at points (n, 1) where 0.01 is added to the diagonal of both covariances."""
+    phi, nugget = features(points), 0.01 * np.eye(len(points))
+    posterior, prior = phi @ model.covariance @ phi.T + nugget, phi @ phi.T + nugget
+    mean = phi @ model.mean
+    squares = np.trace(np.linalg.solve(prior, posterior)) + mean @ np.linalg.solve(prior, mean) - len(points)
+    return float(0.5 * (squares + np.linalg.slogdet(prior)[1] - np.linalg.slogdet(posterior)[1]))
 
 
 def _objective(
