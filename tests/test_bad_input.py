@@ -127,7 +127,7 @@ test_a_dozen_values_of_an_argument_are_answered, test_every_value_of_every_argum
 def test_every_value_is_answered_by_every_check():
     """Of numbers, arrays and objects: these checks stand behind all arguments."""
     calls = checks(arguments, parts)
-    assert {"whole value", "positive value", "points value", "loss thing", "prior thing"} <= calls.keys()
+    assert {"whole value", "positive value", "points value", "loss value", "prior value"} <= calls.keys()
     wrong = all_wrong_answers(calls)
     assert not wrong, "\n".join(wrong)
 

@@ -75,10 +75,10 @@ def with_defaults(label: str, entry: Any) -> Any:
     """
     from particlegvi import methods
 
-    name = entry.get("method", label) if isinstance(entry, dict) else None
-    if name not in methods.names():
+    try:
+        parameters = inspect.signature(methods.get(entry.get("method", label))).parameters.values()
+    except (AttributeError, ValueError):
         return entry
-    parameters = inspect.signature(methods.get(name)).parameters.values()
     defaults = {
         parameter.name: parameter.default
         for parameter in parameters
