@@ -238,6 +238,7 @@ def test_no_link_in_a_run_is_followed(name, run, tmp_path):
     assert len(pg.load(run)) == 3  # the control: only the link was wrong
 
 
+@pytest.mark.thorough
 def test_a_picture_is_not_written_through_a_link(run, tmp_path, capsys):
     precious = tmp_path / "precious"
     precious.write_text("mine")

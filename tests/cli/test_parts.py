@@ -53,6 +53,7 @@ def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
     assert "half-noise" in capsys.readouterr().out  # of this process
 
 
+@pytest.mark.thorough
 def test_the_doctor_names_parts_that_cannot_be_used(install):
     install("bowls", {"losses": ["deep-bowl = bowls:Bowl"]})
     lines = report.lines({**report.report()})

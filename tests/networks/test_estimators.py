@@ -142,6 +142,7 @@ def test_bad_levels_and_one_class_are_refused(fitted, three):
     refuse(lambda: EnsembleClassifier(**LIGHT).fit(three[0], np.ones(150)), "one class alone")
 
 
+@pytest.mark.thorough
 def test_constant_targets_and_columns_do_no_harm():
     X = np.column_stack([np.linspace(0.0, 1.0, 30), np.ones(30)])
     model = EnsembleRegressor(**LIGHT).fit(X, np.full(30, 7.0))

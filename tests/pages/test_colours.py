@@ -62,6 +62,7 @@ def test_a_page_has_the_colours_of_the_figures(name):
         assert {"DE", "DLE", "DRE", "DRLE"} <= set(names)
 
 
+@pytest.mark.thorough
 def test_colours_that_a_scenario_chooses_and_those_of_functions_are_those_of_a_page():
     page = pg.page("global-minimiser", style={"colours": {"DLE": "#123456"}}).html
     assert f"{data_of(page)['colours']['DLE']}: #123456;" in page

@@ -201,6 +201,7 @@ def test_time_is_logarithmic_unless_it_is_linear(line):
     assert scale(line, time="log") == scale(line, time="log", truth=False) == "symlog"
 
 
+@pytest.mark.thorough
 def test_buckets_count_who_is_alone(minima):
     division_of_pi = buckets.Buckets(math.pi, 0.0)
     places = np.array([0.1, 3.0, 3.2, -0.1, 100.0])
@@ -217,6 +218,7 @@ def test_buckets_count_who_is_alone(minima):
     assert "2,000" in above.get_title()
 
 
+@pytest.mark.thorough
 def test_lifting_marks_both_minimisers_and_draws_the_prior(lifted):
     above, below = plotting.figure(lifted, "lifting").axes
     [dots] = with_gid(above, "minimisers")

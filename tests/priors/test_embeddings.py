@@ -57,6 +57,7 @@ def test_in_more_dimensions_it_is_a_sum_of_products_over_the_coordinates(prior, 
     np.testing.assert_allclose(values(made.term, x), expected, rtol=1e-10, atol=made.error + 1e-12)
 
 
+@pytest.mark.sample("*squared-exponential")
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 @pytest.mark.parametrize("how", ["auto", "monte-carlo"])
 def test_the_gradient_is_that_of_the_value_and_a_wrong_sign_is_seen(kernel, how):

@@ -24,6 +24,7 @@ def results():
     return pg.compare(LOSS, METHODS, reference=TRUTH, **HOW)
 
 
+@pytest.mark.thorough
 def test_the_verdict_tells_the_posterior_from_a_colder_law(results):
     facts = results.summary["methods"]
     for name in ("sliced_w1", "energy", "mmd"):

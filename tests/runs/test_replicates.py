@@ -120,6 +120,7 @@ def test_a_replicate_of_other_sources_is_another_cell(monkeypatch):
     assert one.name(1) != name
 
 
+@pytest.mark.thorough
 def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
     follow = simulating.follow
 

@@ -16,7 +16,7 @@ KERNELS = ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-5
 
 @pytest.mark.parametrize("kernel_name", KERNELS)
 @pytest.mark.parametrize("loss_name, dim", [("tilted-double-well", 1), ("four-gaussians", 2)])
-@pytest.mark.sample("tilted-double-well-1-squared-exponential", "tilted-double-well-1-matern-52")
+@pytest.mark.sample("tilted-double-well-1-squared-exponential")
 def test_drle_is_the_printed_update(kernel_name, loss_name, dim):
     loss = pg.losses.get(loss_name)
     prior = pg.priors.Normal(np.full(dim, 0.3), np.full(dim, 1.5))
@@ -34,6 +34,7 @@ def test_drle_is_the_printed_update(kernel_name, loss_name, dim):
 
 
 @pytest.mark.parametrize("kind, particles", [(pg.kernels.SquaredExponential, 5000), (pg.kernels.Matern52, 300)])
+@pytest.mark.sample("Matern52-300")
 def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
     """Few particles run in one compiled loop, many step by step on threads: the same sums, so the same bits."""
     loss, method = pg.losses.get("tilted-double-well"), pg.methods.DRLE(1.0, 0.5, kind(1.0))

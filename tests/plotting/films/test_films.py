@@ -119,6 +119,7 @@ def test_a_camera_sees_what_drawing_everything_gives(request, runs, figure):
         assert np.array_equal(seen, np.asarray(moving.figure.canvas.buffer_rgba())[..., :3])
 
 
+@pytest.mark.thorough
 def test_a_moment_of_a_film_has_the_bars_and_words_of_the_figure_of_that_record(line):
     """`at` draws the figure of a record from nothing, with its own summary; its axes are its own, so data are held."""
     kind, record = kinds["histograms"], 7

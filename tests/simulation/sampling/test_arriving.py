@@ -16,7 +16,7 @@ def far(run, mean, covariance):
     return means.max(), np.abs(np.log(final.std(axis=0) / sd)).max() * np.sqrt(2.0 * n)
 
 
-@pytest.mark.parametrize("particles", [20, 200])
+@pytest.mark.parametrize("particles", [pytest.param(20, marks=pytest.mark.thorough), 200])
 def test_a_badly_scaled_normal_law(particles, rng):
     matrix = rng.standard_normal((5, 5)) @ np.diag([1.0, 1e3, 1e-3, 10.0, 0.1])
     mean, covariance = 100.0 * rng.standard_normal(5), matrix @ matrix.T

@@ -76,6 +76,7 @@ def test_every_rule_has_its_case():
 BOWL = pg.Loss.from_formula("4*x^2", ["x"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("steps", "method"), [(80, pg.methods.DE()), (300, pg.methods.DLE(1.0))])
 def test_an_explosion_is_not_rest(steps, method):
     """Each step of 0.3 multiplies by -1.4, or -1.7 with the prior: 1e11 and 1e69; a step of 0.1 goes to the minimum."""
