@@ -10,25 +10,25 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.contracts import Array
 from particlegvi.engine.jumps.ensemble import EnsembleJumps, Members
-from particlegvi.engine.jumps.proposals import PICK, Broad
+from particlegvi.engine.jumps.proposals import ACCEPT, Proposal
 from particlegvi.engine.numerics.noise import uniforms
 
 
 class WithoutRatio(EnsembleJumps):
     """Accepts by the energy alone, as if all proposals were symmetric."""
 
-    def propose(self, x: Array, mine: Members, other: Members, broad: Broad, number: int) -> tuple[Array, Array]:
-        new, log_ratio = super().propose(x, mine, other, broad, number)
-        decides = uniforms(self.seed, "jumps", len(x), int(PICK) + 1, 2 * number + 1)[mine, int(PICK)]
+    def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array]:
+        new, log_ratio = super().propose(x, mine, proposal, number)
+        decides = uniforms(self.seed, "jumps", len(x), 1, number, int(ACCEPT))[mine, 0]
         return new, np.where(np.isfinite(log_ratio), -np.log(decides), -np.inf)
 
 
 class Clipped(EnsembleJumps):
     """Moves proposals outside of the walls to the walls."""
 
-    def propose(self, x: Array, mine: Members, other: Members, broad: Broad, number: int) -> tuple[Array, Array]:
+    def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array]:
         walls, self.walls = self.walls, (np.full(1, -np.inf), np.full(1, np.inf))
-        new, log_ratio = super().propose(x, mine, other, broad, number)
+        new, log_ratio = super().propose(x, mine, proposal, number)
         self.walls = walls
         return np.clip(new, *walls), log_ratio
 

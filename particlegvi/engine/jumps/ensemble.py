@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, Kernel, Located, Loss, Prior, Term
 from particlegvi.engine.jumps.proposals import (
+    CENTRES,
     NORMAL,
     STUDENT,
     UNIFORM,
     Broad,
+    Proposal,
     accept_direct,
     add_gains,
-    halves,
+    centres_of,
+    cut,
     propose,
 )
 from particlegvi.engine.jumps.series import accept_series, series_of
@@ -26,7 +29,7 @@ from particlegvi.engine.terms.constant import ConstantTerm
 
 PAIRS = 4e7  # differences of kernel values that one jump may cost: about a tenth of a second
 FINEST = 1e-10  # error of one value of kappa that is not worth undercutting, in units of the variance
-LEAST = 1024  # proposals that repay waking a thread
+LEAST = 512  # proposals that repay waking a thread
 PROPOSED, ACCEPTED = "jumps proposed", "jumps accepted"
 Members = NDArray[np.int64]
 
@@ -44,8 +47,9 @@ class EnsembleJumps:
 
     They leave exp(-E / kl_weight) invariant, with E the energy of N particles (`engine.jumps.proposals` has its part of
     pairs). An interaction of weight lambda1 has the mean embedding mu_P and a kernel whose lengthscale is a number.
-    ``share`` is the probability of a broad proposal; ``tolerance`` is the error allowed in a value of the kernel, in
-    units of its variance, at least `FINEST`. Attribute: ``counts``, the numbers of proposals and of accepted ones.
+    ``share`` is the probability of a proposal from the broad part of g; ``tolerance`` is the error allowed in a value
+    of the kernel, in units of its variance, at least `FINEST`. Attribute: ``counts``, the numbers of proposals and of
+    accepted ones.
     """
 
     name = "jumps"
@@ -81,12 +85,14 @@ class EnsembleJumps:
     def jump(self, x: Array, number: int) -> None:
         """Jump number ``number``, from 0, of the particles ``x`` (particles, dim), C-contiguous, in place."""
         order = np.empty((2, len(x)), np.int64)
-        proposers, members = halves(len(x), number, self._chance, self._key, order)
+        members, proposers = cut(len(x), number, self._chance, self._key, order)
         for side in (0, 1):
             mine, other = order[side, : proposers[side]], order[1 - side, : members[1 - side]]
             broad = self._broad or fitted(x[other])
             if mine.size and broad is not None:
-                new, margin = self.propose(x, mine, other, broad, number)
+                centres, width = centres_of(x, other, broad, self.share, number, side, self._key)
+                proposal = Proposal(centres, width, broad, self.share if other.size else 1.0)
+                new, margin = self.propose(x, mine, proposal, number)
                 self._add_gains(*self._terms, x, mine, new, margin)
                 if self.loss.term is None:
                     with np.errstate(all="ignore"):
@@ -94,12 +100,12 @@ class EnsembleJumps:
                 self.counts[PROPOSED] += mine.size
                 self.counts[ACCEPTED] += self._accept(x, mine, new, margin)
 
-    def propose(self, x: Array, mine: Members, other: Members, broad: Broad, number: int) -> tuple[Array, Array]:
+    def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array]:
         """New places (n, dim) of the particles ``mine``, and log(g(old) / g(new) / uniform) (n,)."""
         new, log_ratio = np.empty((mine.size, x.shape[1])), np.empty(mine.size)
 
         def part(first: int, last: int) -> None:
-            propose(broad, self.share, self.walls, x, mine, other, number, self._key, first, last, new, log_ratio)
+            propose(proposal, x, self.walls, mine, number, self._key, first, last, new, log_ratio)
 
         threads.split(part, mine.size, least=LEAST)
         return new, log_ratio
@@ -140,7 +146,7 @@ class EnsembleJumps:
         broad = "the prior" if self._broad is not None else "a Student t fitted to the other half"
         facts: Facts = {
             "share": self.share,
-            "proposal": f"the difference of two particles of the other half, and {broad}",
+            "proposal": f"a kernel density of at most {CENTRES} particles of the other half, and {broad}",
             "proposed": proposed,
             "accepted": accepted,
             "acceptance_rate": accepted / proposed if proposed else None,

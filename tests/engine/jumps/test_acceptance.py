@@ -6,22 +6,32 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.engine.jumps.ensemble import EnsembleJumps, fitted
-from particlegvi.engine.jumps.proposals import NORMAL, UNIFORM, Broad, accept_direct, halves, propose
+from particlegvi.engine.jumps.proposals import (
+    ACCEPT,
+    NORMAL,
+    UNIFORM,
+    Broad,
+    Proposal,
+    accept_direct,
+    centres_of,
+    cut,
+    propose,
+)
 from particlegvi.engine.jumps.series import accept_series, series_of
-from particlegvi.engine.numerics.noise import key_words
+from particlegvi.engine.numerics.noise import key_words, uniforms
 
-OPEN = (np.full(2, -np.inf), np.full(2, np.inf))
+KEY, OPEN = key_words(3), (np.full(2, -np.inf), np.full(2, np.inf))
 
 
-def proposed(broad, share, x, mine, other, walls=OPEN):
+def proposed(proposal, x, mine, walls=OPEN):
     new, log_ratio = np.empty((mine.size, x.shape[1])), np.empty(mine.size)
-    propose(broad, share, walls, x, mine, other, 4, key_words(3), 0, mine.size, new, log_ratio)
+    propose(proposal, x, walls, mine, 4, KEY, 0, mine.size, new, log_ratio)
     return new, log_ratio
 
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "student"])
-def test_proposals_and_their_ratios_are_those_of_the_definition(kind, rng):
-    x = rng.normal(size=(4000, 2))
+def test_proposals_are_draws_from_their_density_and_the_ratio_is_that_of_the_definition(kind, rng):
+    x = np.where(rng.random((4000, 1)) < 0.3, -2.0, 3.0) + 0.3 * rng.normal(size=(4000, 2))
     mine, other = np.arange(2000), np.arange(2000, 4000)
     broad = {
         "normal": Broad(NORMAL, np.array([0.3, -1.0]), np.array([1.4, 2.0])),
@@ -32,22 +42,29 @@ def test_proposals_and_their_ratios_are_those_of_the_definition(kind, rng):
         {"normal": stats.norm(a, b), "uniform": stats.uniform(a, b), "student": stats.t(2.0, a, b)}[kind]
         for a, b in zip(broad.location, broad.scale, strict=True)
     ]
-    new, _ = proposed(broad, 1.0, x, mine, other)
-    assert all(stats.kstest(new[:, i], law.cdf).pvalue > 1e-4 for i, law in enumerate(laws))
-    mixed, log_ratio = proposed(broad, 0.4, x, mine, other)
-    moved = mixed - x[mine]
-    steps = {tuple(step) for step in (x[other][:, None] - x[other]).reshape(-1, 2).round(9)}
-    symmetric = np.array([tuple(step) in steps for step in moved.round(9)])
-    assert abs(symmetric.mean() - 0.6) < 4.0 * np.sqrt(0.24 / 2000) and not np.any(np.all(moved == 0.0, axis=1))
-    g = sum(law.logpdf(x[mine, i]) - law.logpdf(mixed[:, i]) for i, law in enumerate(laws))
-    log_uniform = np.where(symmetric, 0.0, g) - log_ratio
-    assert stats.kstest(np.exp(log_uniform), "uniform").pvalue > 1e-4
-    assert stats.kstest(np.exp(-log_ratio[~symmetric]), "uniform").pvalue < 1e-6 or kind == "uniform"  # control
+    centres, width = centres_of(x, other, broad, 0.4, 4, 0, KEY)
+    assert centres.shape == (2, 32) and np.isin(centres[0], x[other, 0]).all() and np.all(width < 0.5 * broad.scale)
+
+    def g(points, share=0.4):
+        z = (points[:, :, None] - centres) / width[:, None]
+        near = np.exp(-0.5 * (z**2).sum(axis=1)).mean(axis=1) / (2.0 * np.pi * width.prod())
+        return (1.0 - share) * near + share * laws[0].pdf(points[:, 0]) * laws[1].pdf(points[:, 1])
+
+    new, log_ratio = proposed(Proposal(centres, width, broad, 0.4), x, mine)
+    decides = uniforms(3, "jumps", 2000, 1, 4, int(ACCEPT))[:, 0]
+    np.testing.assert_allclose(log_ratio, np.log(g(x[mine]) / g(new) / decides), rtol=0, atol=1e-9)
+    assert np.abs(log_ratio - np.log(g(x[mine], 0.5) / g(new, 0.5) / decides)).max() > 0.1  # control
+    for i, law in enumerate(laws):
+        cdf = lambda t, i=i, law=law: (
+            0.6 * stats.norm.cdf((t[:, None] - centres[i]) / width[i]).mean(1) + 0.4 * law.cdf(t)
+        )
+        assert stats.kstest(new[:, i], cdf).pvalue > 1e-4
+        assert stats.kstest(new[:, i], law.cdf).pvalue < 1e-4  # control
 
 
 def test_a_group_is_cut_as_all_are():
     order = np.empty((2, 3000), np.int64)
-    proposers, members = halves(3000, 4, 0.2, key_words(1), order)
+    members, proposers = cut(3000, 4, 0.2, KEY, order)
     rows = [order[side, : members[side]] for side in (0, 1)]
     assert sorted(np.concatenate(rows)) == list(range(3000))
     assert abs(proposers.sum() - 600) < 4.0 * np.sqrt(3000 * 0.16) and abs(members[0] - 1500) < 4.0 * np.sqrt(750)
@@ -57,15 +74,11 @@ def test_a_place_outside_the_walls_or_without_a_number_proposes_nothing(rng):
     x = rng.uniform(-1.0, 1.0, (400, 2))
     x[3] = np.inf
     walls = np.full(2, -1.0), np.full(2, 1.0)
-    new, log_ratio = proposed(
-        Broad(UNIFORM, walls[0], np.full(2, 2.0)), 0.1, x, np.arange(200), np.arange(200, 400), walls
-    )
+    broad = Broad(UNIFORM, walls[0], np.full(2, 2.0))
+    new, log_ratio = proposed(Proposal(x[200:232].T.copy(), np.full(2, 0.5), broad, 0.1), x, np.arange(200), walls)
     still = np.isneginf(log_ratio)
     assert still[3] and 20 < still.sum() < 180
     assert np.array_equal(new[still], x[:200][still]) and np.all(np.abs(new[~still]) <= 1.0)
-    x[3] = 0.5
-    few, _ = proposed(Broad(NORMAL, np.zeros(2), np.ones(2)), 0.1, x, np.arange(5), np.arange(6, 7))
-    assert not np.any(few == x[:5])  # one particle in the other half has no difference: all draw from the broad part
 
 
 def plain(kernel, x, mine, new, margin, factor, corrected=True):
