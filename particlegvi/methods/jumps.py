@@ -9,14 +9,15 @@ exp(barrier / kl_weight):
 ``jumps=True`` and, in a scenario, ``jumps = {every = 50}`` or ``jumps = true`` do the same. docs/equilibrium.md has the
 reasons and the measurements.
 
-Every ``every`` steps each particle falls into one of two halves by a fair coin. A particle x of one half proposes
-x + (a - b) with two particles a and b of the other half or, with probability ``share``, a draw from the prior. It moves
-with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)), g being the prior's density for its draws and 1 for
-the symmetric difference. Then the other half does. Here
+Every ``every`` steps each particle falls into one of two halves by a fair coin. The particles of one half propose from
+
+    g = (1 - share) (kernel density of the other half) + share (prior)
+
+and move with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)). Then the other half does. Here
 
     E(theta_1..N) = sum_n V(theta_n) + lambda1 / (2 N) sum_{n,m} kappa(theta_n, theta_m)
 
-is the energy whose Langevin dynamics the flow of N particles is. No proposal depends on the half that moves, so that
+is the energy whose Langevin dynamics the flow of N particles is. g does not depend on the half that moves, so that
 exp(-E / kl_weight) stays invariant exactly. The code is `particlegvi.engine.jumps`.
 """
 

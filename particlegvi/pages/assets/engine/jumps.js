@@ -1,9 +1,14 @@
-// Jumps between modes, with the numbers and in the order of particlegvi/engine/jumps/proposals.py: a particle of one
-// half proposes to move by the difference of two particles of the other half, or a draw of the prior, and accepts by
-// the energy of all, one particle after the other, so that exp(-E / kl_weight) stays as it is.
+// Jumps between modes, with the numbers and in the order of particlegvi/engine/jumps/proposals.py: each half of the
+// particles proposes from a kernel density of at most 32 particles of the other half and from a broad part, and accepts
+// by the energy of all, one particle after the other, so that exp(-E / kl_weight) stays as it is.
 "use strict";
 (() => {
-  const [HALF, PICK, MEMBERS, MOVE] = [0, 1, 2, 3]; // words of a particle; of coordinates from MOVE on
+  const CENTRES = 32,
+    NEGLIGIBLE = 1e-20,
+    RUNGS = 16,
+    ONE_CENTRE = 3,
+    ROOT = Math.sqrt(2 * Math.PI),
+    [HALF, PICK, ACCEPT, CENTRE, MOVE] = [0, 2, 3, 4, 5]; // words of a particle; of coordinates from MOVE on
 
   // The part of the proposals that is drawn: the prior, or without one of its own a Student t fitted to the other half.
   function broad_of(prior, others) {
@@ -16,11 +21,69 @@
     const is_known = others[0].length >= 2 && scale.every(s => s > 0 && s < Infinity);
     return is_known ? { name: "student", location, scale } : null;
   }
-  function log_broad({ name, location, scale }, d, t) {
-    const z = (t - location[d]) / scale[d];
-    if (name === "normal") return -0.5 * z * z;
-    if (name === "student") return -1.5 * Math.log(2 + z * z);
-    return z >= 0 && z <= 1 ? 0 : -Infinity;
+  function log_broad({ name, location, scale }, place) {
+    return place.reduce((sum, t, d) => {
+      const z = (t - location[d]) / scale[d],
+        constant = -Math.log(scale[d]);
+      if (name === "normal") return sum + constant - Math.log(ROOT) - 0.5 * z * z;
+      if (name === "student") return sum + constant - 1.5 * Math.log(2 + z * z);
+      return z >= 0 && z <= 1 ? sum + constant : -Infinity;
+    }, 0);
+  }
+  const squared = (a, b, scale) => scale.reduce((sum, s, d) => sum + ((a[d] - b[d]) / s) ** 2, 0),
+    volume = scale => scale.reduce((product, s) => product * s * ROOT, 1);
+  // The rung with the largest likelihood of the centres, each under the others, among widths of scale / 2^rung.
+  function best_rung(centres, broad, share) {
+    const sums = centres.map(() => new Float64Array(RUNGS));
+    centres.forEach((a, i) =>
+      centres.slice(0, i).forEach((b, j) => {
+        let term = Math.exp(-0.5 * squared(a, b, broad.scale));
+        for (let rung = 0; rung < RUNGS && term >= NEGLIGIBLE; rung++) {
+          sums[i][rung] += term;
+          sums[j][rung] += term;
+          term = (term * term) ** 2; // of half the width
+        }
+      }),
+    );
+    let best = 0,
+      most = -Infinity;
+    for (let rung = 0; rung < RUNGS; rung++) {
+      const height = ((1 - share) * 2 ** (rung * broad.scale.length)) / (centres.length - 1) / volume(broad.scale),
+        score = centres.reduce((sum, place, i) => {
+          const density = height * sums[i][rung] + share * Math.exp(log_broad(broad, place));
+          return sum + Math.log(Math.max(density, 1e-300));
+        }, 0);
+      if (score > most) [best, most] = [rung, score];
+    }
+    return best;
+  }
+  // The density g from the places of the other half.
+  function density_of(others, broad, jump_share, start) {
+    const m = Math.min(CENTRES, others.length),
+      at = c => Math.min(Math.floor(((c + start) * others.length) / m), others.length - 1),
+      centres = Array.from({ length: m }, (_, c) => others[at(c)]),
+      some = m > CENTRES / 2 ? centres.filter((_, c) => c % 2 === 0) : centres,
+      rung = m > 1 ? best_rung(some, broad, jump_share) : ONE_CENTRE;
+    return { broad, centres, share: m ? jump_share : 1, width: broad.scale.map(s => s * 0.5 ** rung) };
+  }
+  function log_density({ broad, centres, share, width }, place) {
+    const far = log_broad(broad, place) + Math.log(share),
+      near = centres.reduce((sum, centre) => sum + Math.exp(-0.5 * squared(place, centre, width)), 0),
+      density = (centres.length ? ((1 - share) * near) / centres.length / volume(width) : 0) + Math.exp(far);
+    return density > 0 ? Math.log(density) : far;
+  }
+  // A place from g, by the uniform that picks, and the normals and uniforms of the coordinates.
+  function drawn({ broad, centres, share, width }, pick, normals, uniforms) {
+    const m = centres.length;
+    if (pick > share && m) {
+      const centre = centres[Math.min(Math.floor(((pick - share) / (1 - share)) * m), m - 1)];
+      return centre.map((t, d) => t + width[d] * normals[d]);
+    }
+    return broad.location.map((t, d) => {
+      const u = uniforms[d];
+      if (broad.name === "normal") return t + broad.scale[d] * normals[d];
+      return t + broad.scale[d] * (broad.name === "student" ? (2 * u - 1) / Math.sqrt(2 * u * (1 - u)) : u);
+    });
   }
   // V = loss - lambda1 mu_P - kl_weight log p at places in rows; `embedding` is null without an interaction.
   function potential({ loss, prior, kl_weight }, lambda1, embedding, places) {
@@ -54,15 +117,17 @@
     const { prior, kl_weight, mmd_weight, kernel, jump_share, seed } = settings,
       n = x[0].length,
       key = PG.key(seed),
-      pair = (make, word) => {
-        const made = [new Float64Array(n), new Float64Array(n)];
-        make(key, PG.roles.jumps, word, jump, ...made, PG.plain);
-        return made;
+      // a row of numbers, one for each particle, of one word
+      row_of = (make, word, count = n) => {
+        const pair = [new Float64Array(count), new Float64Array(count)];
+        make(key, PG.roles.jumps, word, Math.floor(jump / 2), ...pair, PG.plain);
+        return pair[jump % 2];
       },
-      [coins] = pair(PG.uniforms, HALF),
-      [picks, decides] = pair(PG.uniforms, PICK),
-      [firsts, seconds] = pair(PG.uniforms, MEMBERS),
-      moves = x.map((_, d) => pair(prior.name === "normal" ? PG.normals : PG.uniforms, MOVE + d)[0]),
+      [coins, picks, decides] = [HALF, PICK, ACCEPT].map(word => row_of(PG.uniforms, word)),
+      starts = row_of(PG.uniforms, CENTRE, 2),
+      normals = x.map((_, d) => row_of(PG.normals, MOVE + 2 * d)),
+      uniforms = x.map((_, d) => row_of(PG.uniforms, MOVE + 2 * d + 1)),
+      place_of = i => x.map(row => row[i]),
       halves = [[], []],
       lambda1 = 2 * mmd_weight,
       embedding = lambda1 > 0 ? PG.embedding(prior, kernel, x.length) : null,
@@ -71,31 +136,19 @@
     for (let i = 0; i < n; i++) halves[coins[i] < 0.5 ? 0 : 1].push(i);
     for (const side of [0, 1]) {
       const mine = halves[side],
-        other = halves[1 - side],
-        m = other.length,
-        broad = broad_of(prior, x.map(row => other.map(i => row[i]))); // prettier-ignore
+        others = halves[1 - side].map(place_of),
+        broad = broad_of(prior, x.map((_, d) => others.map(place => place[d]))); // prettier-ignore
       if (!mine.length || !broad) continue;
-      const ratio = mine.map(i => -Math.log(decides[i])),
+      const g = density_of(others, broad, jump_share, starts[side]),
         old = x.map(row => Float64Array.from(mine, i => row[i])),
-        proposed = old.map(row => row.slice());
-      mine.forEach((i, k) => {
-        const a = Math.floor(firsts[i] * m),
-          b = (a + 1 + Math.floor(seconds[i] * (m - 1))) % Math.max(m, 1),
-          is_broad = picks[i] < jump_share || m < 2;
-        for (let d = 0; d < x.length; d++) {
-          const from = old[d][k];
-          let z = moves[d][i],
-            to;
-          if (broad.name === "student") z = (2 * z - 1) / Math.sqrt(2 * z * (1 - z));
-          if (is_broad) {
-            to = broad.location[d] + broad.scale[d] * z;
-            ratio[k] += log_broad(broad, d, from) - log_broad(broad, d, to);
-          } else to = from + (x[d][other[a]] - x[d][other[b]]);
-          proposed[d][k] = to;
-          if (!(is_inside(to, d) && Number.isFinite(from) && Number.isFinite(to))) ratio[k] = -Infinity;
-        }
-        if (ratio[k] === -Infinity) proposed.forEach((row, d) => (row[k] = old[d][k]));
-      });
+        proposed = old.map(row => row.slice()),
+        ratio = mine.map((i, k) => {
+          const from = place_of(i),
+            to = drawn(g, picks[i], normals.map(row => row[i]), uniforms.map(row => row[i])); // prettier-ignore
+          if (!(to.every(is_inside) && [...from, ...to].every(Number.isFinite))) return -Infinity;
+          to.forEach((t, d) => (proposed[d][k] = t));
+          return log_density(g, from) - log_density(g, to) - Math.log(decides[i]);
+        });
       const [before, after] = [old, proposed].map(places => potential(settings, lambda1, embedding, places));
       mine.forEach((i, k) => {
         const margin = (before[k] - after[k]) / kl_weight + ratio[k],
