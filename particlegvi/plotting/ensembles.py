@@ -17,7 +17,7 @@ from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.moving import Moving, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.plane import Window, grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, NetworkRun, Results, Runs
 
@@ -37,7 +37,7 @@ CURVES = (
 
 
 @figure_kind("ensemble-line", of=("networks",), runs=partial(reading.of_networks, inputs=1), moves=True)
-def ensemble_line(results: Results, runs: Mapping[str, NetworkRun]) -> Moving:
+def ensemble_line(results: Results, runs: Mapping[str, NetworkRun]) -> MovingFigure:
     """One panel per method: the functions of at most 50 networks, the data and the gaps between them.
 
     The true function, and the band of the process that it was drawn from, are drawn where they are known.
@@ -65,7 +65,7 @@ def ensemble_line(results: Results, runs: Mapping[str, NetworkRun]) -> Moving:
         panels[0].set_ylim(*limits)
         for axes in panels[::columns]:
             axes.set_ylabel(say("function"))
-    return Moving(figure, runs, shows, figure.clock)
+    return MovingFigure(figure, runs, shows, figure.clock)
 
 
 def following(run: NetworkRun, grid: Array, curves: Sequence[Line2D]) -> Show:

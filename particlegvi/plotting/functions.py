@@ -20,7 +20,7 @@ from particlegvi.plotting.curves import Follow
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import observations, slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.moving import Moving, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
 from particlegvi.settings.colours import assigned
@@ -51,7 +51,7 @@ def functions(
     window: Interval | None = None,
     targets: bool = False,
     guaranteed: bool = False,
-) -> Moving:
+) -> MovingFigure:
     """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
 
     Where the likelihood does not tell f from -f there is no band, since the posterior has two halves: functions that
@@ -132,7 +132,9 @@ def functions(
             axes.set_ylim(*limits[label])
         for axes in panels[:: every * columns]:
             axes.set_ylabel(say("function"))
-    return Moving(figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, figure.clock)
+    return MovingFigure(
+        figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, figure.clock
+    )
 
 
 def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:

@@ -16,13 +16,13 @@ from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, p
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.moving import Moving, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density, is_draws
 
 
 @figure_kind("histograms", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
-def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval | None = None) -> Moving:
+def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval | None = None) -> MovingFigure:
     """One panel per method: histogram of the final particles, the truth, and the loss in grey.
 
     Where the truth is a density the area of the bars is one (less what lies outside the panel). Where it is atomic
@@ -53,7 +53,7 @@ def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval 
         if reading.is_here(next(iter(runs.values())).loss):
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
-    return Moving(figure, runs, shows, figure.clock)
+    return MovingFigure(figure, runs, shows, figure.clock)
 
 
 def following(run: ParticleRun, target: Target | None, follow: Show, noted: Text | None, facts: Scenario) -> Show:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Scenario
 from particlegvi.plotting.look import Look, drawn_in, in_look
-from particlegvi.plotting.moving import Moving
+from particlegvi.plotting.moving import MovingFigure
 from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.reading import Select
 from particlegvi.plotting.rules import Check, labels, rule_for
@@ -24,7 +24,7 @@ from particlegvi.settings.look import KEYS as STYLE
 from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.registry import Registry, check_parameters
 
-Draw: TypeAlias = Callable[..., Figure] | Callable[..., Moving]
+Draw: TypeAlias = Callable[..., Figure] | Callable[..., MovingFigure]
 
 kinds: Registry[FigureKind] = Registry(str(__package__), "kind of figure")
 
@@ -59,13 +59,13 @@ class FigureKind:
         """Draw, in the look that the scenario's ``style`` and those of the settings that are no options ask for."""
         return self._drawn(results, settings)[0]
 
-    def moving(self, results: Results | Swept, **settings: Any) -> Moving:
+    def moving(self, results: Results | Swept, **settings: Any) -> MovingFigure:
         """The figure as one that moves; of a kind that has `moves`."""
         _, made, look = self._drawn(results, settings)
-        assert isinstance(made, Moving), f"the figure {self.name} does not move"
+        assert isinstance(made, MovingFigure), f"the figure {self.name} does not move"
         return made._replace(shows={label: in_look(look, show) for label, show in made.shows.items()}, look=look)
 
-    def _drawn(self, results: Results | Swept, settings: Scenario) -> tuple[Figure, Figure | Moving, Look]:
+    def _drawn(self, results: Results | Swept, settings: Scenario) -> tuple[Figure, Figure | MovingFigure, Look]:
         """The figure, what the function returns, and the look."""
         options = {name: value for name, value in settings.items() if name in self.defaults}
         look = self.look(results, settings)
@@ -74,7 +74,7 @@ class FigureKind:
             if self._select is not None:  # such a kind draws no sweep
                 runs = [self._select(results, options.pop("methods", None))]  # type: ignore[arg-type]
             made = self._draw(results, *runs, **options)
-            return finished(made.figure if isinstance(made, Moving) else made), made, look
+            return finished(made.figure if isinstance(made, MovingFigure) else made), made, look
 
     def look(self, results: Results | Swept, settings: Scenario) -> Look:
         """The look of a figure with these settings: those of the scenario's ``style``, and their own before them."""

@@ -11,12 +11,12 @@ from particlegvi.plotting import histograms, reading, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.moving import Moving, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs
 
 
 @figure_kind("lifting", runs=reading.on_the_line, moves=True)
-def lifting(results: Results, runs: Runs) -> Moving:
+def lifting(results: Results, runs: Runs) -> MovingFigure:
     """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior."""
     shows: dict[str, Show] = {}
     colours = style.colours(results)
@@ -43,7 +43,7 @@ def lifting(results: Results, runs: Runs) -> Moving:
         for axes in panels[:, 1:].ravel():
             axes.set_ylabel("")
         figure.align_ylabels()
-    return Moving(figure, runs, shows, figure.clock)
+    return MovingFigure(figure, runs, shows, figure.clock)
 
 
 def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:

@@ -1,6 +1,7 @@
 """Figures that move: the artists of one figure are put where the particles were at any record, and nothing is redrawn.
 
-A kind of figure that can move builds a `Moving`, and its picture is that figure as it was built, at the last record.
+A kind of figure that can move builds a `MovingFigure`, and its picture is that figure as it was built, at the last
+record.
 The `Clock` is the time in the heading, at every moment of a film. A `Camera` takes the pictures of a film.
 """
 
@@ -28,7 +29,7 @@ Show: TypeAlias = Callable[[int], None]  # puts the artists of one run where its
 GROUND = 0.5  # artists of at most this zorder (contours, ticks) never move
 
 
-class Moving(NamedTuple):
+class MovingFigure(NamedTuple):
     """A figure at the last record, and how each of its runs, by label, is put to another one."""
 
     figure: Figure
@@ -98,7 +99,7 @@ class Camera:
     its last record; the width of the pictures is in pixels.
     """
 
-    def __init__(self, moving: Moving, width: int) -> None:
+    def __init__(self, moving: MovingFigure, width: int) -> None:
         figure = moving.figure
         self._canvas = FigureCanvasAgg(figure)
         figure.set_dpi(width / figure.get_figwidth())

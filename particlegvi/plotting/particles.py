@@ -17,7 +17,7 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.moving import Moving, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Runs, is_atoms, is_density, is_draws
 from particlegvi.plotting.shares import (
     FEW,
@@ -36,7 +36,7 @@ MASSES = (0.9, 0.5)
 
 
 @figure_kind("particles", runs=partial(reading.chosen_runs, dim=2), moves=True)
-def particles(results: Results, runs: Runs) -> Moving:
+def particles(results: Results, runs: Runs) -> MovingFigure:
     """One panel per method, all with the same axes: final particles over the contours of the loss.
 
     The truth is drawn with them: for a density the curves around 50% and 90% of its mass, draws as crosses, for an
@@ -66,7 +66,7 @@ def particles(results: Results, runs: Runs) -> Moving:
                 expected = true_shares(target, plane, places)
                 texts = write_shares(panels[position], count(-1), expected, colours[label], places, words)
                 shows[label] = following(draws, texts, count, expected)
-    return Moving(figure, runs, shows, figure.clock)
+    return MovingFigure(figure, runs, shows, figure.clock)
 
 
 def following(draw: Show, texts: Sequence[Text], count: Callable[[int], Counts], expected: Array | None) -> Show:

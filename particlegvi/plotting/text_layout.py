@@ -38,7 +38,7 @@ MARGIN = 0.5  # pixels by which boxes may overlap: letters do not fill them
 GAP = 0.25  # between words beside each other, in sizes of the smallest letters
 
 
-class Placed(NamedTuple):
+class PlacedText(NamedTuple):
     """A text where it is shown: its box in pixels, and the axis whose number it is, if it is one."""
 
     text: Text
@@ -136,31 +136,31 @@ def is_inside(axes: Axes, text: Text) -> bool:
     return bool(axes.get_window_extent().contains((box.x0 + box.x1) / 2.0, (box.y0 + box.y1) / 2.0))
 
 
-def placed(figure: Figure) -> Iterator[Placed]:
+def placed(figure: Figure) -> Iterator[PlacedText]:
     """Every text that is shown, after the figure was laid out."""
     own = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
     for text in own:
-        yield from _shown(Placed(text, Bbox.null()))
+        yield from _shown(PlacedText(text, Bbox.null()))
     for axes in figure.axes:
         if not axes.get_visible():
             continue
         for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label):
-            yield from _shown(Placed(text, Bbox.null(), None, axes))
+            yield from _shown(PlacedText(text, Bbox.null(), None, axes))
         for axis in (axes.xaxis, axes.yaxis):
             low, high = sorted(axis.get_view_interval())
             slack = 1e-9 * (high - low)
             for tick in axis.get_major_ticks():
                 if low - slack <= tick.get_loc() <= high + slack:
                     for label in (tick.label1, tick.label2):
-                        yield from _shown(Placed(label, Bbox.null(), axis, axes))
+                        yield from _shown(PlacedText(label, Bbox.null(), axis, axes))
 
 
-def _shown(each: Placed) -> Iterator[Placed]:
+def _shown(each: PlacedText) -> Iterator[PlacedText]:
     if each.text.get_visible() and each.text.get_text().strip():
         yield each._replace(box=each.text.get_window_extent())
 
 
-def faults(figure: Figure) -> list[Placed]:
+def faults(figure: Figure) -> list[PlacedText]:
     """The texts that leave the picture, and of two that overlap the one that is easier to mend, or both."""
     there = sorted(placed(figure), key=_ease)
     wrong = {id(each.text): each for each in there if _leaves(each.box, figure.bbox)}
@@ -177,7 +177,7 @@ def faults(figure: Figure) -> list[Placed]:
     return list(wrong.values())
 
 
-def is_across(each: Placed) -> bool:
+def is_across(each: PlacedText) -> bool:
     """Whether others stand beside a text: it belongs to a horizontal axis or, on a slide, stands above its panel."""
     if each.panel is None or isinstance(each.axis, XAxis):
         return each.axis is not None
@@ -185,14 +185,14 @@ def is_across(each: Placed) -> bool:
     return each.text is each.panel.xaxis.label or (look().is_slide and above)
 
 
-def too_tall(each: Placed) -> bool:
+def too_tall(each: PlacedText) -> bool:
     """Whether the label of a vertical axis is longer than its panel is high."""
     if each.panel is None or each.text is not each.panel.yaxis.label or "\n" in each.text.get_text():
         return False
     return each.box.height > 1.1 * each.panel.get_window_extent().height
 
 
-def _ease(each: Placed) -> int:
+def _ease(each: PlacedText) -> int:
     if each.axis is not None:
         return 0
     if each.panel is None:
@@ -215,7 +215,7 @@ def _overlap(first: Bbox, second: Bbox, gap: float) -> bool:
     return across > -gap and up > MARGIN
 
 
-def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
+def mend(each: PlacedText, touched: set[Artist], full: dict[Text, float]) -> None:
     """One step towards a text that fits; each axis takes one step at a time."""
     if each.axis is not None:
         if each.axis not in touched and not fewer_numbers(each.axis):
@@ -236,7 +236,7 @@ def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
 
 
-def alike(each: Placed) -> list[Text]:
+def alike(each: PlacedText) -> list[Text]:
     """The text, or the titles of all panels, or their notes, if it is one of them: these have one size."""
     if each.panel is None or each.panel.figure is None:
         return [each.text]

@@ -135,7 +135,7 @@ def look_up_slopes(table: ProductTable, x: Array, out: Array) -> None:
         out[lane] = 0.0 + slope * scale  # no negative zero, as in a sum
 
 
-class Fit(NamedTuple):
+class TableFit(NamedTuple):
     """Polynomials of some functions of one coordinate, and their largest errors."""
 
     edges: Array  # (panels + 1,)
@@ -144,7 +144,7 @@ class Fit(NamedTuple):
     slope_error: float
 
 
-def product_table(coordinates: list[Fit | None], weights: Array) -> ProductTable | None:
+def product_table(coordinates: list[TableFit | None], weights: Array) -> ProductTable | None:
     """The table of ``sum_q weights_q prod_i f_iq``; with two or more coordinates each f is at most 1."""
     fits = [fit for fit in coordinates if fit is not None]
     if len(fits) < len(coordinates):
@@ -159,7 +159,7 @@ def product_table(coordinates: list[Fit | None], weights: Array) -> ProductTable
     return ProductTable(np.array(panels, dtype=np.float64), edges, coefficients, total * error, total * steepest)
 
 
-def fitted(functions: Functions, centres: Array, error: float = 0.0) -> Fit | None:
+def fitted(functions: Functions, centres: Array, error: float = 0.0) -> TableFit | None:
     """Polynomials on panels that fit to 1e-12 of the largest value, or to ``error``, from one end to the other.
 
     Panels begin at the ``centres`` of the functions, where narrow features are, and at the ends, where all have
@@ -194,7 +194,7 @@ def fitted(functions: Functions, centres: Array, error: float = 0.0) -> Fit | No
         return None
     left, right, coefficients = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.argsort(left)
-    return Fit(np.append(left[order], right.max()), coefficients[order], 2.0 * worst, 2.0 * worst_slope)
+    return TableFit(np.append(left[order], right.max()), coefficients[order], 2.0 * worst, 2.0 * worst_slope)
 
 
 def _ends(functions: Functions, centres: Array) -> Array:

@@ -14,7 +14,7 @@ from particlegvi.tools.export import columns as exported
 HEAD = ("seed", "method", "status")  # after the swept keys
 
 
-class Table:
+class SweepTable:
     """The table of a sweep, column by column, so that a hundred thousand lines take little memory.
 
     ``measures`` are numbers of the summary, by dotted path, that get a column besides those of the kind of scenario.

@@ -10,7 +10,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.sweeps.cell import FINISHED
-from particlegvi.sweeps.grid_table import Table
+from particlegvi.sweeps.grid_table import SweepTable
 from particlegvi.sweeps.laws import laws
 from particlegvi.tools.registry import look_up
 
@@ -25,7 +25,7 @@ class GridNumbers:
     scenario: Facts  # the complete scenario that was swept
     over: dict[str, list[object]]  # the values of each swept key
     seeds: list[int]
-    table: Table  # the lines of ``table.csv``
+    table: SweepTable  # the lines of ``table.csv``
     measures: Sequence[str] = ()  # the numbers in tables and pictures; empty for the usual one
     folder: Path | None = None
     chosen: Sequence[str] = ()  # methods in the heat map; empty for all

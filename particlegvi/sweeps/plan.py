@@ -26,7 +26,7 @@ SEEDS = 10  # by default
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """A checked sweep."""
 
     scenario: Facts  # the complete scenario, with its table ``sweep``
@@ -61,7 +61,7 @@ class Plan:
                     return
 
 
-def plan(scenario: Facts, used: dict[str, str] | None = None) -> Plan:
+def plan(scenario: Facts, used: dict[str, str] | None = None) -> SweepPlan:
     """The sweep of the table ``sweep`` of a complete scenario, by the versions ``used``, or those of this process."""
     table = scenario.get("sweep", {})
     seeds = grids.seeds(table.get("seeds", SEEDS), "seeds")
@@ -71,7 +71,7 @@ def plan(scenario: Facts, used: dict[str, str] | None = None) -> Plan:
     kind = kinds.of(scenario)
     if "heat_map" in table and kind.name != "table":
         look_up("method of the scenario", table["heat_map"], dict.fromkeys(kind.labels(scenario)))
-    return Plan(scenario, grid, measures, [table["heat_map"]] if "heat_map" in table else [])
+    return SweepPlan(scenario, grid, measures, [table["heat_map"]] if "heat_map" in table else [])
 
 
 def with_sweep_table(scenario: Facts, over: Mapping[str, object] | None, **options: object) -> Facts:

@@ -13,8 +13,8 @@ from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.sweeps.folder import SweepFolder
 from particlegvi.sweeps.grid import Cell
-from particlegvi.sweeps.grid_table import Table
-from particlegvi.sweeps.plan import Plan
+from particlegvi.sweeps.grid_table import SweepTable
+from particlegvi.sweeps.plan import SweepPlan
 from particlegvi.sweeps.report import as_facts, markdown
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files
@@ -28,7 +28,7 @@ ROUNDS = 3  # the second has no cell to compute, unless an engine has lost some
 
 
 def run(
-    plan: Plan,
+    plan: SweepPlan,
     out: Path | None = None,
     workers: int = 1,
     progress: Progress | None = None,
@@ -87,7 +87,7 @@ def _write(sweep: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> N
 
 
 def _filled(
-    plan: Plan, place: Path, folder: SweepFolder | None, engine: Engine, workers: int, progress: Progress | None
+    plan: SweepPlan, place: Path, folder: SweepFolder | None, engine: Engine, workers: int, progress: Progress | None
 ) -> Sweep:
     """Compute missing cells until there are none."""
     store = Store(place)
@@ -115,7 +115,7 @@ def _filled(
                     progress("cells", kept_before + computed, plan.grid.size)
         except (Exception, KeyboardInterrupt) as error:
             kept = None if folder is None or isinstance(error, FolderLost) else place
-            carry(error, "results", Sweep(plan.scenario, {}, [0], Table(()), folder=kept))
+            carry(error, "results", Sweep(plan.scenario, {}, [0], SweepTable(()), folder=kept))
             if isinstance(error, WorkerLost) and kept is not None:
                 carry(error, "remedy", f"to go on say: {folders.remedy(place)}")
             raise
@@ -124,10 +124,10 @@ def _filled(
     raise WorkerLost(f"{len(missing)} cells were computed {ROUNDS} times, and are missing all the same")
 
 
-def table_so_far(plan: Plan, place: Path) -> tuple[Sweep, list[Cell]]:
+def table_so_far(plan: SweepPlan, place: Path) -> tuple[Sweep, list[Cell]]:
     """The sweep with the cells that are finished and sound, and a list of the others."""
     grid, store = plan.grid, Store(place)
-    table = Table(list(grid.over), plan.measures)
+    table = SweepTable(list(grid.over), plan.measures)
     missing = []
     for number, cell in enumerate(plan.cells()):
         result = store.read(cell.name, cell.identity)
@@ -139,7 +139,7 @@ def table_so_far(plan: Plan, place: Path) -> tuple[Sweep, list[Cell]]:
     return Sweep(plan.scenario, grid.over, grid.seeds, table, measures, place, chosen=plan.methods), missing
 
 
-def estimate(plan: Plan, out: Path, workers: int) -> str:
+def estimate(plan: SweepPlan, out: Path, workers: int) -> str:
     """The size of a sweep, and its time estimated from one cell, which is computed and not stored."""
     plan.grid.check()
     grid, first = plan.grid, next(plan.cells())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
-from particlegvi.targets.basins.minima import Descent, Landscape, hessian, polish
+from particlegvi.targets.basins.minima import BasinDescent, Landscape, hessian, polish
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
 from particlegvi.targets.density import Values, at_levels, in_shape, on_line, seeded
@@ -158,7 +158,7 @@ class GaussianOptima:
         self._fine = Objective(loss, prior, kl_weight, FINE[self.dim])
         scale = float(np.clip(np.min(place_of(prior).scale), 1e-3, 1.0))
         self._landscape, self._fine_landscape = self._objective.landscape(scale), self._fine.landscape(scale)
-        self._descent: Descent | None = None  # made by the first call of basin_of
+        self._descent: BasinDescent | None = None  # made by the first call of basin_of
         self._minima: list[np.ndarray] = []
         for start in starts(loss, prior, kl_weight, initial)[:MOST_STARTS]:
             self._descend_from(start)
@@ -221,7 +221,7 @@ class GaussianOptima:
         if not np.all(spread > 0.0):
             raise ValueError(f"sd must be positive numbers, not {sd!r}")
         if self._descent is None:
-            self._descent = Descent(self._landscape)
+            self._descent = BasinDescent(self._landscape)
             for at in self._minima:
                 self._descent.add(at)
         label = int(self._descent.labels(packed(centre, spread)[None])[0])

@@ -22,7 +22,7 @@ from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.fixed_point import image, solve
 from particlegvi.targets.quadrature.log_formula import log_density_formula
-from particlegvi.targets.quadrature.mesh import Interaction
+from particlegvi.targets.quadrature.mesh import MeshInteraction
 from particlegvi.targets.quadrature.missed import Certifier
 from particlegvi.targets.quadrature.nodes import Nodes, discretise
 from particlegvi.targets.quadrature.potential import LogWeight, Place, gibbs_log_weight, place_of
@@ -133,7 +133,7 @@ def attraction_of(term: Term, kernel: Kernel, strength: float) -> LogWeight:
     """
     if isinstance(term, WeightedPoints) and term.points.shape[1] == 2:
         with contextlib.suppress(ValueError):  # the points are too far apart for a mesh
-            return Interaction(kernel, term.points, *_tolerances(2, strength)).field(term.weights)
+            return MeshInteraction(kernel, term.points, *_tolerances(2, strength)).field(term.weights)
     return lambda x: values(term, x)
 
 
@@ -215,12 +215,12 @@ class Repulsive:
         gap = mapped - masses / masses.sum()
         return float(np.abs(gap).sum()), float(np.sqrt(max(2.0 * self.strength * (gap @ interaction.apply(gap)), 0.0)))
 
-    def _interaction(self, nodes: Nodes) -> tuple[np.ndarray, Interaction]:
+    def _interaction(self, nodes: Nodes) -> tuple[np.ndarray, MeshInteraction]:
         tolerances = _tolerances(nodes.points.shape[1], self.strength)
         for lost in LOST:
             keep = _bulk(nodes, lost)
             try:
-                return keep, Interaction(self.kernel, nodes.points[keep], *tolerances)
+                return keep, MeshInteraction(self.kernel, nodes.points[keep], *tolerances)
             except ValueError:
                 if lost == LOST[-1]:
                     raise

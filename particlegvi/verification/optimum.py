@@ -44,7 +44,7 @@ class Leading(Covariance):
         return []
 
 
-class Projection:
+class ProjectedOptimum:
     """The posterior of the first M (``size``) coefficients: V_infinity, V* and the bound (6.24).
 
     It is given the data X (N, inputs) and y (N,).

@@ -28,7 +28,7 @@ def bounded(
     return tuple(map(within, quantities, table.T))
 
 
-class Regression(NamedTuple):
+class RegressionData(NamedTuple):
     """Two processes fitted to the same data, and inputs around them."""
 
     sparse: SparseGaussianProcess
@@ -41,7 +41,7 @@ class Regression(NamedTuple):
         return mean - right, sd, exact_sd, self.exact.covariance.diagonal(self.inputs)
 
 
-def regressions(seed: int, count: int) -> Iterator[Regression]:
+def regressions(seed: int, count: int) -> Iterator[RegressionData]:
     """Random regressions: 1 to 4 inputs, 8 to 40 rows, at most half as many inducing points; a fifth has targets 0."""
     r = np.random.default_rng(seed)
     for number in range(count):
@@ -55,4 +55,4 @@ def regressions(seed: int, count: int) -> Iterator[Regression]:
             y = np.zeros(n)
         sparse = SparseGaussianProcess(k, likelihoods.Gaussian(noise), X[: int(r.integers(1, n // 2 + 1))]).fit(X, y)
         exact = ExactGaussianProcess(k, noise).fit(X, y)
-        yield Regression(sparse, exact, np.vstack([X, r.uniform(-3.0, 3.0, (NEW, dim))]))
+        yield RegressionData(sparse, exact, np.vstack([X, r.uniform(-3.0, 3.0, (NEW, dim))]))

@@ -9,7 +9,7 @@ import particlegvi as pg
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.fixed_point import solve
 from particlegvi.targets.minimisers import attraction_of
-from particlegvi.targets.quadrature.mesh import Interaction
+from particlegvi.targets.quadrature.mesh import MeshInteraction
 
 from .references import line_loss, picard, plane_loss, tilted
 
@@ -176,7 +176,7 @@ def test_the_mesh_sums_as_the_pairs_do(name, dim):
     draw = np.random.default_rng(5)
     x, weights = draw.normal(size=(300, dim)), draw.random(300)
     kernel = pg.kernels.get(name, lengthscale=0.9)
-    mesh = Interaction(kernel, x, 1e-7, 1e-4)
+    mesh = MeshInteraction(kernel, x, 1e-7, 1e-4)
 
     def direct(points):
         return KERNELS[name](np.linalg.norm(points[:, None] - x, axis=2), 0.9) @ weights

@@ -11,7 +11,7 @@ from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.priors import embedding
 from particlegvi.verification import chance, claims, problems
-from particlegvi.verification.optimum import Leading, Projection, divergence, probabilities
+from particlegvi.verification.optimum import Leading, ProjectedOptimum, divergence, probabilities
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8, variance=2.0)
 X = np.linspace(-1.0, 1.0, 5)[:, None]
@@ -26,7 +26,7 @@ def matrix(a, b):
 def test_what_is_left_is_the_variance_of_the_process_given_its_coefficients():
     """Sigma of (6.23) from the eigenpairs of k(X, X), with r of (6.10) under the uniform law on X."""
     eigenvalues, vectors = np.linalg.eigh(matrix(X, X) / 5.0)
-    problem = Projection(KERNEL, LOGISTIC, X, Y, 2)
+    problem = ProjectedOptimum(KERNEL, LOGISTIC, X, Y, 2)
     np.testing.assert_allclose(problem.eigenvalues, eigenvalues[::-1][:2], rtol=1e-12)
     sigma = 5.0 * (vectors[:, :3] * eigenvalues[:3] ** 2) @ vectors[:, :3].T
     np.testing.assert_allclose(problem.left, sigma.diagonal(), atol=1e-13)
@@ -34,7 +34,7 @@ def test_what_is_left_is_the_variance_of_the_process_given_its_coefficients():
 
 
 def test_potentials():
-    problem = Projection(KERNEL, LOGISTIC, X, Y, 2)
+    problem = ProjectedOptimum(KERNEL, LOGISTIC, X, Y, 2)
     u = np.array([[0.4, -0.3], [1.0, 2.0]])
     prior = 0.5 * np.sum(u**2 / problem.eigenvalues, axis=1)
     for row, expected in zip(u, problem.potential(u, 40) - prior, strict=True):

@@ -106,7 +106,7 @@ def lines(facts: Facts) -> list[str]:
     return [f"{name:{width}}  {words}" for name, words in rows]
 
 
-class Outcome(NamedTuple):
+class Finding(NamedTuple):
     """The result of the self-test."""
 
     passed: bool
@@ -115,7 +115,7 @@ class Outcome(NamedTuple):
     seconds: float
 
 
-def self_test(expected: tuple[str, ...] = KNOWN) -> Outcome:
+def self_test(expected: tuple[str, ...] = KNOWN) -> Finding:
     """Run the hundred steps and compare each bit of the final particles with the numbers in this file."""
     begun = time.perf_counter()
     run = simulate(
@@ -123,4 +123,4 @@ def self_test(expected: tuple[str, ...] = KNOWN) -> Outcome:
         steps=STEPS, step_size=1e-2, seed=0, record_every=0,
     )  # fmt: skip
     bits = tuple(float(place).hex() for place in np.ravel(run.final))
-    return Outcome(bits == expected, bits, expected, time.perf_counter() - begun)
+    return Finding(bits == expected, bits, expected, time.perf_counter() - begun)

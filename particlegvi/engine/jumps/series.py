@@ -24,7 +24,7 @@ from particlegvi.engine.pairs.fourier_tiles import moments
 MOST_MODES = 1000  # rounding grows with the number of modes; up to here it stays below 1e-10
 
 
-class Series(NamedTuple):
+class JumpSeries(NamedTuple):
     """A series that covers the particles and their proposals."""
 
     origin: float
@@ -32,7 +32,7 @@ class Series(NamedTuple):
     sums: Array  # the moments of the modes 1, ..., M, cosines and sines, (2, M)
 
 
-def series_of(x: Array, new: Array, lengthscale: float, tolerance: float) -> Series | None:
+def series_of(x: Array, new: Array, lengthscale: float, tolerance: float) -> JumpSeries | None:
     """The series for particles x (N,) and proposals (n,); None where it would need too many modes.
 
     The errors of one value of kappa are together at most ``tolerance`` times the variance.
@@ -45,7 +45,7 @@ def series_of(x: Array, new: Array, lengthscale: float, tolerance: float) -> Ser
         return None
     origin = 0.5 * (low + high)
     sums = moments((x - origin) / period, np.ones(x.size), math.ceil(modes))[:, 1:]
-    return Series(float(origin), float(2.0 * math.pi / period), np.ascontiguousarray(sums))
+    return JumpSeries(float(origin), float(2.0 * math.pi / period), np.ascontiguousarray(sums))
 
 
 @compiled

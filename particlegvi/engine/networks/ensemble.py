@@ -38,7 +38,7 @@ class GaussianTerm(Protocol):
 
 
 @runtime_checkable
-class GaussianSum(Protocol):
+class NetworkGaussianSum(Protocol):
     """The term of a mean embedding that is a sum of Gaussians."""
 
     means: Array
@@ -113,7 +113,7 @@ class NetworkEnsemble(Ensemble):
             draws = nothing if repulsion.draws is None else repulsion.draws
             return kernel, np.require(compared.inputs, requirements="W"), draws, no_embedding
         embedding = self.terms[2]
-        if not repulsion.is_direct(positions) or not isinstance(embedding, ConstantTerm | GaussianSum):
+        if not repulsion.is_direct(positions) or not isinstance(embedding, ConstantTerm | NetworkGaussianSum):
             return None
         given = no_embedding if isinstance(embedding, ConstantTerm) else tuple(embedding)
         return kernel, np.zeros((0, 1)), nothing, given

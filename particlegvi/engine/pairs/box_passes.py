@@ -15,7 +15,7 @@ LANES = 16
 SQUARE = NODES * NODES
 
 
-class Grid(NamedTuple):
+class BoxGrid(NamedTuple):
     """Square boxes, numbered row by row; the first coordinate counts rows, the second columns."""
 
     low: float  # corner of the first box

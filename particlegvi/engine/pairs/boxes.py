@@ -23,7 +23,7 @@ from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs import box_passes
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, extent
-from particlegvi.engine.pairs.box_passes import NODES, SQUARE, Grid
+from particlegvi.engine.pairs.box_passes import NODES, SQUARE, BoxGrid
 
 MOST_BOXES = 40_000  # 5 arrays of NODES^2 numbers a box, 10 kB
 
@@ -98,7 +98,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return total
 
 
-class Boxes(Algorithm[Grid]):
+class Boxes(Algorithm[BoxGrid]):
     """Squared exponential in the plane, for clouds that are not much wider than `MOST_BOXES` boxes."""
 
     name = "Chebyshev boxes"
@@ -108,17 +108,17 @@ class Boxes(Algorithm[Grid]):
         self.plan = box_plan(kernel.lengthscale, kernel.variance, tolerance)
         self.operators = [np.ascontiguousarray(each.transpose(0, 2, 1)) for each in operators(self.plan)]
 
-    def estimate(self, positions: Array) -> tuple[float, Grid] | None:
+    def estimate(self, positions: Array) -> tuple[float, BoxGrid] | None:
         low, high = extent(positions)
         inverse_side = 1.0 / (self.plan.side * self.plan.lengthscale)
         across, along = ((high - low) * inverse_side).tolist()
         if not across * along + across + along + 1.0 <= MOST_BOXES:
             return None
-        grid = Grid(float(low[0]), float(low[1]), inverse_side, int(across) + 1, int(along) + 1)
+        grid = BoxGrid(float(low[0]), float(low[1]), inverse_side, int(across) + 1, int(along) + 1)
         boxes, partners = grid.rows * grid.columns, min(2 * self.plan.width + 1, max(grid.rows, grid.columns))
         return positions.shape[0] * 150.0 + 0.15 * boxes * partners * 4 * NODES**3 + 3.0 * CALL, grid
 
-    def force(self, positions: Array, prepared: Grid, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: BoxGrid, factor: float, out: Array) -> None:
         x, grid = positions, prepared
         boxes = grid.rows * grid.columns
         order, starts = np.empty(len(x), dtype=np.int64), np.empty(boxes + 1, dtype=np.int64)

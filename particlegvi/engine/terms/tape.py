@@ -22,14 +22,14 @@ FILL, STORE = 10, 11
 NEGATE, SIN, COS, TAN, EXP, LOG, SQRT, ABS, TANH, COSH, SINH, SIGN = 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 
 
-class _Fields(NamedTuple):
+class _TapeFields(NamedTuple):
     value_program: NDArray[np.int64]  # (instructions, 4)
     gradient_program: NDArray[np.int64]
     constants: NDArray[np.float64]
     sizes: NDArray[np.int64]  # dim, registers of the value program, registers of the gradient program
 
 
-class FormulaTape(_Fields):
+class FormulaTape(_TapeFields):
     """A formula and its gradient, ready to run; made by `particlegvi.losses.formulas.compile_formula`.
 
     Both programs come from one graph of the formula and its derivatives, each with the nodes that it needs. The

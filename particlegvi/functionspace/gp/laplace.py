@@ -21,7 +21,7 @@ from particlegvi.tools.arguments import points, whole
 SETTLED = 1e-20  # nats
 
 
-class Evidence(NamedTuple):
+class LaplaceEvidence(NamedTuple):
     """Laplace's approximation of log p(labels), its gradient in the log parameters of k, and the posterior mode."""
 
     value: float
@@ -29,7 +29,9 @@ class Evidence(NamedTuple):
     mode: Array
 
 
-def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start: Array | None = None) -> Evidence:
+def laplace_evidence(
+    kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start: Array | None = None
+) -> LaplaceEvidence:
     """The log marginal likelihood of logistic Gaussian process classification in Laplace's approximation.
 
     With f the posterior mode, W the curvature of the cost there and ``B = I + W^1/2 K W^1/2``, it is ``log p(y | f) -
@@ -56,7 +58,7 @@ def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start:
     moved = -0.5 * variances * root**2 * (1.0 - 2.0 * p)
     along = moved - R @ (K @ moved)
     weights = 0.5 * (np.outer(slope, slope) - R) + 0.5 * (np.outer(along, slope) + np.outer(slope, along))
-    return Evidence(value, k.log_parameter_gradient(x, None, weights), a)
+    return LaplaceEvidence(value, k.log_parameter_gradient(x, None, weights), a)
 
 
 @one_blas_thread()

@@ -13,7 +13,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.linalg import root
 from particlegvi.functionspace.linear import kl_terms
-from particlegvi.functionspace.linear.problem import ADAM, FAMILIES, OPTIMISERS, LinearProblem, Settings
+from particlegvi.functionspace.linear.problem import ADAM, FAMILIES, OPTIMISERS, LinearProblem, LinearSettings
 from particlegvi.functionspace.linear.sets import Measure, Sets, kl_at_set
 from particlegvi.integrators import schedules
 from particlegvi.integrators.schedules import Schedule
@@ -141,7 +141,7 @@ class BayesianLinearRegression(Card):
         schedules.largest(self.step_size, self.steps)
         self._problem = LinearProblem(found, t, self.noise_variance)
         sets = Sets(x, self._of, self.points, self.measure, self.sets, seed=self.seed)
-        settings = Settings(
+        settings = LinearSettings(
             self.family,
             self.optimiser,
             self.steps,

@@ -9,7 +9,7 @@ name                  term
 ``spectral``          this mean, with the entropy of Q_A from the spectral Stein estimator
 ====================  =======================================================================
 
-A term is a function of a `LinearProblem`, `Sets` and `Settings` that returns the `Solution` of
+A term is a function of a `LinearProblem`, `Sets` and `LinearSettings` that returns the `LinearSolution` of
 
     minimise  KL term - E_Q log p(y | w)   over Gaussian distributions Q of the weights, full or factorised.
 
@@ -25,8 +25,8 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace.linear.problem import (
     ADAM,
     LinearProblem,
-    Settings,
-    Solution,
+    LinearSettings,
+    LinearSolution,
     Term,
     best,
     descend,
@@ -43,7 +43,7 @@ STREAM = 18  # random stream for the draws of functions
 CLOSED_FORM = {"method": "closed form", "iterations": 0, "converged": True}
 
 
-def exact(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution:
+def exact(problem: LinearProblem, sets: Sets, settings: LinearSettings) -> LinearSolution:
     """The posterior; in the factorised family, its mean and the inverses of the diagonal of its precision.
 
     Source: Bishop (2006), 10.1.2.
@@ -51,10 +51,10 @@ def exact(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution:
     mean, covariance = problem.posterior()
     if settings.family == "factorised":
         covariance = np.diag(1.0 / problem.precision.diagonal())
-    return Solution(mean, covariance, problem.size, dict(CLOSED_FORM))
+    return LinearSolution(mean, covariance, problem.size, dict(CLOSED_FORM))
 
 
-def fixed_points(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution:
+def fixed_points(problem: LinearProblem, sets: Sets, settings: LinearSettings) -> LinearSolution:
     """The minimiser in closed form (`at_one_set`), for the factorised family by L-BFGS; or steps of Adam."""
     U = row_space(sets.every(1)[0])
     if settings.optimiser == ADAM:
@@ -64,7 +64,7 @@ def fixed_points(problem: LinearProblem, sets: Sets, settings: Settings) -> Solu
     return at_one_set(problem, U)
 
 
-def random_points(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution:
+def random_points(problem: LinearProblem, sets: Sets, settings: LinearSettings) -> LinearSolution:
     """The minimiser over ``sets`` drawn sets, by L-BFGS; or steps of Adam, each with a new random set.
 
     Source: Burt, Ober, Garriga-Alonso and van der Wilk (2020), (6), who use Adam.
@@ -78,7 +78,7 @@ def random_points(problem: LinearProblem, sets: Sets, settings: Settings) -> Sol
     return best(problem, bases, settings)
 
 
-def spectral(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution:
+def spectral(problem: LinearProblem, sets: Sets, settings: LinearSettings) -> LinearSolution:
     """Steps of Adam, each with a new random set A and new draws of functions; there is no optimum to compute.
 
     With draws f = F_A (m + L z) the gradient of minus the entropy is the mean of score(f) df/d(m, L), where the score,
@@ -105,7 +105,7 @@ def spectral(problem: LinearProblem, sets: Sets, settings: Settings) -> Solution
     return found._replace(facts={**found.facts, "draws": settings.draws, "eigenfunctions": number / settings.steps})
 
 
-def at_one_set(problem: LinearProblem, U: Array) -> Solution:
+def at_one_set(problem: LinearProblem, U: Array) -> LinearSolution:
     """The best Gaussian distribution for KL at one set A; U (rank, k) is a basis of the row space of its features.
 
     With E a basis of the complement of U and G = F^T F / s2, the objective is
@@ -125,7 +125,7 @@ def at_one_set(problem: LinearProblem, U: Array) -> Solution:
     W = U.T - E @ (inverse(E.T @ G @ E) @ (E.T @ G @ U.T))
     precision = W.T @ G @ W + np.eye(len(U))
     half = linalg.solve_triangular(linalg.cholesky(precision, lower=True), W.T, lower=True)
-    return Solution(mean, half.T @ half, len(U), dict(CLOSED_FORM))
+    return LinearSolution(mean, half.T @ half, len(U), dict(CLOSED_FORM))
 
 
 TERMS: dict[str, Term] = {

@@ -102,7 +102,7 @@ class LinearProblem:
         return float(np.sum(0.5 * (ratios - 1.0) * (ratios + 1.0) - np.log(ratios)) + 0.5 * pull @ pull)
 
 
-class Settings(NamedTuple):
+class LinearSettings(NamedTuple):
     """Settings of the search for a solution."""
 
     family: str  # one of FAMILIES
@@ -114,7 +114,7 @@ class Settings(NamedTuple):
     batch_size: int  # rows of the data in a step of Adam; 0 for all rows
 
 
-class Solution(NamedTuple):
+class LinearSolution(NamedTuple):
     """A Gaussian distribution of the weights."""
 
     mean: Array  # (k,)
@@ -124,7 +124,7 @@ class Solution(NamedTuple):
     averaged: tuple[Array, Array] | None = None  # mean and covariance, from the last tenth of Adam's states
 
 
-Term: TypeAlias = Callable[[LinearProblem, Sets, Settings], Solution]
+Term: TypeAlias = Callable[[LinearProblem, Sets, LinearSettings], LinearSolution]
 
 
 def inverse(matrix: Array) -> Array:
@@ -143,7 +143,7 @@ def _half_inverse(matrix: Array) -> Array:
     return np.linalg.cholesky(half @ half.T) if np.all(kept) else np.asarray(half)
 
 
-def best(problem: LinearProblem, bases: Sequence[Array], settings: Settings) -> Solution:
+def best(problem: LinearProblem, bases: Sequence[Array], settings: LinearSettings) -> LinearSolution:
     """The minimiser over distributions of the family, for bases U_A (rank, k) of equally likely sets."""
     H = problem.gram + sum(U.T @ U for U in bases) / len(bases)
     mean = inverse(H) @ problem.shift
@@ -157,7 +157,7 @@ def best(problem: LinearProblem, bases: Sequence[Array], settings: Settings) -> 
     L, facts = _search(_objective([U @ C for U in bases]), pack, settings.steps)
     half = C @ L
     rank = int(np.sum(np.any(C != 0.0, axis=0)))
-    return Solution(mean, half @ half.T, rank, {"method": "L-BFGS", **facts})
+    return LinearSolution(mean, half @ half.T, rank, {"method": "L-BFGS", **facts})
 
 
 class Packing:
@@ -225,7 +225,7 @@ def _search(objective: Callable[[Array], tuple[float, Array]], pack: Packing, st
     return pack.matrix(found.x), facts
 
 
-def in_values(problem: LinearProblem, rows: Callable[[], Array], settings: Settings) -> Gradient:
+def in_values(problem: LinearProblem, rows: Callable[[], Array], settings: LinearSettings) -> Gradient:
     """The gradient of KL(Q_A, P_A) - E log p(y | w); each call takes a new set A, by a basis of its row space."""
     batch = problem.batches(settings.batch_size, settings.seed)
 
@@ -239,7 +239,7 @@ def in_values(problem: LinearProblem, rows: Callable[[], Array], settings: Setti
     return gradient
 
 
-def descend(problem: LinearProblem, gradient: Gradient, settings: Settings) -> Solution:
+def descend(problem: LinearProblem, gradient: Gradient, settings: LinearSettings) -> LinearSolution:
     """Take the steps of Adam from the prior N(0, I); return the last state, and the mean of the last tenth."""
     k, steps = problem.size, settings.steps
     pack = Packing(k, diagonal=settings.family == "factorised")
@@ -263,7 +263,7 @@ def descend(problem: LinearProblem, gradient: Gradient, settings: Settings) -> S
         if step > steps - averaged:
             total += state / averaged
     facts: Facts = {"method": "Adam", "iterations": steps, "converged": None}
-    return Solution(*_law(state, k, pack), k, facts, _law(total, k, pack))
+    return LinearSolution(*_law(state, k, pack), k, facts, _law(total, k, pack))
 
 
 def _law(state: Array, k: int, pack: Packing) -> tuple[Array, Array]:

@@ -39,13 +39,13 @@ KNOBS = {"truncation": "inducing_points", "nystroem": "inducing_points", "step":
 LUCK = 2.0  # sampling above so many times the error of independent draws: the run is too short
 
 
-class Marginals(NamedTuple):
+class BudgetMarginals(NamedTuple):
     """Mean and standard deviation of f at inputs, (n,) each."""
 
     mean: Array
     sd: Array
 
-    def distance(self, other: Marginals) -> float:
+    def distance(self, other: BudgetMarginals) -> float:
         return float(np.sqrt(np.mean((self.mean - other.mean) ** 2 + (self.sd - other.sd) ** 2)))
 
 
@@ -68,7 +68,7 @@ def error_budget(pls: ProjectedLangevinSampler, X: Array, y: Array) -> Facts:
     check_budget(pls.likelihood, pls.prior, pls.residual)
     assert isinstance(pls.likelihood, Gaussian)
     k, noise = covariances.of(pls.kernel), pls.likelihood.noise_variance
-    exact = Marginals(*ExactGaussianProcess(k, noise).fit(X, y).predict(X, return_std=True))
+    exact = BudgetMarginals(*ExactGaussianProcess(k, noise).fit(X, y).predict(X, return_std=True))
     eigenfunctions = Mercer(k, X.mean(axis=0), X.std(axis=0), pls.basis_.size, inputs=X.shape[1])
     step_size = pls.step_size_ if pls.integrator == "euler-maruyama" else 0.0
     at_data = pls.marginals(X)
@@ -77,7 +77,7 @@ def error_budget(pls: ProjectedLangevinSampler, X: Array, y: Array) -> Facts:
         _best(eigenfunctions, X, y, noise),
         _best(pls.basis_, X, y, noise),
         _best(pls.basis_, X, y, noise, step_size),
-        Marginals(at_data.mean(), at_data.sd()),
+        BudgetMarginals(at_data.mean(), at_data.sd()),
     ]
     parts = {part: near.distance(far) for part, near, far in zip(PARTS, laws, laws[1:], strict=False)}
     # a mean of J draws has the variance sd^2 / J, their sd about half of that
@@ -87,7 +87,7 @@ def error_budget(pls: ProjectedLangevinSampler, X: Array, y: Array) -> Facts:
     return {**parts, "total": exact.distance(laws[-1]), "draws": draws, "turn": turn}
 
 
-def _best(basis: Basis, X: Array, y: Array, noise: float, step_size: float = 0.0) -> Marginals:
+def _best(basis: Basis, X: Array, y: Array, noise: float, step_size: float = 0.0) -> BudgetMarginals:
     """The best law in a basis, or the stationary one of Euler-Maruyama, of covariance (A (I - step_size A / 2))^-1."""
     e = basis.features(X)
     left = Residual(basis).variance(X, e)
@@ -96,4 +96,4 @@ def _best(basis: Basis, X: Array, y: Array, noise: float, step_size: float = 0.0
     if not step_size * rates[-1] < 2.0:
         raise ValueError(f"step_size must be below {2.0 / rates[-1]:.3g}, where steps are stable, not {step_size:g}")
     turned = e @ vectors
-    return Marginals(e @ law.mean, np.sqrt(turned**2 @ (1.0 / (rates * (1.0 - 0.5 * step_size * rates))) + left))
+    return BudgetMarginals(e @ law.mean, np.sqrt(turned**2 @ (1.0 / (rates * (1.0 - 0.5 * step_size * rates))) + left))

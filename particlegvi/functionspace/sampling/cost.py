@@ -195,7 +195,7 @@ def mode_of_quadratic(cost: QuadraticCost, precision: Array) -> tuple[Array, flo
     return z, float(cost.costs(z[None])[0] + 0.5 * z @ precision @ z)
 
 
-class Task(NamedTuple):
+class CostTask(NamedTuple):
     """A posterior of coefficients, and the settings of the sampler."""
 
     likelihood: Likelihood

@@ -52,7 +52,7 @@ HALVINGS = 60  # of an interval within [0, 1]
 Data: TypeAlias = tuple[Array, Array]  # X (n, inputs) and y (n,)
 
 
-class Slopes(NamedTuple):
+class LipschitzSlopes(NamedTuple):
     """The lowest and highest slope of the cost of each row, (n,) each."""
 
     low: Array
@@ -83,7 +83,7 @@ class PosteriorCertificate:
         ``projection``; None for a cost without largest slope), ``informative`` (whether `total` is at most 0.1 nats).
     """
 
-    def __init__(self, posterior: FunctionPosterior, data: Data, slopes: Slopes | None, facts: Facts) -> None:
+    def __init__(self, posterior: FunctionPosterior, data: Data, slopes: LipschitzSlopes | None, facts: Facts) -> None:
         self.family, self.projection = facts["family"], facts["projection"]
         self.total = self.family + self.projection
         self.facts = {**facts, "total": self.total, "informative": self.total <= INFORMATIVE}
@@ -168,7 +168,7 @@ def certificate_of(
         return PosteriorCertificate(
             posterior, (X, y), None, {**facts, "family": certify(fitted).kl, "projection": 0.0, "thesis": None}
         )
-    slopes = Slopes(*likelihood.slope_range(y))
+    slopes = LipschitzSlopes(*likelihood.slope_range(y))
     steepest = np.maximum(np.abs(slopes.low), np.abs(slopes.high))
     family = 0.5 * largest_form(_psd(posterior.residual_.covariance(X), basis.covariance.diagonal(X)), slopes)
     wide = 2.0 * slopes.half * np.sqrt(left / (2.0 * math.pi))
@@ -180,7 +180,7 @@ def certificate_of(
     )
 
 
-def largest_form(covariance: Array, slopes: Slopes) -> float:
+def largest_form(covariance: Array, slopes: LipschitzSlopes) -> float:
     """An upper bound on g^T covariance g over all g between the slopes.
 
     g = centre + half w with |w_n| <= 1 is B (1, w), and for every d > 0 the form A = B^T covariance B is at most

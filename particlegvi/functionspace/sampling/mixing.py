@@ -25,7 +25,7 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
 from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import exponential_euler, random_walk
-from particlegvi.functionspace.sampling.sign_moves import Jumps, Region
+from particlegvi.functionspace.sampling.sign_moves import Region, SignJumps
 from particlegvi.simulation.journal import Journal
 
 CYCLE = 8
@@ -62,7 +62,7 @@ class MixingFlow:
         *,
         beta: float = 1.0,
         role: str = "noise",
-        jumps: Jumps | None = None,
+        jumps: SignJumps | None = None,
     ) -> None:
         self.cost = cost
         self.tamed = cost.likelihood.tamed()
@@ -117,7 +117,7 @@ class MixingFlow:
         none = np.zeros(len(self.state))
         self._choose(step, none, proposed, self.beta * forces, costs, kind="reflection", number=number)
 
-    def _jump(self, step: int, jumps: Jumps) -> None:
+    def _jump(self, step: int, jumps: SignJumps) -> None:
         proposed, ratio = jumps.jumped(self.state, self._coins(step, 1))
         forces, costs = self.cost.forces(proposed, self.tamed)
         self._choose(step, ratio, proposed, self.beta * forces, costs, kind="jump")

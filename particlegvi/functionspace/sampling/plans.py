@@ -28,9 +28,9 @@ from particlegvi.functionspace.linalg import directions
 from particlegvi.functionspace.sampling import langevin
 from particlegvi.functionspace.sampling.cost import (
     Coordinates,
+    CostTask,
     DataCost,
     QuadraticCost,
-    Task,
     find_mode,
     identity,
     mode_of_quadratic,
@@ -38,7 +38,7 @@ from particlegvi.functionspace.sampling.cost import (
     whitened,
 )
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
-from particlegvi.functionspace.sampling.sign_moves import Jumps, Region, find_jumps, find_regions
+from particlegvi.functionspace.sampling.sign_moves import Region, SignJumps, find_jumps, find_regions
 from particlegvi.tools.errors import warn
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: the start is forgotten up to exp(-15)
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
         return find_mode(self.cost, precision, self.flow.state[int(np.argmin(energies))])[1]
 
 
-def choose(task: Task, integrator: str, moves: str | None) -> Plan:
+def choose(task: CostTask, integrator: str, moves: str | None) -> Plan:
     """The plan for a likelihood, an integrator and a kind of moves ("mix", "none", or None for the default)."""
     likelihood, exponential = task.likelihood, integrator == "exponential-euler"
     kind = moves
@@ -87,7 +87,7 @@ def choose(task: Task, integrator: str, moves: str | None) -> Plan:
     return euler(task, integrator)
 
 
-def quadratic(task: Task) -> Plan:
+def quadratic(task: CostTask) -> Plan:
     """The Gram shortcut: a Gaussian posterior, whose diffusion is an Ornstein-Uhlenbeck process in its eigenbasis.
 
     With a given step size, time is the time of (6.14); otherwise every direction relaxes in one unit of time.
@@ -116,7 +116,7 @@ def quadratic(task: Task) -> Plan:
     return Plan("quadratic", flow, where, cost.moved(where), steps, step_size, facts)
 
 
-def preconditioned(task: Task, may_refuse: bool) -> Plan:
+def preconditioned(task: CostTask, may_refuse: bool) -> Plan:
     """Exponential Euler with the inverse curvature at the mode as the mobility: all directions relax at one rate.
 
     For nearly separable classes, the curvature elsewhere differs much from the curvature at the mode, and steps without
@@ -143,7 +143,7 @@ def preconditioned(task: Task, may_refuse: bool) -> Plan:
     return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
 
 
-def euler(task: Task, integrator: str) -> Plan:
+def euler(task: CostTask, integrator: str) -> Plan:
     """(6.14) with mobility 1, by exponential Euler (the prior's part exact) or by Euler-Maruyama."""
     where = identity(len(task.prior_variances))
     precision = 1.0 / task.prior_variances
@@ -183,12 +183,12 @@ def euler(task: Task, integrator: str) -> Plan:
     return Plan(THESIS, flow, where, cost, steps, step_size, facts)
 
 
-def mixing(task: Task) -> Plan:
+def mixing(task: CostTask) -> Plan:
     """Accepted steps and moves between modes, after a start in all modes by annealing."""
     return _mixing(task, *_whitened(task))
 
 
-def _mixing(task: Task, where: Coordinates, stiffness: Array, cost: DataCost) -> Plan:
+def _mixing(task: CostTask, where: Coordinates, stiffness: Array, cost: DataCost) -> Plan:
     turned = _regions(task, cost) if task.likelihood.even else []
     if task.initial is None:
         start, step_size, facts, taken = task.journal.once(
@@ -203,7 +203,7 @@ def _mixing(task: Task, where: Coordinates, stiffness: Array, cost: DataCost) ->
     return Plan("mixing", flow, where, cost, steps, step_size, {"time": "relaxation", **facts}, taken)
 
 
-def _regions(task: Task, cost: DataCost) -> list[Region]:
+def _regions(task: CostTask, cost: DataCost) -> list[Region]:
     def find() -> tuple[Array, ...]:
         weights = task.likelihood.information(np.zeros(len(task.y))) * (task.y > 0.0)
         found = find_regions(task.X, cost.features, weights, task.seed)
@@ -213,12 +213,12 @@ def _regions(task: Task, cost: DataCost) -> list[Region]:
     return [Region(seen, moved) for seen, moved in zip(arrays[::2], arrays[1::2], strict=True)]
 
 
-def _jumps(task: Task, cost: DataCost, start: Array) -> Jumps | None:
+def _jumps(task: CostTask, cost: DataCost, start: Array) -> SignJumps | None:
     arrays = task.journal.once("jumps", lambda: find_jumps(cost, start))
-    return Jumps(*arrays) if arrays else None
+    return SignJumps(*arrays) if arrays else None
 
 
-def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
+def _whitened(task: CostTask) -> tuple[Coordinates, Array, DataCost]:
     """Coordinates in which the prior is N(0, I) and the Fisher information at the mode is diagonal."""
     dim = len(task.prior_variances)
     roots = np.sqrt(task.prior_variances)
@@ -238,7 +238,7 @@ def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
     return Coordinates(roots, rotation), stiffness, cost
 
 
-def _start(task: Task, where: Coordinates) -> Array:
+def _start(task: CostTask, where: Coordinates) -> Array:
     """The first particles, in the plan's coordinates: the given ones, or draws from the prior."""
     if task.initial is not None:
         return where.of(task.initial)
@@ -260,7 +260,7 @@ def _steepest(likelihood: Likelihood, cost: DataCost, start: Array) -> Array:
     return likelihood.information(cost.features @ start.T).max(axis=1)
 
 
-def _length(task: Task, slowest: float, step_size: float) -> int:
+def _length(task: CostTask, slowest: float, step_size: float) -> int:
     """The number of steps: as given, or `RELAXATIONS` relaxation times of the slowest direction."""
     if task.steps is not None:
         return task.steps

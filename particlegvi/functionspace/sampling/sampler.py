@@ -23,7 +23,7 @@ from particlegvi.functionspace.likelihoods.expected import check_data_cost, expe
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import plans
-from particlegvi.functionspace.sampling.cost import Task
+from particlegvi.functionspace.sampling.cost import CostTask
 from particlegvi.functionspace.sampling.lipschitz import PosteriorCertificate, certificate_of
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.trace import Trace, Watch
@@ -183,7 +183,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         """
         return chosen_basis(covariance, self.inducing_points, X, self.seed)
 
-    def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> Task:
+    def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> CostTask:
         """Check the arguments, and compute the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
@@ -208,7 +208,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         features, likelihood = self.basis_.features(x), self.likelihood
         if self.data_cost == "expected":
             likelihood, observed = expected(likelihood, self.residual_.variance(x, features), observed)
-        return Task(
+        return CostTask(
             likelihood=likelihood,
             X=x,
             y=observed,
@@ -261,7 +261,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         prior = 0.5 * np.sum(u * u / self._prior_variances, axis=1)
         return self._cost.costs(self._coordinates.of(u)) + prior
 
-    def _simulate(self, plan: Plan, task: Task, progress: StepProgress | None, watch: Watch | None) -> None:
+    def _simulate(self, plan: Plan, task: CostTask, progress: StepProgress | None, watch: Watch | None) -> None:
         self._coordinates, self._cost = plan.coordinates, plan.cost
         trace = Trace(plan, self._energies, task.signed_features(), task.journal, progress, watch=watch)
         trace.run(plan.steps)

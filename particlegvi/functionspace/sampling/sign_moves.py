@@ -83,7 +83,7 @@ def _region(inside: Array, whole: Array) -> Region:
     return Region(seen, linalg.solve(moved.T @ seen, moved.T).T)
 
 
-class Jumps(NamedTuple):
+class SignJumps(NamedTuple):
     """The modes, and the rows whose signs distinguish them."""
 
     rows: Array  # features of the rows whose signs identify a mode, (rows, dim)
@@ -121,7 +121,7 @@ class Jumps(NamedTuple):
 
 
 def find_jumps(cost: DataCost, state: Array) -> tuple[Array, ...]:
-    """The arrays of `Jumps` between the modes of particles (particles, dim); empty for fewer than two modes."""
+    """The arrays of `SignJumps` between the modes of particles (particles, dim); empty for fewer than two modes."""
     signed = np.flatnonzero(cost.y > 0.0)
     if not len(signed):
         return ()

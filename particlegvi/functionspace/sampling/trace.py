@@ -23,7 +23,7 @@ INSIDE = 0.9  # share of particles below the expected excess energy plus six sta
 Watch: TypeAlias = Callable[[int, Array], None]
 
 
-class Drift(NamedTuple):
+class TraceDrift(NamedTuple):
     """The change of the mean energy over the second half of a run, and its standard error."""
 
     change: float
@@ -112,12 +112,12 @@ class Trace:
                 int(bad[0]),
             )
 
-    def drift(self) -> Drift:
+    def drift(self) -> TraceDrift:
         """Change of the mean energy over the second half, paired by particle."""
         change = self.energies[-1] - self.energies[max(len(self.energies) // 2 - 1, 0)]
         mean, error = float(change.mean()), float(change.std() / np.sqrt(len(change)))
         expected = 0.5 * self.plan.flow.state.shape[1]
-        return Drift(mean, error, abs(mean) > max(STANDARD_ERRORS * error, TOLERANCE * expected))
+        return TraceDrift(mean, error, abs(mean) > max(STANDARD_ERRORS * error, TOLERANCE * expected))
 
     def frozen(self) -> float | None:
         """The share of particles without a change of sign over the second half; None if signs are not recorded."""

@@ -15,7 +15,7 @@ from particlegvi.plotting.films.pace import Film
 from particlegvi.plotting.films.settings import FilmSettings
 from particlegvi.plotting.kind import FigureKind, check, checked, kinds
 from particlegvi.plotting.look import drawn_in
-from particlegvi.plotting.moving import Camera, Moving, clock_of
+from particlegvi.plotting.moving import Camera, MovingFigure, clock_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.tools import files, memory
 from particlegvi.tools.errors import warn
@@ -28,7 +28,7 @@ def able() -> list[str]:
     return [name for name in kinds.names() if kinds[name].moves]
 
 
-def mover(figure: Facts) -> tuple[Callable[..., Moving], Facts]:
+def mover(figure: Facts) -> tuple[Callable[..., MovingFigure], Facts]:
     """The function that builds a moving figure, and all its options in plain form, or a ValueError."""
     kind: FigureKind
     kind, options = checked(figure)

@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.simulation.sampling.halves import Halves
-from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
 from particlegvi.simulation.sampling.stopping import WINDOW, Verdict, judge, observed
 
@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 def arrive(
-    posterior: Posterior,
+    posterior: PosteriorEnergy,
     particles: int,
     seed: int,
     accuracy: float = 0.1,

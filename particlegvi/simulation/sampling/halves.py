@@ -17,7 +17,7 @@ from scipy.linalg import solve_triangular
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.noise import normals, uniforms
-from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 
 Indices: TypeAlias = NDArray[np.intp]
 ACCEPTANCE = 0.574  # optimal for this step in many dimensions (Roberts and Rosenthal 1998)
@@ -79,7 +79,7 @@ class Halves:
     points, energy, gradient : ndarray (particles, dim), (particles,), (particles, dim)
     """
 
-    def __init__(self, posterior: Posterior, points: Array, known: Array, seed: int) -> None:
+    def __init__(self, posterior: PosteriorEnergy, points: Array, known: Array, seed: int) -> None:
         self.posterior = posterior
         self.points = points.copy()
         self.energy, self.gradient = posterior(self.points)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 
 MEMORY = 30  # steps of the optimiser that count in the estimate of the inverse Hessian
 MOST_STEPS = 500
@@ -21,7 +21,7 @@ SPAN = 20.0  # normals at points whose energy is so many dimensions above the lo
 MOST_TRIED = 25
 
 
-class Gaussian(NamedTuple):
+class NormalApproximation(NamedTuple):
     """A normal approximation."""
 
     bound: float  # evidence lower bound, estimated
@@ -48,7 +48,7 @@ class Step(NamedTuple):
     gradient: Array  # (dim,)
 
 
-def descent(posterior: Posterior, start: Array) -> list[Step]:
+def descent(posterior: PosteriorEnergy, start: Array) -> list[Step]:
     """The path of L-BFGS from ``start`` (dim,): the points at which the energy fell, from the first on."""
     from scipy.optimize import minimize
 
@@ -100,7 +100,7 @@ class InverseHessian:
         return 0.5 * (estimate + estimate.T)
 
 
-def best_gaussian(posterior: Posterior, start: Array, random: np.random.Generator) -> Gaussian | None:
+def best_gaussian(posterior: PosteriorEnergy, start: Array, random: np.random.Generator) -> NormalApproximation | None:
     """The normal with the largest evidence lower bound along the path from ``start`` (dim,), or None."""
     path = descent(posterior, start)
     if len(path) < 2:
@@ -120,7 +120,9 @@ def best_gaussian(posterior: Posterior, start: Array, random: np.random.Generato
     return best
 
 
-def _gaussian(posterior: Posterior, step: Step, covariance: Array, random: np.random.Generator) -> Gaussian | None:
+def _gaussian(
+    posterior: PosteriorEnergy, step: Step, covariance: Array, random: np.random.Generator
+) -> NormalApproximation | None:
     """The normal at a point of a path, with its bound; None where the estimate is not positive definite."""
     try:
         root = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
@@ -132,4 +134,4 @@ def _gaussian(posterior: Posterior, step: Step, covariance: Array, random: np.ra
     if not np.all(np.isfinite(energy)):
         return None
     entropy = np.log(np.diag(root)).sum() + 0.5 * len(mean) * np.log(2.0 * np.pi)
-    return Gaussian(float(np.mean(0.5 * (standard**2).sum(axis=1) - energy) + entropy), mean, root)
+    return NormalApproximation(float(np.mean(0.5 * (standard**2).sum(axis=1) - energy) + entropy), mean, root)

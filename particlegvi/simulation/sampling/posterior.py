@@ -8,7 +8,7 @@ from particlegvi.contracts import Array, Loss, Prior
 from particlegvi.simulation.sampling.support import Support
 
 
-class Posterior:
+class PosteriorEnergy:
     """The measure to which DLE goes, exp(-loss / kl_weight) p, in coordinates on the whole line.
 
     Attributes

@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Loss, Method, Prior, StepListening
 from particlegvi.priors import Flat
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
-from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.progress import listening_to_steps
@@ -131,7 +131,7 @@ def sample(
     accuracy = arguments.positive("accuracy", accuracy)
     steps = arguments.whole("steps", steps, least=1)
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
-    posterior = Posterior(model, prior, method.kl_weight)
+    posterior = PosteriorEnergy(model, prior, method.kl_weight)
     with listening_to_steps(progress, method.label) as heard:
         found = arrive(posterior, particles, seed, accuracy, (steps, seconds), heard)
     verdict = found.verdict

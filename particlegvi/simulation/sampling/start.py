@@ -8,8 +8,8 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.priors import Flat
-from particlegvi.simulation.sampling.pathfinder import Gaussian, best_gaussian
-from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.pathfinder import NormalApproximation, best_gaussian
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.simulation.sampling.smoothing import smoothed
 
 PATHS = 4
@@ -37,7 +37,7 @@ class Start:
     facts: Facts
 
 
-def find_start(posterior: Posterior, particles: int, seed: int) -> Start:
+def find_start(posterior: PosteriorEnergy, particles: int, seed: int) -> Start:
     """Follow the paths, and draw the particles.
 
     Raises
@@ -66,7 +66,7 @@ def find_start(posterior: Posterior, particles: int, seed: int) -> Start:
     return Start(chosen, best.root, {**facts, "width": width, "gradients": posterior.evaluations})
 
 
-def _first_point(posterior: Posterior, random: np.random.Generator) -> Array:
+def _first_point(posterior: PosteriorEnergy, random: np.random.Generator) -> Array:
     """A point of the prior, or between -2 and 2 where the prior is flat, at which the density is positive."""
     trials = random.uniform(-2.0, 2.0, (MOST_TRIALS, posterior.dim))
     if not isinstance(posterior.prior, Flat):
@@ -82,7 +82,7 @@ def _first_point(posterior: Posterior, random: np.random.Generator) -> Array:
 
 
 def _weighed(
-    posterior: Posterior, gaussians: list[Gaussian], particles: int, random: np.random.Generator
+    posterior: PosteriorEnergy, gaussians: list[NormalApproximation], particles: int, random: np.random.Generator
 ) -> tuple[Array, Array, float]:
     """Draws from the mixture of the normals, their importance weights, and the shape of the weights' tail."""
     number = max(-(-2 * particles // len(gaussians)), 20)
@@ -107,7 +107,7 @@ def tempered(weights: Array, wanted: float) -> Array:
     return flat
 
 
-def _widened(posterior: Posterior, points: Array) -> tuple[float, Array]:
+def _widened(posterior: PosteriorEnergy, points: Array) -> tuple[float, Array]:
     """The points with every second one moved away from the median, and by how much; those that cannot stay."""
     middle = np.median(points, axis=0)
     for width in WIDTHS:

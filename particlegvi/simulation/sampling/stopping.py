@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
     effective_draws: float = 0.0
 
 
-class Observed(NamedTuple):
+class History(NamedTuple):
     """Numbers of every particle at the steps of two windows: (steps, particles, observables)."""
 
     values: Array
@@ -39,7 +39,7 @@ class Observed(NamedTuple):
         return -1 if observable < 2 * self.dim else self.dim
 
 
-def observed(positions: Array, energies: Array) -> Observed:
+def observed(positions: Array, energies: Array) -> History:
     """Coordinates, coordinates that are uncorrelated with variance 1, and the energy.
 
     ``positions`` (steps, particles, dim), ``energies`` (steps, particles). Without the second kind a drift along a
@@ -51,10 +51,10 @@ def observed(positions: Array, energies: Array) -> Observed:
     variances, directions = np.linalg.eigh(covariance)
     kept = np.sqrt(np.maximum(variances, 1e-300))
     white = (positions - flat.mean(axis=0)) @ directions / kept
-    return Observed(np.concatenate([positions, white, energies[:, :, None]], axis=2), dim)
+    return History(np.concatenate([positions, white, energies[:, :, None]], axis=2), dim)
 
 
-def judge(seen: Observed, wanted_draws: float) -> Verdict:
+def judge(seen: History, wanted_draws: float) -> Verdict:
     """Whether the ensemble had arrived at the end of the two windows."""
     earlier, later = np.split(seen.values, 2)
     for reason, first, second in (

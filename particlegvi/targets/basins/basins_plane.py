@@ -11,7 +11,7 @@ import numpy as np
 
 from particlegvi.contracts import Loss, Prior
 from particlegvi.targets.basins.atoms import AtomicTarget
-from particlegvi.targets.basins.minima import AWAY, UNRESOLVED, Descent, Landscape
+from particlegvi.targets.basins.minima import AWAY, UNRESOLVED, BasinDescent, Landscape
 from particlegvi.targets.basins.start import Q0
 
 FIRST = 64  # strata in each coordinate at first
@@ -43,7 +43,7 @@ def basins_in_plane(loss: Loss, low: np.ndarray, high: np.ndarray, initial: Prio
         with np.errstate(all="ignore"):
             return np.asarray(loss.value(np.ascontiguousarray(x)), dtype=np.float64)
 
-    descent = Descent(Landscape(value, gradient, low, high, scale))
+    descent = BasinDescent(Landscape(value, gradient, low, high, scale))
     if points is None:
         table, doubt = _strata(descent, start)
         return _target(descent, table.ravel(), doubt, np.empty((0, 2)))
@@ -51,7 +51,7 @@ def basins_in_plane(loss: Loss, low: np.ndarray, high: np.ndarray, initial: Prio
     return _target(descent, descent.labels(points[~still]), 0.0, points[still])
 
 
-def _strata(descent: Descent, start: Q0) -> tuple[np.ndarray, float]:
+def _strata(descent: BasinDescent, start: Q0) -> tuple[np.ndarray, float]:
     """Labels of all strata, and the mass of those next to another basin."""
 
     def follow(rows: np.ndarray, columns: np.ndarray, size: int) -> np.ndarray:
@@ -89,7 +89,7 @@ def _mixed(table: np.ndarray) -> np.ndarray:
     return result
 
 
-def _target(descent: Descent, labels: np.ndarray, doubt: float, still: np.ndarray) -> AtomicTarget:
+def _target(descent: BasinDescent, labels: np.ndarray, doubt: float, still: np.ndarray) -> AtomicTarget:
     """Atoms and weights of equally likely starts: by their labels, and the starts ``still`` that do not move."""
     number = len(labels) + len(still)
     away, unknown = (float(np.sum(labels == code)) / number for code in (AWAY, UNRESOLVED))

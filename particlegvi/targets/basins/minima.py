@@ -178,7 +178,7 @@ FAR = 1e7  # distance, in scales, from which on a point counts as escaped
 UNRESOLVED, AWAY = -1, -2
 
 
-class Descent:
+class BasinDescent:
     """Finds the minima that starting points flow to, and keeps them as ``traps``; labels are positions in this list."""
 
     def __init__(self, landscape: Landscape) -> None:

@@ -97,7 +97,7 @@ def _interpolation_error(kernel: Kernel, spacing: float, reach: float, dim: int)
     return 3.0 * float(np.max(np.abs(np.sum(weights * profile_values(kernel, r2), axis=1) - exact))) / top
 
 
-class Interaction:
+class MeshInteraction:
     """``sum_j kappa(x, x_j) weight_j`` for points x_j (n, dim) known in advance and a lengthscale that is a number.
 
     ``tolerance`` is the error of the interpolated kernel that is aimed at, in units of its value at 0; ``enough`` is

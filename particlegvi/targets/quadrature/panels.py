@@ -19,7 +19,7 @@ CHUNK = 200_000
 NEWTON = 1e-10  # length of a step, in half panels, at which the iteration stops
 
 
-class Rule(NamedTuple):
+class PanelRule(NamedTuple):
     """Gauss-Legendre nodes and weights on [-1, 1], and the matrix from values at the nodes to Legendre coefficients."""
 
     nodes: np.ndarray
@@ -28,11 +28,11 @@ class Rule(NamedTuple):
 
 
 @lru_cache
-def gauss_legendre(order: int) -> Rule:
+def gauss_legendre(order: int) -> PanelRule:
     """The rule with ``order`` nodes."""
     nodes, weights = np.polynomial.legendre.leggauss(order)
     basis = np.polynomial.legendre.legvander(nodes, order - 1)
-    return Rule(nodes, weights, (basis * weights[:, None]).T * (np.arange(order) + 0.5)[:, None])
+    return PanelRule(nodes, weights, (basis * weights[:, None]).T * (np.arange(order) + 0.5)[:, None])
 
 
 class Panels(NamedTuple):

@@ -65,7 +65,7 @@ def compute(
     `WorkerLost` is raised if four processes were lost with one and the same item. After fewer losses the batches under
     way are computed again.
     """
-    batches: Batches[Item, Result] = Batches(items, seconds, together)
+    batches: CellBatches[Item, Result] = CellBatches(items, seconds, together)
     while True:
         results = pool(sent(function), batches, workers)
         try:
@@ -79,7 +79,7 @@ def compute(
                 results.close()  # also ends the processes after an exception of the caller
 
 
-class Batches(Generic[Item, Result]):
+class CellBatches(Generic[Item, Result]):
     """The iterator of batches that an engine takes its tasks from. It knows which batches are under way."""
 
     def __init__(self, items: Iterable[Item], seconds: float, together: Callable[[Item], object]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, divergences, likelihoods
 from particlegvi.functionspace.gp.certificate import largest_mean_error, sd_ends
 from particlegvi.verification.claim import Check, Checks, claim
-from particlegvi.verification.regressions import ROUNDING, Regression, bounded, regressions
+from particlegvi.verification.regressions import ROUNDING, RegressionData, bounded, regressions
 
 Law = tuple[np.ndarray, np.ndarray]  # mean (dim,) and covariance (dim, dim)
 
@@ -26,7 +26,7 @@ def kl_wasserstein(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
     within it.
     """
 
-    def ratios(fits: Regression) -> tuple[float, ...]:
+    def ratios(fits: RegressionData) -> tuple[float, ...]:
         kl = divergences.kl(fits.sparse, fits.exact)
         bound = math.sqrt(kl if wrong else 2.0 * kl)
         error, sd, exact_sd, _ = fits.errors()
@@ -77,7 +77,7 @@ def pf_wasserstein(seed: int, wrong: bool, *, problems: int = 100) -> Checks:
     is above 1.
     """
 
-    def ratios(fits: Regression) -> tuple[float]:
+    def ratios(fits: RegressionData) -> tuple[float]:
         divergence = divergences.preconditioned_fisher(fits.sparse, fits.exact)
         bound = (fits.exact.noise_variance * divergence) ** 2 if wrong else divergence
         return (divergences.wasserstein(fits.sparse, fits.exact) / bound,)
@@ -101,7 +101,7 @@ def pointwise(seed: int, wrong: bool, *, problems: int = 100, noises: tuple[floa
         reached.append(both / (float(exact[0]) * math.sqrt(two * divergences.kl(q, p))))
     away = float(np.max(np.abs(np.array(reached) - 1.0)))
 
-    def ratios(fits: Regression) -> tuple[float]:
+    def ratios(fits: RegressionData) -> tuple[float]:
         error, sd, exact, _ = fits.errors()
         return (np.max(np.hypot(error, sd - exact) / exact) / math.sqrt(two * divergences.kl(fits.sparse, fits.exact)),)
 
@@ -166,7 +166,7 @@ def certificate(seed: int, wrong: bool, *, problems: int = 200) -> Checks:
     0, the gap is this trace, so that every sd would be called exact.
     """
 
-    def ratios(fits: Regression) -> tuple[float, ...]:
+    def ratios(fits: RegressionData) -> tuple[float, ...]:
         certificate = fits.sparse.certify()
         missing = 0.5 * certificate.facts["unexplained"] if wrong else 0.0
         gap, kl = max(certificate.kl - missing, 1e-12), divergences.kl(fits.sparse, fits.exact)

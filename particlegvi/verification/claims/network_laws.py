@@ -13,7 +13,7 @@ from particlegvi.verification.claim import Check, Checks, claim
 NOISE = 0.3  # standard deviation of an observation
 
 
-class Regression:
+class NetworkRegression:
     """A linear network on random features of one input, or on random inputs, and the posterior of its parameters.
 
     Attributes
@@ -58,7 +58,7 @@ def last_layer_regression(
     In the limit its mean is that of Bayesian linear regression. Measured are the mean and the covariance, whitened, in
     standard errors. Wrong: kl_weight is 2 noise_variance, as if the loss were a sum over the rows.
     """
-    problem = Regression(seed, rows, features)
+    problem = NetworkRegression(seed, rows, features)
     step = 1.0 / problem.steepest
     weight = problem.weight * (rows if wrong else 1.0)
     run = pg.simulate(
@@ -115,7 +115,7 @@ def noise_of_weights(
     inside = []
     for own in chance.seeds(seed, runs):
         truth = np.random.default_rng(own).standard_normal(features + 1)
-        problem = Regression(own % 2**32, rows, features, truth)
+        problem = NetworkRegression(own % 2**32, rows, features, truth)
         exact = np.linalg.cholesky(problem.weight * np.linalg.inv(problem.curvature))
         draws = np.random.default_rng(own + 1).standard_normal((particles, features + 1))
         run = pg.simulate(

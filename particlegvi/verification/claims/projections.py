@@ -12,7 +12,7 @@ from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, claim
-from particlegvi.verification.optimum import Leading, Projection, distribution, divergence, probabilities
+from particlegvi.verification.optimum import Leading, ProjectedOptimum, distribution, divergence, probabilities
 
 SHORT = pg.kernels.SquaredExponential(lengthscale=0.6, variance=1.5)
 LIKELIHOODS = (likelihoods.Bernoulli(), likelihoods.StudentT(3.0, 1.0), likelihoods.Poisson("log"))
@@ -42,7 +42,7 @@ def best_projection(seed: int, wrong: bool) -> Checks:
     for likelihood in LIKELIHOODS:
         X = np.array([[-1.0], [0.0], [1.0]]) + random.uniform(-0.3, 0.3, (3, 1))
         y = likelihood.sample(random.normal(0.0, 1.5, 3), random)
-        problem = Projection(SHORT, likelihood, X, y, 1)
+        problem = ProjectedOptimum(SHORT, likelihood, X, y, 1)
         grid = problem.grid(801)
         claimed = probabilities(problem.potential(grid, nodes=1 if wrong else 40))
         expected, prior = expected_cost(problem, grid), probabilities(0.5 * grid[:, 0] ** 2 / problem.eigenvalues)
@@ -57,7 +57,7 @@ def best_projection(seed: int, wrong: bool) -> Checks:
     return Check("KL saved by another law, in nats", float(max(gains)), 1e-8)
 
 
-def expected_cost(problem: Projection, grid: np.ndarray) -> np.ndarray:
+def expected_cost(problem: ProjectedOptimum, grid: np.ndarray) -> np.ndarray:
     """E cost given the first coefficient, over N(0, lambda_m) of each of the others: all of F, and no Sigma."""
     places, weights = np.polynomial.hermite_e.hermegauss(30)
     weights = weights / weights.sum()
@@ -95,7 +95,7 @@ def gaussian_projection(seed: int, wrong: bool, *, particles: int = 10_000) -> C
     Wrong: a logistic likelihood, which is not quadratic, so that the residual changes tau*.
     """
     likelihood: Likelihood = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
-    problem = Projection(TALL, likelihood, X, LABELS, 1)
+    problem = ProjectedOptimum(TALL, likelihood, X, LABELS, 1)
     pls = ProjectedLangevinSampler(
         Leading(problem.basis, 1), likelihood, X, particles=particles, seed=seed
     ).fit(X, LABELS)  # fmt: skip
@@ -116,7 +116,7 @@ def projection_bound(seed: int, wrong: bool, *, particles: int = 4000) -> Checks
     """
     checks = []
     for (size, points), run_seed in zip(POINTS.items(), chance.seeds(seed, len(POINTS)), strict=True):
-        problem = Projection(KERNEL, likelihoods.Bernoulli(), X, Y, size)
+        problem = ProjectedOptimum(KERNEL, likelihoods.Bernoulli(), X, Y, size)
         pls = ProjectedLangevinSampler(
             Leading(problem.basis, size), problem.likelihood, X, particles=particles, seed=run_seed,
             prior="gp" if wrong else "rkhs",

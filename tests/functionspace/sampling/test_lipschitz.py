@@ -9,7 +9,7 @@ from scipy import special
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.functionspace.sampling.lipschitz import Slopes, certificate_of, largest_form
+from particlegvi.functionspace.sampling.lipschitz import LipschitzSlopes, certificate_of, largest_form
 
 from ...refusals import refuse
 from ..references import sine_labels
@@ -36,7 +36,7 @@ def test_the_largest_form_is_at_a_corner_and_nearly_found(seed):
     high = low + rng.uniform(0.0, 3.0, 10)
     corners = np.array(list(itertools.product((0.0, 1.0), repeat=10))) * (high - low) + low
     exact = np.einsum("ci,ij,cj->c", corners, S, corners).max()
-    found = largest_form(S, Slopes(low, high))
+    found = largest_form(S, LipschitzSlopes(low, high))
     assert exact <= found <= 1.35 * exact
     # the plain bound, largest eigenvalue times squared length, is what the box sharpens
     assert found < 1.001 * np.linalg.eigvalsh(S)[-1] * np.sum(np.maximum(low**2, high**2))

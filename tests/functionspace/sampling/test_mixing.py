@@ -10,7 +10,7 @@ from particlegvi.functionspace.sampling import plans
 from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal, next_beta, resampled
-from particlegvi.functionspace.sampling.sign_moves import Jumps, find_jumps
+from particlegvi.functionspace.sampling.sign_moves import SignJumps, find_jumps
 from particlegvi.simulation.journal import Journal
 
 from ...refusals import refuse
@@ -123,7 +123,7 @@ class TestTwoCounts:
     def jumps(self):
         grid, weights = grid_posterior(self.energy, np.ones(2), points=600)
         draws = grid[np.random.default_rng(0).choice(len(grid), 200, p=weights)]
-        return Jumps(*find_jumps(self.cost, draws))
+        return SignJumps(*find_jumps(self.cost, draws))
 
     def test_centres_are_minima_and_factors_their_curvature(self):
         jumps = self.jumps()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.simulation.sampling.posterior import Posterior
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 
 
 class Plain:
@@ -21,7 +21,7 @@ class Plain:
 
 
 def posterior(dim, value, gradient):
-    return Posterior(Plain(dim, value, gradient), pg.priors.Flat(dim), 1.0)
+    return PosteriorEnergy(Plain(dim, value, gradient), pg.priors.Flat(dim), 1.0)
 
 
 def gaussian(mean, covariance):

@@ -38,19 +38,19 @@ class FittedProcess(NamedTuple):
     iterations: int = 0
 
 
-class Start(NamedTuple):
+class SearchStart(NamedTuple):
     """The random rows of a trial: the start of the inducing points, and the regressors of nu."""
 
     rows: np.ndarray
     regressors: np.ndarray
 
 
-def start(problem: Problem, seed: int) -> Start:
+def start(problem: Problem, seed: int) -> SearchStart:
     """The random rows of a trial."""
     size = int(problem.protocol)
     random = np.random.default_rng(BY_SEED * seed + BY_SIZE * size + problem.split)
     n = len(problem.train.y)
-    return Start(random.permutation(n)[:size], random.permutation(n)[: SETS[problem.row].regressors])
+    return SearchStart(random.permutation(n)[:size], random.permutation(n)[: SETS[problem.row].regressors])
 
 
 def fitted(model: str, problem: Problem, exact: Exact, seed: int, iterations: int) -> FittedProcess:
