@@ -50,13 +50,4 @@ gap = np.abs(new[:, 0] - 1.2) < 0.2
 print(f"sd in the gap {sd[gap].mean():.2f}, at the data {model.predict(X, return_std=True)[1].mean():.2f}")
 
 # %%
-# Save and load
-# -------------
-# The file holds arrays and names, and no code; the loaded model predicts the same bytes.
-
-model.save("sine.npz", overwrite=True)
-again = pg.load("sine.npz")
-print("the same predictions:", bool((again.predict(new) == model.predict(new)).all()))
-
-# %%
 # :doc:`/estimators` has classes, pipelines and conformal intervals; :doc:`/theory/functions` the theory.

@@ -186,7 +186,7 @@ print(hashlib.sha256((x @ x).tobytes()).hexdigest())  # the control
 def test_particles_do_not_depend_on_the_kernels_of_blas():
     cores = ("Haswell", "Nehalem")
     found = [python("-c", RUNS, OPENBLAS_CORETYPE=core).stdout.splitlines() for core in cores]
-    assert "Chebyshev boxes" in found[0][1]
+    assert found[0][1].partition(",")[2]  # an algorithm is named
     assert found[0][:-1] == found[1][:-1]
     if found[0] == found[1]:  # else the product of matrices is the control
         pytest.skip("the library of linear algebra has one set of kernels here")
