@@ -15,7 +15,6 @@ functions, and the estimator follows scikit-learn.
 import matplotlib.pyplot as plt
 import numpy as np
 
-import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinRegressor
 
 rng = np.random.default_rng(1)

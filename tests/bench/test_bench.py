@@ -1,6 +1,7 @@
 """The benchmark's own arithmetic, that its rivals do the same sum, and that its checks can fail."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from particlegvi.cli import clone, main
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.selection.objectives import CollapsedBound
 
+clone.CLONE = Path(__file__).resolve().parents[2]  # also where the package is installed from a wheel
 rivals, timing, workloads, plain, loops, processes, functions, scaling, checks = map(
     clone.benchmarks,
     ("rivals", "timing", "workloads", "plain", "loops", "processes", "function_workloads", "scaling", "checks"),

@@ -66,8 +66,6 @@ def select(
 
 def _checked(targets: Targets | None, x: Array) -> Targets:
     if not isinstance(targets, Targets):
-        raise refuse(
-            "targets", targets, "Targets(y, noise_variance) for a rule that places points by an objective"
-        )
+        raise refuse("targets", targets, "Targets(y, noise_variance) for a rule that places points by an objective")
     start = None if targets.start is None else points("start", targets.start, x.shape[1])
     return Targets(vector("y", targets.y, len(x)), scale("noise_variance", targets.noise_variance), start)

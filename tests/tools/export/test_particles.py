@@ -43,7 +43,14 @@ def test_results_as_a_tree(exported):
     assert list(tree["truth"].children) == ["DE", "DLE", "DRLE"]
     for group in tree.subtree:
         assert (group.attrs["seed"], group.attrs["scenario"]) == (2**64 - 1, "global-minimiser")
-        assert set(json.loads(group.attrs["versions"])) == {"particlegvi", "python", "numpy", "scipy", "numba", "finufft"}
+        assert set(json.loads(group.attrs["versions"])) == {
+            "particlegvi",
+            "python",
+            "numpy",
+            "scipy",
+            "numba",
+            "finufft",
+        }
         assert 'name = "global-minimiser"' in group.attrs["scenario.toml"]
     density, target = tree["truth/DLE"].to_dataset(), exported.targets["DLE"]
     assert density["pdf"].dims == ("theta",)
