@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import particlegvi
+
 ROOT = Path(__file__).resolve().parent.parent.parent
+# the scenarios of a clone, and those of an installed package
+SCENARIOS = (str(ROOT / "scenarios"), str(Path(particlegvi.__file__).parent / "scenario" / "files"))
 SLOWEST_ALLOWED = 1.0  # seconds
 LONGEST_ANSWER = 1200  # characters, the path of the file included
 FORBIDDEN = re.compile(
@@ -37,7 +41,7 @@ class Watch:
             writes = bool((flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND))
             # a summary that must be made anew names versions, and asks threadpoolctl for the libraries of this process
             machine = ("/proc/meminfo", "/sys/fs/cgroup/", "/proc/self/maps")
-            inside = str(path).startswith((self.folder, str(ROOT / "scenarios"), *machine))
+            inside = str(path).startswith((self.folder, *SCENARIOS, *machine))
             if (inside or str(path).endswith(".dist-info/METADATA")) and not writes:
                 return
         # inspect.signature parses the empty signature of a class without __init__ as this constant of its own

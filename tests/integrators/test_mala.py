@@ -116,7 +116,7 @@ def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
 
 @pytest.mark.parametrize(
     ("integrator", "step_size", "steps"),
-    [("euler-maruyama", 0.01, 459), ({"name": "baoab", "friction": 2.0}, 0.1, 66)],
+    [pytest.param("euler-maruyama", 0.01, 459, marks=pytest.mark.slow), ({"name": "baoab", "friction": 2.0}, 0.1, 66)],
 )
 @pytest.mark.thorough
 def test_the_slow_coordinate_falls_to_a_hundredth(integrator, step_size, steps):

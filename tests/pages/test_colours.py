@@ -49,7 +49,7 @@ def test_methods_have_contrast_in_light_and_in_dark():
     assert changed == {"DRE", "FDGVI", "BLR"}
 
 
-@pytest.mark.parametrize("name", ["temperature", pytest.param("over-the-barrier", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("name", ["temperature", pytest.param("over-the-barrier", marks=pytest.mark.slow)])
 def test_a_page_has_the_colours_of_the_figures(name):
     runs = pg.run(name, particles=4, steps=2, progress=None)
     for html in (pg.page(name).html, runs.page().html):

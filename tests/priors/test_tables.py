@@ -75,7 +75,7 @@ def worst(prior, kernel, term, place=None, scale=None):
 
 
 @pytest.mark.parametrize(
-    "number", [4, pytest.param(20, marks=pytest.mark.thorough), pytest.param(200, marks=pytest.mark.slow)]
+    "number", [4, pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.slow)]
 )
 def test_random_pairs_err_by_less_than_they_state(number, rng):
     shares = []
@@ -132,6 +132,7 @@ def test_many_points_have_the_bits_of_one(rng):
     assert np.array_equal(evaluate.gradients(table, x[:, None]).T, found, equal_nan=True)  # compiled
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_every_pair_on_the_line_is_quick():
     """A step may afford a table, one function, or a few Gaussians for each particle."""

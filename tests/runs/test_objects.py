@@ -74,6 +74,7 @@ def test_another_loss_or_none_does_not_go_on(tmp_path):
     refuse(lambda: pg.load(folder)["cold"].average_loss(), "loss=...")
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_parts_with_names_make_a_scenario_that_anybody_runs(tmp_path):
     loss = pg.Loss.from_formula("x^2/2 + y^4 + z^2", variables=["x", "y", "z"])

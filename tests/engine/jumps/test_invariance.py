@@ -75,7 +75,7 @@ def errors(prior, kernel, particles, start=None):
     ("prior", "kernel", "particles"),
     [
         pytest.param(NORMAL, SQUARED, 2, marks=pytest.mark.slow),
-        (NORMAL, MATERN, 3),
+        pytest.param(NORMAL, MATERN, 3, marks=pytest.mark.slow),
         (BOX, SQUARED, 3),
         (FLAT, MATERN, 3),
     ],

@@ -118,7 +118,7 @@ def test_the_limit_of_time_ends_a_run():
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs PARTICLEGVI_DATA/posteriordb")
-@pytest.mark.parametrize("particles", [50, 200])
+@pytest.mark.parametrize("particles", [pytest.param(50, marks=pytest.mark.slow), 200])
 def test_posteriordb_is_right_or_says_that_it_has_not_arrived(particles, root):
     module = script(root / "benchmarks" / "posteriors.py")
     for name, make in module.POSTERIORS.items():
