@@ -117,11 +117,11 @@ def made(name: str) -> tuple[Run, str]:
     if name == "near":
         results = pg.compare(WELL, {"DRLE": pg.methods.DRLE(1.0, 0.5)}, LINE, 40, 400, 1e-3, seed=0)
         return results["DRLE"], results.summary["methods"]["DRLE"]["equilibrium"]["verdict"]
-    loss, method, prior = (WELL, pg.methods.DLE(1.0), LINE) if name in ("energy", "misplaced") else (MODES, None, PLANE)
-    method = method or (pg.methods.DE() if name == "unlikely" else pg.methods.DLE(1.0))
+    loss, prior = (MODES, PLANE) if name == "stein" else (WELL, LINE)
+    method = pg.methods.DE() if name == "unlikely" else pg.methods.DLE(1.0)
     target = pg.target(loss, method, prior, initial=prior)
-    if name == "unlikely":
-        x = np.repeat(target.atoms[np.arange(300) % 3][None], 3, axis=0)
+    if name == "unlikely":  # two thirds on the right
+        x = np.tile(target.atoms[[0, 1, 1]].reshape(1, 3, 1), (3, 100, 1))
         x[0] += 0.3
     else:
         number = {"misplaced": 300, "energy": 3000, "stein": 1000}[name]
