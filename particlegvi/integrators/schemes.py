@@ -32,8 +32,9 @@ def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Arra
 
     One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; no bias at all on a
     quadratic, where the variance is kl_weight / a exactly. Strong order 1/2 only, because x knows half of the noise of
-    the next step: use it for distributions and not for paths. Stable for h < 2 / (largest curvature). The orders hold
-    away from the walls of a Uniform prior.
+    the next step: use it for distributions and not for paths. Stable for h < 2 / (largest curvature). At a wall of the
+    prior its bias is of order sqrt(h), since a particle that is reflected carries noise that is not; that of
+    Euler-Maruyama stays of order h.
     """
     ones = np.ones_like(stiffness)
     half = np.sqrt(0.5 * step_size * temperature) * ones
@@ -63,8 +64,8 @@ def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     Two drifts a step, the second with the repulsion of the particles at their own y. With additive noise weak order 2
     (Kloeden and Platen 1992, sec. 15.1), and so a stationary bias of second order; strong order 1, as Euler-Maruyama,
     because one increment a step does not determine the path in between; order 2 without noise. Stable for
-    h < 2 / (largest curvature). At the walls of a Uniform prior y is reflected, and the drift found there is reflected
-    back; the orders hold away from them.
+    h < 2 / (largest curvature). At the walls of a prior y is reflected, and the drift found there is reflected back;
+    the orders hold away from them.
     """
     return euler_maruyama(step_size, temperature, stiffness)
 
@@ -76,8 +77,8 @@ def mala(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     A = exp((V(x) - V(y)) / kl_weight) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and
     Tweedie 1996, sec. 1.4.3). DLE's target exp(-V / kl_weight) is stationary at every step size, without any bias; the
     step size decides only how fast it is reached. One drift and one value of the loss a step, no stability limit.
-    Proposals outside a Uniform prior's box are rejected, not reflected. At large steps a path of MALA is not a path of
-    the flow: it stays where the flow would move.
+    Proposals beyond a wall of the prior are rejected, not reflected. At large steps a path of MALA is not a path of the
+    flow: it stays where the flow would move.
 
     A loss with minibatches enters with its value and its full gradient: both sides of A need one V.
 
@@ -99,7 +100,7 @@ def baoab(step_size: StepSize, temperature: float, stiffness: Array, friction: f
     The path of x is the path of BAOAB, at one drift a step. Stationary bias of x of second order; no bias on a
     quadratic, where the variance is kl_weight / a exactly. Stable for h < 2 / sqrt(largest curvature). A time unit of
     this dynamics is not one of the flow: for a large friction x moves as the flow does in h / g. Particles start at
-    rest. At the walls of a Uniform prior a particle is reflected, and its velocity turned round.
+    rest. At the walls of a prior a particle is reflected, and its velocity turned round.
     """
     ones = np.ones_like(stiffness)
     noise = np.sqrt(-temperature * np.expm1(-2.0 * friction * step_size)) * ones

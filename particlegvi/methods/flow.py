@@ -81,6 +81,11 @@ class ParticleFlow:
         return -1 if good.all() else int(np.flatnonzero(~good.all(axis=1))[0])
 
 
+def has_walls(prior: Prior) -> bool:
+    """Whether the density of a prior ends somewhere: in any coordinate, on either side."""
+    return bool(np.any(np.isfinite(prior.low)) or np.any(np.isfinite(prior.high)))
+
+
 def check_explicit(label: str, integrator: str) -> None:
     """Refuse an integrator that is more than explicit Euler where there is no noise, but for Adam."""
     if integrator not in EXPLICIT and integrators.scheme(integrator) not in RULES:

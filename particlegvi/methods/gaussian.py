@@ -12,7 +12,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Objective, Prior
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import ParticleFlow, ParticleProblem
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem, has_walls
 from particlegvi.methods.method import Method
 from particlegvi.priors import Normal
 from particlegvi.tools import arguments, memory
@@ -70,8 +70,9 @@ class GaussianFlow(ParticleFlow):
     def __init__(self, method: FDGVI, problem: ParticleProblem):
         self._method = method
         self._problem = problem
-        if np.all(np.isfinite(problem.prior.low)):
-            raise ValueError("prior must be Normal or Flat, not Uniform, under which every Gaussian has infinite KL")
+        if has_walls(problem.prior):
+            words = f"prior must be one without walls for {method.label}, not {problem.prior!r}"
+            raise ValueError(f"{words}, under which every Gaussian has infinite KL")
         if method.renyi_order != 1.0 and not isinstance(problem.prior, Normal):
             raise ValueError(f"prior must be Normal for renyi_order {method.renyi_order:g}, not {problem.prior!r}")
         particles, dim = problem.start.shape

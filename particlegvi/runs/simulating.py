@@ -50,8 +50,8 @@ def simulate(
     method : method or str
         From :mod:`particlegvi.methods`, or the name of one such as "DLE", which then has its defaults.
     prior : prior, optional
-        From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected (with
-        MALA they stay where they were).
+        From :mod:`particlegvi.priors`; flat when left out. Particles are reflected at its walls, on one side
+        or on both (with MALA they stay where they were).
     particles : int, optional
         Number of particles; 300, or as many as ``initial`` has points.
     steps : int

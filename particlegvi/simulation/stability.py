@@ -146,8 +146,11 @@ def _own_curvature(problem: ParticleProblem, kl_weight: float, points: Array) ->
     for coordinate in range(dim):
         shift = np.zeros(points.shape[1])
         shift[coordinate] = width
+        above = np.minimum(points + shift, problem.prior.high)  # beyond a wall the loss need not be defined
+        below = np.maximum(points - shift, problem.prior.low)
         with np.errstate(all="ignore"):
-            found[:, coordinate] = (slope(points + shift) - slope(points - shift))[:, :dim] / (2.0 * width)
+            apart = (above - below)[:, coordinate, None]
+            found[:, coordinate] = (slope(above) - slope(below))[:, :dim] / apart
     found = 0.5 * (found + found.transpose(0, 2, 1))
     return np.where(np.isfinite(found), found, 0.0)
 

@@ -80,12 +80,6 @@ def test_svgd_takes_the_steps_of_the_paper_in_the_time_of_dle(method):
     assert run.info["lengthscale"] == pytest.approx(once if anew else 0.8, rel=1e-12)
 
 
-def test_walls_reflect():
-    box = pg.priors.Uniform([-0.5, -0.5], [0.5, 0.5])
-    run = pg.simulate(LOSS, pg.methods.DE(), prior=box, particles=20, steps=40, step_size=0.2, integrator="adam")
-    assert np.abs(run.positions).max() <= 0.5 and np.abs(run.final - run.initial).max() > 0.1
-
-
 def test_networks_train_by_it_with_batches(rng):
     X, numbers = rng.uniform(-2.0, 2.0, (40, 1)), iter(range(300))
     net = pg.networks.Network(inputs=1, hidden=(10,), activation="tanh")

@@ -80,4 +80,4 @@ def test_what_it_cannot_have_is_refused():
     refuse(lambda: method.flow(problem(loss, pg.priors.Flat(1), [[0.0]], step_size=0.1)), "prior must be Normal")
     refuse(lambda: pg.target(loss, method, prior=pg.priors.Normal(0.0, 1.0)), "no minimiser of its objective is known")
     refuse(lambda: pg.simulate(loss, pg.methods.FDGVI(0.5), prior=pg.priors.Uniform(-3.0, 3.0), steps=5),
-           "prior must be Normal or Flat.*, not Uniform, under which ever")  # fmt: skip
+           "prior must be one without walls for FD-?GVI, not Uniform.*under which ever")  # fmt: skip

@@ -49,6 +49,7 @@ test_what_the_implicit_step_cannot_do_is_refused = refused(
     (pg.losses.get("four-gaussians"), {"initial": np.arange(6.0).reshape(3, 2)}, "JKO needs a loss on the line"),
     (WELL, {"prior": NORMAL, "initial": np.zeros((3, 1))}, "initial must be distinct points for JKO"),
     (WELL, {"prior": pg.priors.Uniform(-3.0, 3.0), "particles": 5}, "prior must be one without walls for JKO"),
+    (WELL, {"prior": pg.Prior.from_formula("exp(t)", high=0.0), "particles": 5}, "prior must be one without walls"),
 )
 
 

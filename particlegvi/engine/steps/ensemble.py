@@ -90,7 +90,7 @@ class Ensemble:
             embedding=lambda1 != 0.0,
             noise=bool(np.any(noise_now > 0.0)),
             two_noises=bool(np.any(noise_next > 0.0)),
-            walls=bool(np.all(np.isfinite(low)) and np.all(np.isfinite(high))),
+            walls=bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high))),
         )
         self._no_force = np.empty((0, low.size))
         self._keeps = self.switches.noise and not self.switches.two_noises and self.entry_point is advance

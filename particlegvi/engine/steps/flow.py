@@ -85,8 +85,10 @@ def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
 
 @inlined
 def fold(x, low, high):
-    """Reflect x at the walls of [low, high] until it is inside."""
+    """Reflect x at the walls of [low, high], either of which may be infinite, until it is inside."""
     width = high - low
+    if not np.isfinite(width):
+        return low + (low - x) if x < low else (high - (x - high) if x > high else x)
     turns = np.floor((x - low) / width)
     inside = (x - low) - turns * width
     folded = low + inside if turns % 2.0 == 0.0 else high - inside

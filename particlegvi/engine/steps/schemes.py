@@ -46,7 +46,10 @@ from particlegvi.engine.steps.flow import (
 def direction(x, low, high):
     """-1 where reflecting x at the walls of [low, high] turns it round, else 1."""
     outside = x < low or x > high
-    return -1.0 if outside and np.floor((x - low) / (high - low)) % 2.0 != 0.0 else 1.0
+    width = high - low
+    if not np.isfinite(width):
+        return -1.0 if outside else 1.0
+    return -1.0 if outside and np.floor((x - low) / width) % 2.0 != 0.0 else 1.0
 
 
 @nested

@@ -61,18 +61,3 @@ def test_a_loss_in_numpy_has_the_noise_of_the_compiled_loop():
     flow = advanced(method.flow(problem(same, prior, start)), [7])
     flow.restore(start, {})  # as a run does that looks for its first bad step
     assert np.array_equal(advanced(flow, [9]).state, expected)
-
-
-@pytest.mark.thorough
-def test_walls_reflect():
-    loss = pg.losses.get("quadratic", curvature=[1.0], centre=[3.0])
-    prior = pg.priors.Uniform(-1.0, 1.0)
-    run = pg.simulate(loss, pg.methods.DLE(2.0), prior=prior, particles=2000, steps=400, step_size=0.05)
-    assert run.positions.min() >= -1.0 and run.positions.max() <= 1.0
-    assert run.final.max() > 0.99
-    # one step by hand: x - h (x - 3) + noise, folded
-    start = np.array([[0.9]])
-    moved = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=1, step_size=0.5).final[0, 0]
-    assert_allclose(moved, 2.0 - (0.9 + 0.5 * 2.1), rtol=0, atol=1e-15)
-    far = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=1, step_size=10.0).final[0, 0]
-    assert_allclose(far, -(0.9 + 21.0 - 22.0), rtol=0, atol=1e-13)  # 21.9 is 2.1 past ten widths: folds to 0.1

@@ -1,0 +1,86 @@
+"""Walls on one side, on both, and in one coordinate of two: no scheme leaves them, and DLE's law is the closed form."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi.engine.steps.ensemble import Ensemble
+
+HALF = pg.Prior.from_formula("exp(-t)", low=0.0)
+ONE_OF_TWO = pg.Prior.from_formula("exp(x - y^2/2)", high=[0.0, np.inf])
+OUT = {"half": pg.Loss.from_formula("3*t", ["t"]), "one of two": pg.Loss.from_formula("y^2 - 3*x", ["x", "y"])}
+PRIORS = {"half": HALF, "one of two": ONE_OF_TWO}
+KERNEL = pg.kernels.SquaredExponential(1.0)
+QUIET = [pg.methods.DE(), pg.methods.DRE(0.5, KERNEL), pg.methods.SVGD(1.0, KERNEL)]
+NOISY = [pg.methods.DLE(1.0), pg.methods.DRLE(1.0, 0.5, KERNEL), pg.methods.DLE(1.0, jumps={"every": 5})]
+SCHEMES = [
+    (method, name)
+    for method in (*QUIET, pg.methods.MMDFlow(kl_weight=1.0, kernel=KERNEL), *NOISY)
+    for name in pg.integrators.names()
+    if not (name == "adam" and method.has_noise)
+    and not (name == "baoab" and not method.has_noise)
+    and not (name == "mala" and not (method.has_noise and method.mmd_weight == 0.0))
+    and not (name == "leimkuhler-matthews" and getattr(method, "jumps", None))
+    and (isinstance(method, pg.methods.FreeEnergy) or name in ("euler-maruyama", "adam"))
+]
+NUMBER = 4000
+LIMIT = stats.kstwobign.isf(1e-4) / np.sqrt(NUMBER)
+
+
+@pytest.mark.parametrize("method, integrator", SCHEMES, ids=lambda part: getattr(part, "label", part))
+@pytest.mark.parametrize("case", PRIORS)
+@pytest.mark.sample("*DE-*", "*SVGD*", "*baoab*", "*heun*")
+def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
+    prior = PRIORS[case]
+    run = pg.simulate(OUT[case], method, prior, 40, 40, 0.05, integrator=integrator, record_every=1)
+    assert np.all((run.positions >= prior.low) & (run.positions <= prior.high))
+    assert np.abs(run.final - run.initial).max() > 0.1
+
+
+@pytest.mark.parametrize("formula, loss, ends, rates, shape", [
+    ("exp(-t)", "2*t", {"low": 0.0}, 3.0, 1.0),
+    ("exp(t + 2)", "-2*t", {"high": -2.0}, 3.0, 1.0),
+    ("t^2*exp(-t)", "t", {"low": 0.0}, 2.0, 3.0),
+])  # fmt: skip
+@pytest.mark.parametrize("integrator, step_size", [("euler-maruyama", 0.002), ("mala", 0.1), ("baoab", 0.05)])
+@pytest.mark.sample("euler-maruyama-*-exp*")
+def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, shape, integrator, step_size):
+    prior, loss = pg.Prior.from_formula(formula, **ends), pg.Loss.from_formula(loss, ["t"])
+    steps = round(8.0 / step_size)
+    run = pg.simulate(loss, pg.methods.DLE(1.0), prior, NUMBER, steps, step_size, integrator=integrator, record_every=0)
+    side = 1.0 if "low" in ends else -1.0
+    away = side * (run.final[:, 0] - next(iter(ends.values())))
+    assert stats.kstest(away, stats.gamma(shape, scale=1.0 / rates).cdf).statistic < LIMIT
+    assert stats.kstest(away, stats.gamma(shape, scale=1.3 / rates).cdf).statistic > 2.0 * LIMIT  # control: another law
+
+
+def test_without_the_walls_the_particles_leave(monkeypatch):
+    """The control of both tests above."""
+    set_walls = Ensemble.__init__
+
+    def without(self, *terms, walls, **settings):
+        set_walls(self, *terms, walls=(np.full(1, -np.inf), np.full(1, np.inf)), **settings)
+
+    monkeypatch.setattr(Ensemble, "__init__", without)
+    run = pg.simulate(OUT["half"], pg.methods.DLE(1.0), HALF, 200, 100, 0.02, record_every=0)
+    assert np.mean(run.final < 0.0) > 0.5
+
+
+@pytest.mark.filterwarnings("ignore:step_size 10 is beyond")
+@pytest.mark.parametrize("ends", [(-1.0, 1.0), (-1.0, np.inf), (-np.inf, 1.0)])
+def test_a_step_by_hand_is_reflected(ends):
+    """x - h (x - 3) once, folded at both walls as often as it takes, at one wall once."""
+    low, high = ends
+    wall = 1.0 if high == 1.0 else -1.0
+    loss = pg.losses.get("quadratic", curvature=[1.0], centre=[3.0 * wall])
+    prior = pg.Prior.from_formula("exp(-t^2)", low=low, high=high)
+    start = np.array([[0.9 * wall]])
+
+    def moved(step_size):
+        return wall * pg.simulate(loss, pg.methods.DE(), prior, 1, 1, step_size, initial=start).final[0, 0]
+
+    assert_allclose(moved(0.5), 2.0 - (0.9 + 0.5 * 2.1), rtol=0, atol=1e-15)
+    far = -(0.9 + 21.0 - 22.0) if np.isfinite(ends).all() else 2.0 - (0.9 + 21.0)
+    assert_allclose(moved(10.0), far, rtol=0, atol=1e-13)
