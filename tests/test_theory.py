@@ -44,7 +44,7 @@ def test_the_path_leads_through_all_pages(root):
 def test_claims_that_the_pages_name_exist(root):
     table = (root / "docs" / "claims.md").read_text(encoding="utf-8")  # tests/verification compares it
     known = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
-    assert len(known) > 80
+    assert len(known) > 60
     for name in PATH:
         told = [line for line in page(root, name).splitlines() if line.startswith("Tested: ")]
         named = set(re.findall(r"`([a-z0-9-]+)`", " ".join(told)))

@@ -70,7 +70,6 @@ class FreeEnergy(Method):
     kernel: Kernel | None = None
     embedding: Choice = "auto"
     jumps: JumpsLike = None
-    kind_of_jumps: ClassVar[type[EnsembleJumps]] = EnsembleJumps  # a wrong variant in verification
     label: ClassVar[str] = "free energy"
     schedules: ClassVar[bool] = True
 
@@ -159,7 +158,7 @@ class FreeEnergyFlow(ParticleFlow):
 
     def jumping(self, method: FreeEnergy, problem: ParticleProblem, settings: jumps.Jumps) -> Jumping:
         """This flow with jumps."""
-        found = method.kind_of_jumps(
+        found = EnsembleJumps(
             problem.loss,
             problem.prior,
             self._embedding,

@@ -40,13 +40,6 @@ def ks_to_cdf(draws: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray]) -> flo
     return float(stats.ks_1samp(draws, cdf, mode="asymp").statistic)
 
 
-def ks_between(a: np.ndarray, b: np.ndarray) -> float:
-    """Kolmogorov-Smirnov distance of two samples (m,) and (n,)."""
-    from scipy import stats
-
-    return float(stats.ks_2samp(a, b, mode="asymp").statistic)
-
-
 def largest_correlation(draws: np.ndarray) -> float:
     """The largest correlation of two columns of draws (n, dim), in the standard errors of independent columns."""
     correlations = np.corrcoef(draws.T) - np.eye(draws.shape[1])

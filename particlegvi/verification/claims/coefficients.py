@@ -27,41 +27,30 @@ ROWS = np.repeat(POINTS, 4, axis=0)
 COUNTS = np.array([4.0, 6.0, 5.0, 3.0, 7.0, 5.0, 4.0, 6.0])
 
 
-@claim("thesis, (D.125), Lemma 6.6.3", wrong="Euler-Maruyama at half the stable step")
+@claim("thesis, (D.125), Lemma 6.6.3; 6.5.3, (D.209)", wrong="each integrator in the place of the other")
 def coefficient_law(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
     """With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size.
 
-    Particles, whitened by the posterior, against standard normals: one KS distance for all coefficients together,
-    and no correlation between them.
+    Particles of exponential Euler, whitened by this law, against standard normals: one KS distance for all coefficients
+    together, and no correlation between them. Those of Euler and Maruyama's step h, half of the stable one, have the
+    covariance (A (I - h A / 2))^-1 instead, and the same mean.
 
     The drift is -A (u - A^-1 E^T y / sigma^2) with A = E^T E / sigma^2 + Lambda^-1.
     """
-    return in_law(seed, particles, "euler-maruyama" if wrong else "exponential-euler", euler=False)
-
-
-def in_law(seed: int, particles: int, integrator: str, *, euler: bool) -> Checks:
-    """The particles of an integrator against the law of the posterior, or that of Euler and Maruyama's steps."""
     E, A = posterior()
     step_size = SHARE * 2.0 / linalg.eigvalsh(A)[-1]
-    pls = ProjectedLangevinSampler(
-        KERNEL, likelihoods.Gaussian(NOISE), Z, particles=particles, seed=seed, step_size=step_size,
-        integrator=integrator,
-    ).fit(X, Y)  # fmt: skip
-    precision = A @ (np.eye(len(A)) - 0.5 * step_size * A) if euler else A
-    precision = 0.5 * (precision + precision.T)
-    mean = linalg.solve(A, E.T @ Y / NOISE)
-    rates, axes = linalg.eigh(precision)
-    white = (pls.coefficients_ - mean) @ axes * np.sqrt(rates)
-    return problems.standard_normal(white, "the closed form")
-
-
-@claim("thesis, 6.5.3 and (D.209)", wrong="exponential Euler, which is exact")
-def coefficient_law_euler(seed: int, wrong: bool, *, particles: int = 10_000) -> Checks:
-    """Euler-Maruyama's PLS draws from covariance (A (I - step_size A / 2))^-1 instead.
-
-    Euler and Maruyama's step h gives a law with the covariance (A (I - h A / 2))^-1 and the same mean.
-    """
-    return in_law(seed, particles, "exponential-euler" if wrong else "euler-maruyama", euler=True)
+    laws = {"exponential-euler": A, "euler-maruyama": A @ (np.eye(len(A)) - 0.5 * step_size * A)}
+    integrators = reversed(laws) if wrong else laws
+    checks: list[Check] = []
+    for integrator, (name, precision) in zip(integrators, laws.items(), strict=True):
+        pls = ProjectedLangevinSampler(
+            KERNEL, likelihoods.Gaussian(NOISE), Z, particles=particles, seed=seed, step_size=step_size,
+            integrator=integrator,
+        ).fit(X, Y)  # fmt: skip
+        rates, axes = linalg.eigh(0.5 * (precision + precision.T))
+        white = (pls.coefficients_ - linalg.solve(A, E.T @ Y / NOISE)) @ axes * np.sqrt(rates)
+        checks += problems.standard_normal(white, f"the law of {name}")
+    return tuple(checks)
 
 
 def posterior() -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,6 @@ from particlegvi.verification.claim import Check, Checks, claim
 
 X = np.linspace(-1.0, 1.0, 200)[:, None]
 NOISE, WIDE = 0.05, 1.6448536269514722  # the latter standard deviations of a band of 90%
-SHOWN = np.linspace(0.0, 2.0, 121)[:, None]
 
 
 @claim("thesis, Figure 4.1; docs/gaussian-wasserstein.md", wrong="mean and covariance of GWI's objective")

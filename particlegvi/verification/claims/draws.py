@@ -57,37 +57,6 @@ def drle_law(seed: int, wrong: bool, *, particles: int = 5_000, steps: int = 3_0
     return are_draws(run, STRONG, "Q*", step_size)
 
 
-@claim("thesis, Theorem 5.4.2", wrong="V with the weights swapped, as C.7 prints it")
-def drle_sampling(
-    seed: int, wrong: bool, *, numbers: tuple[int, ...] = (128, 512, 2048), runs: tuple[int, ...] = (64, 40, 24),
-    steps: int = 2_500, step_size: float = 1e-2,
-) -> Checks:  # fmt: skip
-    """One run's W1 to Q* falls as N^-1/2, as the error of a sample does.
-
-    The slope of log W1 against log N over independent runs is -1/2.
-
-    The standard error of the slope follows from the variance between runs; 0.02 is added for the bias of order 1/N,
-    which increases W1 at the smallest N.
-    """
-    loss = problems.swapped(STRONG) if wrong else problems.LOSS
-    target = problems.target(STRONG)
-    seeds = iter(chance.seeds(seed, sum(runs)))
-    x, y, errors = np.log(numbers), np.empty(len(numbers)), np.empty(len(numbers))
-    for place, (number, count) in enumerate(zip(numbers, runs, strict=True)):
-        ends = (
-            problems.simulate(
-                STRONG, next(seeds), number, steps, step_size, loss=loss, integrator="leimkuhler-matthews"
-            ).final
-            for _ in range(count)
-        )
-        distances = np.array([pg.diagnostics.wasserstein1(end, target) for end in ends])
-        y[place] = math.log(distances.mean())
-        errors[place] = distances.std(ddof=1) / distances.mean() / math.sqrt(count)
-    weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
-    slope, error = float(weights @ y), float(np.sqrt(weights**2 @ errors**2))
-    return Check("distance of the slope of log W1 to -1/2", abs(slope + 0.5), chance.ERRORS * error + 0.02)
-
-
 def probabilities() -> np.ndarray:
     """Q* of the cells, by the midpoint rule, normalised over the window."""
     number = len(EDGES) - 1
@@ -106,7 +75,6 @@ def on_the_ring(seed: int, wrong: bool, particles: int, steps: int, step_size: f
 
 
 @claim("thesis, C.4 (C.76); (2.4) has a power of p", wrong="prior p^lambda, as in (2.4)")
-# FROM ['OnTheRing']  []
 def gibbs_plane(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 6_000, step_size: float = 5e-3
 ) -> Checks:
@@ -126,41 +94,3 @@ def gibbs_plane(
     statistic = float(np.sum((counts - expected) ** 2 / expected)) / freedom
     bound = float(chdtri(freedom, chance.RARE)) / freedom
     return Check("chi-squared per degree of freedom", statistic, bound)
-
-
-@claim("thesis, C.4 (C.73)", wrong="prior p^lambda, as in (2.4)")
-# FROM ['OnTheRing']  []
-def free_energy_plane(
-    seed: int,
-    wrong: bool,
-    *,
-    runs: int = 24,
-    numbers: tuple[int, ...] = (125, 500, 2_000),
-    steps: int = 3_000,
-    step_size: float = 5e-3,
-) -> Checks:
-    """In the plane DLE's free energy is that of Q*: entropy by nearest neighbours.
-
-    L of DLE's particles on the ring of `gibbs-plane` at the end of independent runs, less that of exact draws of Q*.
-
-    In the plane the entropy estimate from nearest neighbours has a visible bias, which is the same for as many exact
-    draws; both tend to L(Q*). The bound is a Student's bound on the difference of the means. Wrong: a prior p^0.5, as
-    in (2.4), whose particles minimise another L.
-    """
-    target = problems.density(LOSS, METHOD, PRIOR)
-    seeds = iter(chance.seeds(seed, 2 * runs * len(numbers)))
-    checks = []
-    for number in numbers:
-        energies = np.empty((2, runs))
-        for k in range(runs):
-            final = on_the_ring(next(seeds), wrong, number, steps, step_size)
-            energies[:, k] = _energy(final), _energy(target.sample(number, seed=next(seeds)))
-        gap = abs(float(np.subtract(*energies.mean(axis=1))))
-        error = math.hypot(*energies.std(axis=1, ddof=1)) / math.sqrt(runs)
-        allowed = chance.student(runs, len(numbers)) * error
-        checks.append(Check(f"L of {number} particles, less that of {number} draws of Q*", gap, allowed))
-    return tuple(checks)
-
-
-def _energy(points: np.ndarray) -> float:
-    return pg.diagnostics.free_energy(points, LOSS, METHOD, prior=PRIOR).total

@@ -8,9 +8,6 @@ import particlegvi as pg
 from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Checks, claim
 
-KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
-METHODS = (pg.methods.DE(), pg.methods.DLE(0.2), pg.methods.DRE(0.3, KERNEL), pg.methods.DRLE(0.2, 0.3, KERNEL))
-
 
 @claim("thesis, 5.4.2 (5.8)", wrong="DRLE, whose particles see each other")
 def independence(
@@ -49,26 +46,3 @@ def reductions(seed: int, wrong: bool, *, particles: int = 500, steps: int = 2_0
         gap = float(np.max(np.abs(ends[0] - ends[1])))
         checks.append(Check(f"largest difference to {label}'s particles", gap, 0.0))
     return tuple(checks)
-
-
-@claim("thesis, Remark C.7.1", wrong="a box from -4 to 4")
-def flat_prior(seed: int, wrong: bool, *, particles: int = 200, steps: int = 500, step_size: float = 1e-2) -> Checks:
-    """A flat prior and a uniform one on a huge box give the same particles.
-
-    The four methods on the four modes of Figure 5.3, flat prior against the remark's U(-10^100, 10^100).
-
-    "Up to machine precision": the particles may differ by 1e-12, ten thousand rounding errors of their coordinates.
-    Wrong: a box of ordinary size, in which mu_P is not constant and whose walls reflect particles.
-    """
-    edge = 4.0 if wrong else 1e100
-    box = pg.priors.Uniform([-edge, -edge], [edge, edge])
-    start = np.clip(pg.priors.Normal([0.0, 0.0], 1.0).sample(particles, seed=seed), -3.9, 3.9)
-    settings = {"loss": pg.losses.get("four-gaussians"), "initial": start}
-    gaps = []
-    for method in METHODS:
-        flat, boxed = (
-            problems.simulate(method, seed, particles, steps, step_size, prior=prior, **settings).final
-            for prior in (pg.priors.Flat(2), box)
-        )
-        gaps.append(float(np.max(np.abs(flat - boxed))))
-    return Check("largest difference of a coordinate", max(gaps), 1e-12)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.functionspace.linear.spectral import spectral
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities as by_quadrature
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, claim
@@ -47,28 +46,3 @@ def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
         densities = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
         shares.append(WEIGHTS @ np.prod(densities, axis=1) / WEIGHTS.sum())
     return np.array(shares)
-
-
-@claim(
-    "Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md", wrong="no truncation of the eigenfunctions"
-)
-def spectral_score(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (50, 130, 350), runs: int = 60) -> Checks:
-    """The spectral Stein estimator comes nearer to the score with more samples.
-
-    Samples of N(0, 1): the root mean square error of the estimated score at the samples, over that of a score of 0.
-    The ratio is below 1 and falls with the number of samples.
-    """
-    errors = np.empty((runs, len(numbers)))
-    for run, words in enumerate(chance.seeds(seed, runs)):
-        random = np.random.default_rng(words)
-        for place, number in enumerate(numbers):
-            x = random.normal(size=(number, 1))
-            score = spectral(x, kept=1.0 if wrong else 0.99)
-            errors[run, place] = np.sqrt(np.mean((score + x) ** 2) / np.mean(x**2))
-    means = errors.mean(axis=0)
-    fall = np.log(errors[:, 0] / errors[:, -1])
-    standard = float(fall.mean() / (fall.std(ddof=1) / np.sqrt(runs)))
-    return (
-        Check("largest mean relative error", float(means.max()), 1.0),
-        Check("fall of the error's logarithm, in standard errors", standard, chance.student(runs), ">="),
-    )

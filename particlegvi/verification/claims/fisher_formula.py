@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from particlegvi.functionspace import ExactGaussianProcess, SubsetOfData, covariances, divergences
+from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection import Targets
 from particlegvi.functionspace.selection.objectives import SquaredDivergence
@@ -58,31 +58,6 @@ def pf_formula(seed: int, wrong: bool, *, draws: int = 200_000) -> Checks:
     )
 
 
-@claim(
-    "Huggins et al. (2019), 4.2 with the right marginal likelihood", wrong="the posterior of one row fewer than said"
-)
-def density_ratio(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (15, 12, 9, 6, 3)) -> Checks:
-    """sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2.
-
-    16 rows: the logarithm of sup dp/dnu, nu the posterior of 15, 12, ... or none of them, against the ratio of the
-    densities of the values at all rows where it is largest.
-    """
-    random = np.random.default_rng(seed)
-    X = np.linspace(-8.0, 8.0, 16)[:, None]
-    y = np.sin(X[:, 0]) + math.sqrt(0.1) * random.normal(size=16)
-    k = covariances.SquaredExponential(0.7, 1.7)
-    p = ExactGaussianProcess(k, 0.1).fit(X, y)
-    order = random.permutation(16)
-    formulas, largest = [], []
-    for number in numbers:
-        rows = order[: number - 1 if wrong else number]
-        nu = SubsetOfData(k, 0.1, rows=number).fit(X[order[:number]], y[order[:number]])
-        formulas.append(divergences.log_density_ratio(p, nu))
-        largest.append(_supremum(k(X), y, rows, 0.1))
-    gap = np.max(np.abs(np.array(formulas) - np.array(largest)) / np.maximum(np.abs(largest), 1.0))
-    return Check("difference from the largest ratio, relative", float(gap), 1e-8)
-
-
 def _printed(
     k: Covariance, data: tuple[np.ndarray, np.ndarray, np.ndarray], noise: float,
     nu: tuple[np.ndarray, np.ndarray, np.ndarray], power: int,
@@ -99,16 +74,3 @@ def _printed(
     total = np.trace((own + np.outer(v, v)) @ (k(X) - Q)) + np.trace(own @ S)
     total += np.trace(among @ projection.T @ S @ projection) - 2.0 * np.trace(between @ S @ projection) + u @ S @ u
     return float(total) / noise**2
-
-
-def _supremum(K: np.ndarray, y: np.ndarray, rows: np.ndarray, noise: float) -> float:
-    """The largest log ratio of the densities of f(X) given all targets and given those of some rows, at f = y."""
-    of_rows = np.zeros(len(y))
-    of_rows[rows] = 1.0 / noise
-    prior = np.linalg.inv(K)
-    logs = []
-    for weights in (np.full(len(y), 1.0 / noise), of_rows):
-        precision = prior + np.diag(weights)
-        left = y - np.linalg.solve(precision, weights * y)
-        logs.append(0.5 * float(np.linalg.slogdet(precision)[1]) - 0.5 * float(left @ precision @ left))
-    return logs[0] - logs[1]

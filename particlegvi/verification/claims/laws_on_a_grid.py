@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 import particlegvi as pg
@@ -16,7 +14,6 @@ from particlegvi.verification.claim import Check, Checks, claim
 KL, MMD = problems.STRONG.kl_weight, problems.STRONG.mmd_weight
 PAIR_GRID = np.linspace(-5.0, 4.0, 901)
 BATCHES = 40
-WARM = 800  # steps that are left out
 FUNCTIONS = {
     "mean of theta": lambda x, y: 0.5 * (x + y),
     "mean of theta^2": lambda x, y: 0.5 * (x**2 + y**2),
@@ -67,49 +64,6 @@ def pair_law() -> np.ndarray:
     energy = v[:, None] + v[None, :] + MMD * np.exp(-0.5 * (PAIR_GRID[:, None] - PAIR_GRID[None, :]) ** 2)
     law = np.exp(-(energy - energy.min()) / KL)
     return law / law.sum()
-
-
-@claim("thesis, Theorem 5.4.2; docs/open-questions.md", wrong="lambda1 = mmd_weight, without its 2")
-def drle_bias(
-    seed: int,
-    wrong: bool,
-    *,
-    numbers: tuple[int, ...] = (2, 8),
-    runs: int = 24,
-    steps: int = 16_000,
-    step_size: float = 2e-2,
-) -> Checks:
-    """The mean of a particle among N is biased by O(1/N), as the exact law of one of N has it.
-
-    The mean of a particle, pooled over many runs of N, against that of the exact law of one of N particles.
-
-    The bias against Q*'s mean must be significant: no particle repels itself, so that the repulsion lacks 1/N of its
-    strength. Wrong: the repulsion lacks the 2 of the square in MMD^2.
-    """
-    flow = FokkerPlanck.of(problems.LOSS, problems.STRONG, problems.PRIOR, (-4.2, 3.2), 201)
-    method = problems.halved(problems.STRONG, wrong)
-    seeds = iter(chance.seeds(seed, runs * len(numbers)))
-    means, errors = [], []
-    for number in numbers:
-        averages = []
-        for _ in range(runs):
-            run = problems.simulate(
-                method, next(seeds), number, steps, step_size, record_every=100, integrator="leimkuhler-matthews"
-            )
-            averages.append(run.positions[run.steps >= WARM].mean())
-        means.append(np.mean(averages))
-        errors.append(np.std(averages, ddof=1) / math.sqrt(runs))
-    limit, error = float(problems.target(problems.STRONG).mean), np.array(errors)
-    exact = np.array([float(rates.finite_number(flow, number) @ flow.centres) for number in numbers])
-    bound = chance.student(runs, looks=len(numbers))
-    return (
-        Check(
-            "largest distance to the exact mean, in standard errors",
-            float(np.max(np.abs(means - exact) / error)),
-            bound,
-        ),
-        Check(f"bias at N = {numbers[0]} in standard errors", float(abs(means[0] - limit) / error[0]), bound, ">="),
-    )
 
 
 @claim("thesis 5.4.3, which gives no rates; docs/open-questions.md", wrong="lambda1 = mmd_weight, without its 2")

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.metrics.mixtures import Mixture
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, claim
 
@@ -39,26 +38,6 @@ def spread_score(seed: int, wrong: bool, *, rows: int = 400_000, largest: int = 
     return (
         Check("distance of the mean score to the closed form", abs(float(scores.mean()) - mean), allowed),
         Check("distance of the tail index to 2", abs(index - 2.0), chance.ERRORS * 2.0 / math.sqrt(largest)),
-    )
-
-
-@claim("docs/networks.md", wrong="two members")
-def one_member(seed: int, wrong: bool, *, rows: int = 50, noise: float = 0.3) -> Checks:
-    """An ensemble of one network is that network.
-
-    An ensemble of one is its member: the Gaussian NLL with the noise, and the noise as standard deviation.
-    """
-    random = np.random.default_rng(seed)
-    net = pg.networks.Network(2, (8,))
-    X, y = random.standard_normal((rows, 2)), random.standard_normal(rows)
-    outputs = net.predict(net.prior().sample(2 if wrong else 1, seed=seed), X)
-    mixture = Mixture(outputs, noise)
-    score = -float(mixture.log_density(y).mean())
-    gap = abs(score - pg.metrics.gaussian_nll(y, outputs[0], noise))
-    apart = float(np.abs(mixture.sd() - noise).max())
-    return (
-        Check("difference of the scores (nats)", gap, 1e-12),
-        Check("difference of the standard deviations", apart, 1e-15),
     )
 
 

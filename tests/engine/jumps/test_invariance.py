@@ -1,7 +1,7 @@
 """EnsembleJumps alone leave exp(-E / kl_weight) invariant: the law of two and three particles, by quadrature.
 
 Independent states are drawn from the law on a grid, jump a few times, and must still have it: means of functions of the
-state are compared with the quadrature in standard errors. The claims `jump-law` and `jump-law-walls` say it of DLE.
+state are compared with the quadrature in standard errors. The claim `jump-law` says it of DLE.
 """
 
 import numpy as np
