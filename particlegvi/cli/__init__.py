@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             top.error(f"unrecognized arguments: {' '.join(rest)}{said_otherwise(rest, vars(options))}")
     except SystemExit as stop:  # argparse has printed help, version or a usage error
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
-    from particlegvi.tools.signals import StopSignals
+    from particlegvi.tools.signals import stop_signals
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that this terminal cannot show
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
-            with StopSignals():
+            with stop_signals():
                 if vars(options).get("parts"):
                     from particlegvi.tools import plugins
 

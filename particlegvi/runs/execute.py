@@ -24,8 +24,6 @@ from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.parts import listening as check_listening
 from particlegvi.tools.parts import progress as check_progress
 from particlegvi.tools.progress import listening, tell
-from particlegvi.tools.quoting import as_argument
-from particlegvi.tools.signals import say_last
 
 STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"
 
@@ -139,10 +137,6 @@ def simulate_rest(
     style: Facts | None = None,
 ) -> Results:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
-    if folder is not None:
-        in_python = "given" in results.scenario.get("loss", {})
-        command = f"particlegvi resume {as_argument(folder.path)}"
-        say_last(f"; to go on say: {f'pg.resume({str(folder.path)!r}, loss=...)' if in_python else command}")
     try:
         with compiling_told(progress):
             for number, label in enumerate(results.labels):
@@ -157,7 +151,6 @@ def simulate_rest(
         raise
     finally:
         if folder is not None:
-            say_last("")
             folder.release()
     return results
 

@@ -21,7 +21,6 @@ from particlegvi.tools import arguments, files
 from particlegvi.tools.cells import Engine, Store, WorkerLost, choose, compute
 from particlegvi.tools.errors import carry
 from particlegvi.tools.export.writing import write_table
-from particlegvi.tools.signals import say_last
 from particlegvi.tools.sources import SOURCES, decisive
 
 ROUNDS = 3  # the second has no cell to compute, unless an engine has lost some
@@ -56,7 +55,6 @@ def run(
     if folders.is_sweep(out):
         plan.check_by_finished_cells(out)
     folder = folders.take(out, plan.scenario, {**plan.grid.versions, "python": decisive()["python"]})
-    say_last(f"; to go on say: {folders.remedy(out)}")
     try:
         sweep = _filled(plan, out, folder, engine, workers, progress)
         if sweep.computed or folder.manifest["status"] != "finished" or not (out / "table.csv").exists():
@@ -67,7 +65,6 @@ def run(
             folder.discard()  # bad input: nothing remains
         raise
     finally:
-        say_last("")
         folder.release()
 
 

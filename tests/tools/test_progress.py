@@ -142,7 +142,7 @@ def test_auto_is_for_those_who_look_on(made, monkeypatch):
     assert progress.automatic() is None  # stderr is captured
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert progress.automatic() == "terminal"
-    with signals.StopSignals():  # a command has its own
+    with signals.stop_signals():  # a command has its own
         assert progress.automatic() is None
     found = []
     worker = threading.Thread(target=lambda: found.append(progress.automatic()))
