@@ -27,7 +27,7 @@ def stop_signals() -> Iterator[None]:
     A second signal ends the process at once, which harms no folder: it goes on from its last checkpoint. Signals that
     the process was told to ignore (``nohup``) stay ignored.
     """
-    numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+    numbers = [number for number in signal.Signals if number.name in SIGNALS]
     received: list[int] = []
 
     def stop(number: int, _: FrameType | None) -> None:

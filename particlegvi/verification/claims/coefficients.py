@@ -32,8 +32,8 @@ def coefficient_law(seed: int, wrong: bool, *, particles: int = 10_000) -> Check
     """With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size.
 
     Particles of exponential Euler, whitened by this law, against standard normals: one KS distance for all coefficients
-    together, and no correlation between them. Those of Euler and Maruyama's step h, half of the stable one, have the
-    covariance (A (I - h A / 2))^-1 instead, and the same mean.
+    together, and no correlation between them. Particles of Euler and Maruyama's step h, half of the stable one, have
+    the covariance (A (I - h A / 2))^-1 instead, and the same mean.
 
     The drift is -A (u - A^-1 E^T y / sigma^2) with A = E^T E / sigma^2 + Lambda^-1.
     """
