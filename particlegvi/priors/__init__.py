@@ -11,6 +11,7 @@ from particlegvi import contracts
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.formula import Prior
 from particlegvi.priors.gaussian_mixture import GaussianMixture
+from particlegvi.priors.half_lines import Exponential, Gamma, HalfNormal, LogNormal
 from particlegvi.priors.laplace import Laplace
 from particlegvi.priors.mean_embedding import Embedding, embedding
 from particlegvi.priors.normal import Normal
@@ -19,8 +20,8 @@ from particlegvi.priors.uniform import Uniform
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "Embedding", "Flat", "GaussianMixture", "Laplace", "Normal", "Prior", "StudentT", "Uniform", "embedding", "get",
-    "names", "register",
+    "Embedding", "Exponential", "Flat", "Gamma", "GaussianMixture", "HalfNormal", "Laplace", "LogNormal", "Normal",
+    "Prior", "StudentT", "Uniform", "embedding", "get", "names", "register",
 ]  # fmt: skip
 
 _registry: Registry[type[contracts.Prior]] = Registry(__name__, "prior")

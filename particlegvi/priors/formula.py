@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 CELLS = {1: 16_384, 2: 512}  # cells for draws on each side of the centre, in each coordinate, by dimension
 FARTHEST_END = 1e150  # a finite one, so that its square is finite
+FAR_ENDS = {"-inf": -np.inf, "inf": np.inf}
 DIGITS = 13  # the normaliser is rounded to so many digits: its last bits would depend on the machine
 
 
@@ -42,7 +43,8 @@ class Prior(Described):
     variables : sequence of str, optional
         The name of each coordinate, one or two; by default the names in the formula in order of their appearance.
     low, high : float or array (dim,), optional
-        Ends beyond which the density is zero; infinite by default. Particles are reflected there.
+        Ends beyond which the density is zero; infinite by default. Particles are reflected there. In a scenario the
+        words "-inf" and "inf" stand for an end of one coordinate that is infinite.
 
     Attributes
     ----------
@@ -102,12 +104,13 @@ class Prior(Described):
         return cls(formula, variables, low, high)
 
     def __repr__(self) -> str:
-        return f"Prior.from_formula({self.formula!r}, {self.variables})"
+        ends = "".join(f", {key}={value!r}" for key, value in self.parameters().items() if key in ("low", "high"))
+        return f"Prior.from_formula({self.formula!r}, {self.variables}{ends})"
 
     def parameters(self) -> Facts:
         ends = {"low": self.low, "high": self.high}
-        finite = {key: as_written(each) for key, each in ends.items() if np.isfinite(each).all()}
-        return {"formula": self.formula, "variables": self.variables, **finite}
+        written = {key: _in_words(each) for key, each in ends.items() if np.isfinite(each).any()}
+        return {"formula": self.formula, "variables": self.variables, **written}
 
     def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,): minus infinity outside the ends."""
@@ -157,10 +160,19 @@ class Prior(Described):
         return self._term
 
 
+def _in_words(ends: Array) -> float | list[float | str]:
+    """Ends (dim,) as a user would have written them, an infinite one as a word, which every file can hold."""
+    words: list[float | str] = [float(end) if np.isfinite(end) else f"{end}" for end in ends]
+    return float(ends[0]) if ends.size == 1 else words
+
+
 def _ends(key: str, value: ArrayLike, dim: int) -> Array:
     """Ends, maybe infinite, as an array (dim,) that cannot be changed."""
     allowed = f"a number or an array ({dim},) of numbers, each at most {FARTHEST_END:g} in size or infinite"
-    ends = array(key, value, allowed)
+    listed = (
+        [FAR_ENDS.get(end, end) if isinstance(end, str) else end for end in value] if type(value) is list else value
+    )
+    ends = array(key, listed, allowed)
     is_far = np.isfinite(ends) & (np.abs(ends) > FARTHEST_END)
     if ends.shape not in ((), (1,), (dim,)) or np.isnan(ends).any() or is_far.any():
         raise refuse(key, value, allowed)

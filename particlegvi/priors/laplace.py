@@ -94,12 +94,12 @@ class Laplace(CentreAndScale):
         and the derivative sqrt(2 pi) s / (4 b^2) (A(-z) - A(z)): the Gaussians that both sides leave cancel.
         """
         z, b, s = x - self.location[i], float(self.scale[i]), lengthscale
-        above, below = _one_side(z, b, s), _one_side(-z, b, s)
+        above, below = one_side(z, b, s), one_side(-z, b, s)
         height = math.sqrt(2.0 * math.pi) * s / (4.0 * b)
         return height * (above + below), height / b * (below - above)
 
 
-def _one_side(z: Array, b: float, s: float) -> Array:
+def one_side(z: Array, b: float, s: float) -> Array:
     """A(z) of `Laplace.average`: the exponent is u^2 - z^2 / (2 s^2), so that nothing overflows where u is large."""
     from scipy.special import erfc, erfcx
 

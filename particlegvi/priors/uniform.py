@@ -12,9 +12,11 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.parameters import Described
-from particlegvi.tools.arguments import coordinates, locations, same_length, whole
+from particlegvi.tools.arguments import array, coordinates, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import refuse, shown
+
+OPEN = "for a half-line there are Exponential, HalfNormal, Gamma and LogNormal, and Prior.from_formula with low or high"
 
 
 @explains_bad_calls
@@ -38,7 +40,7 @@ class Uniform(Described):
     written = ("low", "high")
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
-        self.low, self.high = same_length(("low", "high"), coordinates("low", low), coordinates("high", high))
+        self.low, self.high = same_length(("low", "high"), _corner("low", low), _corner("high", high))
         with np.errstate(over="ignore"):
             width = self.high - self.low
         if not np.all(width > 0.0) or not np.all(np.isfinite(width)):
@@ -84,6 +86,13 @@ class Uniform(Described):
     def smooth(self, lengthscales: Array, weights: Array) -> UniformEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term."""
         return UniformEmbedding(self.low.copy(), self.high.copy(), lengthscales, weights)
+
+
+def _corner(key: str, value: ArrayLike) -> Array:
+    allowed = "a finite number or a list of finite numbers"
+    if np.isinf(array(key, value, allowed)).any():
+        raise ValueError(f"{refuse(key, value, allowed)}; {OPEN}")
+    return coordinates(key, value)
 
 
 def _log_volume(prior: Uniform) -> float:

@@ -21,7 +21,8 @@ METHOD = "a method such as particlegvi.methods.DLE(kl_weight=1.0)"
 PRIOR = "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)"
 SCIPY = (
     "a distribution of scipy has no gradient: there are pg.priors.Normal, Laplace, StudentT, Uniform, GaussianMixture,"
-    ' and any other density is given as a formula, pg.Prior.from_formula("exp(-abs(t)**3)", ["t"])'
+    " Exponential, HalfNormal, Gamma, LogNormal, and any other density is given as a formula,"
+    ' pg.Prior.from_formula("exp(-abs(t)**3)", ["t"])'
 )
 KERNEL = "a kernel such as particlegvi.kernels.SquaredExponential(lengthscale=1.0)"
 TARGET = "a target, as particlegvi.target gives it"

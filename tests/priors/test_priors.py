@@ -26,6 +26,11 @@ CASES = {
     "laplace in two dimensions": priors.Laplace([0.0, -2.0], [1.5, 0.3]),
     "student-t on the line": priors.StudentT(4.5, -1.0, 0.8),
     "student-t in two dimensions": priors.StudentT(7.0, [1.0, 0.0], [0.5, 2.0]),
+    "exponential on the line": priors.Exponential(1.5),
+    "exponential in two dimensions": priors.Exponential([0.2, 3.0]),
+    "half-normal on the line": priors.HalfNormal(0.7),
+    "gamma in two dimensions": priors.Gamma([1.0, 3.5], [2.0, 0.1]),
+    "log-normal on the line": priors.LogNormal(-0.5, 0.4),
     "flat": priors.Flat(2),
 }
 
@@ -46,6 +51,14 @@ def marginal(prior, i):
         return stats.laplace(prior.location[i], prior.scale[i])
     if prior.name == "student-t":
         return stats.t(prior.degrees_of_freedom, prior.location[i], prior.scale[i])
+    if prior.name == "exponential":
+        return stats.expon(scale=prior.scale[i])
+    if prior.name == "half-normal":
+        return stats.halfnorm(scale=prior.scale[i])
+    if prior.name == "gamma":
+        return stats.gamma(prior.shape[i], scale=prior.scale[i])
+    if prior.name == "log-normal":
+        return stats.lognorm(prior.log_sd[i], scale=math.exp(prior.log_mean[i]))
     return stats.uniform(prior.low[i], prior.high[i] - prior.low[i])
 
 
@@ -158,12 +171,16 @@ def test_attributes_and_broadcasting():
 
 
 def test_names():
-    assert priors.names() == ["flat", "formula", "gaussian-mixture", "laplace", "normal", "student-t", "uniform"]
+    assert priors.names() == [
+        "exponential", "flat", "formula", "gamma", "gaussian-mixture", "half-normal", "laplace", "log-normal", "normal",
+        "student-t", "uniform",
+    ]  # fmt: skip
 
 
 LINES = [
     priors.Laplace(0.3, 0.7), priors.Laplace(0.0, 30.0), priors.StudentT(3.0, 0.2, 0.5), CAUCHY, MIXTURE,
-    pg.Prior.from_formula("exp(-abs(t)**3)", ["t"]), GAMMA,
+    pg.Prior.from_formula("exp(-abs(t)**3)", ["t"]), GAMMA, priors.Exponential(0.6), priors.HalfNormal(1.7),
+    priors.Gamma(2.5, 0.4), priors.LogNormal(0.2, 0.4),
 ]  # fmt: skip
 
 
@@ -316,7 +333,7 @@ test_bad_values_are_refused_in_one_sentence = refused(
     (lambda: priors.Normal([0.0, 0.0, 0.0], [1.0, 1.0]), "mean and sd must have the same number.*, not 3 and 2"),
     (lambda: priors.Uniform(1.0, 1.0), r"low must be below high by a finite width, not 1\.0 and 1\.0"),
     (lambda: priors.Uniform(-1e308, 1e308), r"low must be below high by a finite width, not -1e\+308 and 1e\+308"),
-    (lambda: priors.Uniform(-math.inf, 0.0), "low must be a finite number or a list of finite numbers, not -inf"),
+    (lambda: priors.Uniform(-math.inf, 0.0), "low must be a finite number .*, not -inf; for a half-line there are Exp"),
     (lambda: priors.Flat(3).sample(10), "flat prior cannot be sampled; give `initial`"),
     (lambda: priors.Flat(0), "dim must be a whole number from 1 to 16777216, not 0"),
     (lambda: priors.Normal().sample(0), "particles must be a whole number of 1 or more, not 0"),
@@ -327,6 +344,10 @@ test_bad_values_are_refused_in_one_sentence = refused(
     (lambda: priors.get("normal", std=1.0), 'parameter of the prior normal "std"; did you mean "sd"'),
     (lambda: priors.get("uniform", low=1.0), "high of the prior uniform must be given, not left out"),
     (lambda: priors.Laplace(0.0, -1.0), "scale must be a positive number"),
+    (lambda: priors.Gamma(0.5), r"shape must be a number from 1 .*, not 0\.5; below 1 the density is infinite at 0"),
+    (lambda: priors.Exponential([1.0, -1.0]), "scale must be a positive number"),
+    (lambda: priors.LogNormal(0.0, 5.0), r"log_sd must be a positive number of at most 3.*, not 5\.0"),
+    (lambda: priors.LogNormal(500.0), "log_mean must be a number from -300 to 300"),
     (lambda: priors.StudentT(0.0), "degrees_of_freedom must be a number from 0.1"),
     (lambda: priors.StudentT(3.0, 0.0, [0.0]), "scale must be a positive number"),
     (lambda: priors.GaussianMixture([0.0, 1.0], [1.0, -1.0]), "sds of gaussian-mixture must be positive"),

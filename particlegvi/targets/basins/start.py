@@ -15,6 +15,7 @@ from particlegvi.tools import arguments
 Map = Callable[[np.ndarray], np.ndarray]
 MOST_SPANS = 40.0  # largest distance from the median to an end of the bulk; a Normal has 8.5, a Laplace 34
 EDGE = 1e-17  # probability outside the bulk, on either side
+BELOW_ONE = 1.0 - 2.0**-53  # the largest probability below 1
 
 
 @runtime_checkable
@@ -41,8 +42,10 @@ class Q0:
             raise ValueError("initial must be Normal, Uniform or an array, not Flat, which is not a probability")
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
         lower, middle = (np.array([quantile(np.array([u]))[0] for _, quantile in self._pairs]) for u in (EDGE, 0.5))
-        # 1 - 1e-17 is 1 in floating point: a Normal's upper edge mirrors its lower one.
-        self.low, self.high = np.maximum(low, lower), np.where(np.isinf(high), middle + (middle - lower), high)
+        # 1 - 1e-17 is 1 in floating point: a Normal's upper edge mirrors its lower one. A half-line has no mirror.
+        upper = np.array([quantile(np.array([BELOW_ONE]))[0] for _, quantile in self._pairs])
+        upper = np.where(np.isinf(low), middle + (middle - lower), upper)
+        self.low, self.high = np.maximum(low, lower), np.where(np.isinf(high), upper, high)
         # With heavy tails the bulk would be so large that a search would miss its middle.
         reach = MOST_SPANS * self.quantile_span()
         self.low, self.high = np.maximum(self.low, middle - reach), np.minimum(self.high, middle + reach)

@@ -12,6 +12,7 @@ from particlegvi.contracts import Array, Loss, Prior
 from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.priors import Flat, GaussianMixture, Laplace, Normal, StudentT, Uniform
 from particlegvi.priors import Prior as FormulaPrior
+from particlegvi.priors.half_lines import Positive
 
 NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
@@ -77,6 +78,17 @@ def _mixture(prior: GaussianMixture, names: Sequence[str]) -> str:
         _number(peak) + (f"*exp({exponent} - ({broadest}))" if exponent != broadest else "") for exponent, peak in rows
     ]
     return f"{broadest} + log({_sum(peaks)}) + {_number(-0.5 * len(names) * np.log(2.0 * np.pi))}"
+
+
+@log_prior_formula.register
+def _positive(prior: Positive, names: Sequence[str]) -> str:
+    term = prior.minus_log
+    parts = [_number(-term.constant)]
+    for name, linear, square, power, curve, centre in zip(names, *term[1:], strict=True):
+        parts += [f"{_number(-linear)}*{name}" if linear else "0", f"{_number(-square)}*{name}**2" if square else "0"]
+        parts += [f"{_number(-power)}*log({name})"] if power else []
+        parts += [f"{_number(-curve)}*(log({name}) - {_number(centre)})**2"] if curve else []
+    return _sum(parts)
 
 
 @log_prior_formula.register
