@@ -27,6 +27,7 @@ class Positive(Described):
     Particles are reflected at 0. A density that is 0 there has a gradient without bound near 0.
     """
 
+    name: str
     dim: int
     low: Array  # (dim,), zeros
     high: Array
@@ -89,7 +90,7 @@ class Gamma(Positive):
     """
 
     name = "gamma"
-    written = ("shape", "scale")
+    written: tuple[str, ...] = ("shape", "scale")
 
     def __init__(self, shape: ArrayLike = 2.0, scale: ArrayLike = 1.0) -> None:
         shapes, allowed = coordinates("shape", shape), "a number from 1 to 1e6, or such numbers"

@@ -1,0 +1,100 @@
+"""Flows under priors of half-lines: their laws against quadrature, without the wall as control; folders and pages."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import priors
+
+GRID = np.linspace(0.0, 30.0, 300_001)[1:]
+LOSS = "(t - 1)^2/2"
+HALF_LINES = {
+    "exponential": priors.Exponential(1.5),
+    "half-normal": priors.HalfNormal(2.0),
+    "gamma": priors.Gamma(2.5, 0.6),
+    "log-normal": priors.LogNormal(0.2, 0.6),
+    "formula": pg.Prior.from_formula("exp(-t/1.5)", low=0.0),
+}
+
+
+def law(log_density):
+    """Distribution function on the grid of a density whose logarithm there is given up to a constant."""
+    mass = np.cumsum(np.exp(log_density - log_density.max()))
+    return mass / mass[-1]
+
+
+def kolmogorov(x, cdf):
+    """Kolmogorov's distance times sqrt(n): above 2.2 with probability 1e-4."""
+    x = np.sort(np.ravel(x))
+    at = np.interp(x, GRID, cdf, left=0.0)
+    ranks = np.arange(len(x) + 1) / len(x)
+    return np.sqrt(len(x)) * max(np.abs(at - ranks[1:]).max(), np.abs(at - ranks[:-1]).max())
+
+
+def run(method, prior, steps=3000):
+    loss = pg.Loss.from_formula(LOSS, ["t"])
+    return pg.simulate(loss, method, prior, particles=2000, steps=steps, step_size=2e-3, seed=3).final
+
+
+@pytest.mark.parametrize("name", HALF_LINES)
+@pytest.mark.sample("exponential", "gamma")
+def test_dle_has_the_law_of_quadrature(name):
+    prior = HALF_LINES[name]
+    final = run(pg.methods.DLE(1.0), prior)
+    exact = law(prior.log_density(GRID[:, None]) - 0.5 * (GRID - 1.0) ** 2)
+    assert final.min() >= 0.0 and kolmogorov(final, exact) < 2.2
+    if name == "exponential":  # control: the same slope without the wall
+        assert kolmogorov(run(pg.methods.DLE(1.0), priors.Laplace(0.0, 1.5)), exact) > 4.0
+
+
+@pytest.mark.parametrize("name", ["half-normal", "log-normal"])
+@pytest.mark.sample("half-normal")
+def test_drle_has_the_law_of_its_fixed_point(name):
+    prior, method = HALF_LINES[name], pg.methods.DRLE(1.0, 1.0, kernel=pg.kernels.SquaredExponential(0.7))
+    target = pg.target(pg.Loss.from_formula(LOSS, ["t"]), method, prior)
+    cells = np.linspace(0.0, 15.0, 3001)[1:] - 0.0025
+    width = cells[1] - cells[0]
+    density, reference = np.diff(target.cdf(np.append(cells - 0.0025, 15.0))), np.exp(prior.log_density(cells[:, None]))
+    nearby = np.exp(-0.5 * ((cells[:, None] - cells) / 0.7) ** 2)
+    pull = nearby @ (density - reference * width / (reference.sum() * width))
+    fixed = np.exp(-0.5 * (cells - 1.0) ** 2 - 2.0 * pull) * reference
+    np.testing.assert_allclose(density, fixed / fixed.sum(), atol=2e-5)
+    control = np.exp(-0.5 * (cells - 1.0) ** 2) * reference  # without the repulsion
+    assert np.abs(density - control / control.sum()).max() > 2e-4
+    assert kolmogorov(run(method, prior), target.cdf(GRID)) < 2.2
+
+
+def test_pg_sample_keeps_to_the_half_line():
+    prior = priors.Exponential(1.5)
+    draws = pg.sample(pg.Loss.from_formula(LOSS, ["t"]), prior, particles=400, seed=1).draws()
+    exact = law(prior.log_density(GRID[:, None]) - 0.5 * (GRID - 1.0) ** 2)
+    mean = np.interp(0.5, exact, GRID)
+    assert draws.min() > 0.0 and abs(np.median(draws) - mean) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("prior", "loss"),
+    [
+        (priors.Exponential(1.5), "t^2/2"),
+        (pg.Prior.from_formula("exp(-t)", low=0.0), "t^2/2"),
+        (pg.Prior.from_formula("exp(-x - y^2)", low=[0.0, -np.inf]), "x^2 + y^2"),
+    ],
+    ids=str,
+)
+def test_a_folder_has_the_prior(tmp_path, prior, loss):
+    variables = ["t"] if prior.dim == 1 else ["x", "y"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # too few steps to arrive
+        out = tmp_path / "run"
+        run = pg.simulate(pg.Loss.from_formula(loss, variables), pg.methods.DLE(1.0), prior,
+                          particles=20, steps=40, step_size=0.01, out=out)  # fmt: skip
+        loaded = pg.load(out)
+        run_again = pg.resume(out)
+    assert repr(loaded.parts.prior) == repr(prior) and (prior.name == "exponential" or "low=" in repr(prior))
+    np.testing.assert_array_equal(loaded["DLE"].final, run.final)
+    np.testing.assert_array_equal(loaded.parts.prior.low, prior.low)
+    assert run_again.scenario == loaded.scenario
+    assert loaded.plot("histograms" if prior.dim == 1 else "particles").axes
+    assert "<html" in loaded.page().html
