@@ -15,7 +15,10 @@ from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.errors import needed
 
 Function: TypeAlias = Callable[[Array], Array]
+Pair: TypeAlias = Callable[[Array], tuple[Array, Array]]  # values (n,) and gradients (n, dim) at points (n, dim)
 THIRD = np.finfo(np.float64).eps ** (1.0 / 3.0)  # of the size of a coordinate: rounding and curvature cost as much
+SHAPES = (1, 16, 128)  # points in a call of a function that is compiled for each number of them
+IN_PIECES = 2_048  # points; beyond, one call of all pays for its compiling
 MOST_AT_ONCE = 2_000_000  # numbers in the points of one call of a value
 
 
@@ -44,6 +47,39 @@ def by_differences(value: Function) -> Function:
     return gradient
 
 
+def in_few_shapes(both: Pair) -> Pair:
+    """``both`` called with 1, 16 or 128 points at a time, up to 2,048 of them: JAX compiles it for every shape anew.
+
+    Free rows hold the last point.
+    """
+
+    def in_pieces(X: Array) -> tuple[Array, Array]:
+        n = len(X)
+        size = next((size for size in SHAPES if size >= n), SHAPES[-1])
+        if n in (0, size) or n > IN_PIECES:
+            return both(X)
+        rows = np.minimum(np.arange(-(-n // size) * size), n - 1)
+        pieces = [both(X[part]) for part in rows.reshape(-1, size)]
+        values, slopes = (np.concatenate(parts)[:n] for parts in zip(*pieces, strict=True))
+        return values, slopes
+
+    return in_pieces
+
+
+def remembered(both: Pair) -> tuple[Function, Function]:
+    """The value and the gradient from a function that finds both: those of the last points are kept."""
+    last: list[tuple[Array, tuple[Array, Array]]] = []
+
+    def at(X: Array) -> tuple[Array, Array]:
+        if last and np.array_equal(last[0][0], X):
+            return last[0][1]
+        result = both(X)
+        last[:] = [(X.copy(), result)]
+        return result
+
+    return lambda X: at(X)[0], lambda X: at(X)[1]
+
+
 def jax_functions(f: Function, batched: bool) -> tuple[Function, Function]:
     """``f`` and its gradient at many points, compiled by JAX."""
     needed("a loss in JAX", "jax", "jax")
@@ -51,9 +87,19 @@ def jax_functions(f: Function, batched: bool) -> tuple[Function, Function]:
 
     if not jax.config.jax_enable_x64:
         raise ValueError('JAX must compute in float64: call jax.config.update("jax_enable_x64", True) before this')
-    if batched:
-        return _numpy(jax.jit(f)), _numpy(jax.jit(jax.grad(lambda X: f(X).sum())))
-    return _numpy(jax.jit(jax.vmap(f))), _numpy(jax.jit(jax.vmap(jax.grad(f))))
+    many = f if batched else jax.vmap(f)
+
+    def total(X: Array) -> tuple[Array, Array]:
+        values = many(X)
+        return values.sum(), values  # each value depends on its own row: the gradient of the sum is that of each
+
+    compiled = jax.jit(jax.value_and_grad(total, has_aux=True))
+
+    def both(X: Array) -> tuple[Array, Array]:
+        (_, values), slopes = compiled(X)
+        return np.asarray(values), np.asarray(slopes)
+
+    return remembered(in_few_shapes(both))
 
 
 def torch_functions(f: Function, batched: bool) -> tuple[Function, Function]:
@@ -77,10 +123,6 @@ def torch_functions(f: Function, batched: bool) -> tuple[Function, Function]:
         return tensor.detach().numpy()
 
     return value, gradient
-
-
-def _numpy(function: Function) -> Function:
-    return lambda X: np.asarray(function(X))
 
 
 class FromLibraries:

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import particlegvi as pg
+from particlegvi.losses.automatic import in_few_shapes, remembered
 
 from ..refusals import refuse, refused
 
@@ -138,3 +139,18 @@ def test_a_loss_of_torch_is_the_linear_model():
     many = lambda P: (torch.nn.functional.softplus(P @ X.T) - y * (P @ X.T)).sum(dim=1)
     same_as_the_linear_model("PyTorch", one, many)
     refuse(lambda: pg.Loss.from_torch(lambda x: x.float().sum(), dim=3), "f must return float64")
+
+
+@pytest.mark.parametrize("n", [1, 2, 16, 17, 128, 300, 2049])
+def test_a_function_is_compiled_for_few_shapes_and_keeps_its_last_points(n):
+    shapes = []
+
+    def both(X):
+        shapes.append(len(X))
+        return (X**2).sum(axis=1), 2.0 * X
+
+    value, gradient = remembered(in_few_shapes(both))
+    X = np.arange(2.0 * n).reshape(n, 2)
+    assert np.array_equal(value(X), (X**2).sum(axis=1)) and np.array_equal(gradient(X), 2.0 * X)
+    assert set(shapes) <= {1, 16, 128, 2049} and sum(shapes) < n + 128
+    assert np.array_equal(gradient(X + 1.0), 2.0 * X + 2.0)  # other points of the same shape

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
+from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.simulation.sampling.halves import Halves
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
@@ -25,6 +26,7 @@ class Arrival(NamedTuple):
     facts: Facts
 
 
+@one_blas_thread()
 def arrive(
     posterior: PosteriorEnergy,
     particles: int,
@@ -33,7 +35,10 @@ def arrive(
     most: tuple[int, float | None] = (MOST_STEPS, None),
     progress: StepProgress | None = None,
 ) -> Arrival:
-    """Sample ``posterior`` until the ensemble has arrived, or for ``most`` steps and seconds."""
+    """Sample ``posterior`` until the ensemble has arrived, or for ``most`` steps and seconds.
+
+    Its matrices are small: on a busy machine threads of BLAS would take longer than they help, and move last digits.
+    """
     began = time.perf_counter()
     steps, seconds = most
     start = find_start(posterior, particles, seed)

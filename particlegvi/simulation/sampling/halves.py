@@ -110,7 +110,8 @@ class Halves:
         energy, gradient = self.posterior(y)
         # the noise of the step back: x = y - h C grad V(y) + sqrt(2 h) C^(1/2) back
         back = h * (self.gradient[rows] + gradient) @ root / np.sqrt(2.0 * h) - xi
-        log_ratio = self.energy[rows] - energy + 0.5 * (xi**2 - back**2).sum(axis=1)
+        with np.errstate(over="ignore"):  # a step back that is too unlikely for a number
+            log_ratio = self.energy[rows] - energy + 0.5 * (xi**2 - back**2).sum(axis=1)
         accepted = np.log(chance[rows, 0]) < log_ratio
         moved = rows[accepted]
         self.points[moved], self.energy[moved], self.gradient[moved] = y[accepted], energy[accepted], gradient[accepted]

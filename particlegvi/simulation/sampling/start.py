@@ -14,6 +14,7 @@ from particlegvi.simulation.sampling.smoothing import smoothed
 
 PATHS = 4
 MOST_TRIALS = 100  # points at which a path may begin, as in Stan
+NEARNESS = (1.0, 0.1, 0.01, 0.001)  # of the point of a path to the middle, one after the other
 WIDTHS = (2.0, 1.7, 1.4, 1.2)  # how much wider the second half starts: the first that the posterior allows
 
 
@@ -46,8 +47,8 @@ def find_start(posterior: PosteriorEnergy, particles: int, seed: int) -> Start:
         If the density is 0 or not finite wherever a path may begin, or no path finds a normal.
     """
     random = [np.random.default_rng([seed, path]) for path in range(PATHS + 1)]
-    found = [best_gaussian(posterior, _first_point(posterior, generator), generator) for generator in random[:PATHS]]
-    gaussians = [gaussian for gaussian in found if gaussian is not None]
+    ends = [_end_of_path(posterior, generator) for generator in random[:PATHS]]
+    gaussians = [gaussian for gaussian in ends if gaussian is not None]
     if not gaussians:
         raise ValueError(
             "the loss and the prior must have a smooth minimum that an optimiser finds from points near 0 or in the"
@@ -66,15 +67,33 @@ def find_start(posterior: PosteriorEnergy, particles: int, seed: int) -> Start:
     return Start(chosen, best.root, {**facts, "width": width, "gradients": posterior.evaluations})
 
 
-def _first_point(posterior: PosteriorEnergy, random: np.random.Generator) -> Array:
-    """A point of the prior, or between -2 and 2 where the prior is flat, at which the density is positive."""
+def _end_of_path(posterior: PosteriorEnergy, random: np.random.Generator) -> NormalApproximation | None:
+    """The normal of a path; where an optimiser finds none, the path begins again ten times as near to the middle.
+
+    Rates and odds of covariates in unusual units are 1e100 between -2 and 2: no line search comes down from there.
+    """
+    middle, point = _first_point(posterior, random)
+    for nearness in NEARNESS:
+        gaussian = best_gaussian(posterior, middle + nearness * (point - middle), random)
+        if gaussian is not None:
+            return gaussian
+    return None
+
+
+def _first_point(posterior: PosteriorEnergy, random: np.random.Generator) -> tuple[Array, Array]:
+    """The middle of the prior and a point of it, or 0 and a point between -2 and 2 where the prior is flat.
+
+    The density is positive at the point.
+    """
+    middle = np.zeros(posterior.dim)
     trials = random.uniform(-2.0, 2.0, (MOST_TRIALS, posterior.dim))
     if not isinstance(posterior.prior, Flat):
         drawn = posterior.prior.sample(MOST_TRIALS, int(random.integers(2**32)))
         trials = posterior.support.coordinates(drawn)
+        middle = np.median(trials, axis=0)
     for point in trials:
         if np.isfinite(posterior(point[None])[0][0]):
-            return point
+            return middle, point
     raise ValueError(
         f"the loss must be finite where particles may start, and it is not at {MOST_TRIALS} points"
         f" {'between -2 and 2' if isinstance(posterior.prior, Flat) else 'of the prior'}"

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import particlegvi as pg
 from particlegvi.simulation.sampling.arriving import arrive
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 
 from .posteriors import banana, funnel, gaussian, linear_image, two_modes
 
@@ -30,6 +32,37 @@ def test_the_seed_decides_every_byte():
     law = gaussian(np.zeros(2), np.eye(2))
     runs = [arrive(law, 40, seed).positions for seed in (3, 3, 4)]
     assert np.array_equal(runs[0], runs[1]) and not np.array_equal(runs[0], runs[2])
+
+
+def test_blas_has_one_thread():
+    from threadpoolctl import threadpool_info
+
+    law, threads = gaussian(np.zeros(2), np.eye(2)), set()
+    value = law.loss.value
+
+    def watched(points):
+        threads.update(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        return value(points)
+
+    law.loss.value = watched
+    arrive(law, 20, seed=0, most=(1, None))
+    assert threads == {1}
+
+
+def test_rates_of_covariates_in_raw_units_are_finite_only_near_the_middle(rng):
+    """Counts with a log link and a covariate of size 100: between -2 and 2 the energy is up to 1e200."""
+    x = np.column_stack([np.ones(150), rng.normal(0.0, 100.0, 150)])
+    counts = rng.poisson(np.exp(x @ [1.0, -0.004]))
+    loss = pg.Loss.from_numpy(
+        lambda t: (np.exp(t @ x.T) - (t @ x.T) * counts).sum(axis=1), lambda t: (np.exp(t @ x.T) - counts) @ x, dim=2
+    )
+    run = arrive(PosteriorEnergy(loss, pg.priors.Flat(2), 1.0), 100, seed=0)
+    grid = np.stack(np.meshgrid(np.linspace(0.5, 1.4, 181), np.linspace(-0.008, 0.0, 161)), axis=-1).reshape(-1, 2)
+    weight = np.exp(-loss.value(grid) + loss.value(grid).min())
+    weight /= weight.sum()
+    mean = weight @ grid
+    assert run.verdict.arrived
+    assert max(far(run, mean, (grid - mean).T @ ((grid - mean) * weight[:, None]))) < 4.5
 
 
 @pytest.mark.parametrize("make", [funnel, banana, lambda: two_modes(2.5)], ids=["funnel", "banana", "two-modes"])
