@@ -1,7 +1,7 @@
 """The contracts of the parts, as Protocols: what each must have to work with the others. Read this first.
 
 A part is good if it has these names, whatever it inherits from. Arrays are float64, of the shapes in parentheses. A
-user's own part is checked against its contract when it is handed in (`particlegvi.tools.parts`).
+user's own part is checked against its contract when it is handed in (`particlegvi.tools.objects`).
 
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, prior) + kl_weight KL(Q, prior)
 

@@ -11,62 +11,30 @@ from particlegvi.verification import command
 RUN = ["run", "lifting"]
 KINDS = {
     "no command": [[]],
-    "an unknown command": [["frobnicate"], ["simulate", "lifting"], ["--no-such-flag"]],
-    "a missing argument": [["run"], ["show"], ["plot"], ["resume"]]
-    + [[*RUN, flag] for flag in ("--set", "--seed", "--out", "--checkpoint-every")],
-    "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], [*RUN, "x"]]
-    + [[what, "a", "b"] for what in ("resume", "verify")],
-    "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"]]
-    + [["resume", ".", "--seed", "1"], ["verify", "--set", "x=1"]],
-    "an abbreviated flag": [[*RUN, "--over"], [*RUN, "--no-fig"]],
-    "an unknown workload": [["bench", "--only", "no-such"], ["bench", "--only", "drle-figure", "--out", "/dev/null/x"]],
-    "an unknown scenario": [["run", "global-minimizer"]]
-    + [["run", "no-such"], ["show", "Lifting!"], ["gallery", "--only", "no-such"], ["run", ""]],
-    "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "particles:3", ".=1", "a..b=1")],
-    "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "loss.hieght=1", "x=1")]
-    + [[*RUN, "--set"]],
-    "a bad value": [
-        [*RUN, "--set", text] for text in ("particles=many", "methods=3", "steps=1.5", "step_size=nan", "steps=1e400")
-    ],
+    "an unknown command or flag": [["frobnicate"], [*RUN, "--bogus"], ["resume", ".", "--seed", "1"]],
+    "a missing argument": [["run"], ["show"], ["plot"], [*RUN, "--set"], ["export"]],
+    "an argument too many": [["list", "lifting"], [*RUN, "x"], ["verify", "a", "b"]],
+    "an abbreviated flag": [[*RUN, "--over"]],
+    "an unknown name": [["run", "global-minimizer"], ["show", "Lifting!"], ["gallery", "--only", "no-such"]]
+    + [["bench", "--only", "no-such"], *(["verify", name] for name in ("sign-mixng", "", "a\0b", "x" * 300))],
+    "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "a..b=1")],
+    "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "x=1")],
+    "a bad value": [[*RUN, "--set", text] for text in ("particles=many", "methods=3", "step_size=nan", "steps=1e400")],
     "a number too long": [[*RUN, "--set", "steps=" + "9" * 6000], [*RUN, "--seed", "9" * 6000]],
-    "parts that do not fit": [
-        [*RUN, "--set", "loss=four-gaussians"],
-        [*RUN, "--set", "initial=flat"],
-    ],
+    "parts that do not fit": [[*RUN, "--set", "loss=four-gaussians"]],
     "more than fits": [[*RUN, "--set", "particles=1e8", "--set", "record_every=1"]],
-    "a bad seed": [["gallery", "--only", "lifting", "--seed", "-1"]]
-    + [[*RUN, "--seed", seed] for seed in ("-1", "x", "1.5", "", "18446744073709551616", "nan")],
-    "a bad time between checkpoints": [
-        [*line, "--checkpoint-every", text]
-        for line in (RUN, ["resume", "absent"])
-        for text in ("0", "-1", "nan", "inf", "1e400", "x", "")
-    ],
-    "an unknown claim": [["verify", name] for name in ("no-such", "sign-mixng", "", "a\0b", "x" * 300)],
-    "a bad seed of the claims": [["verify", "--seed", seed] for seed in ("-1", "x", "1.5", "18446744073709551616")],
+    "a bad seed": [[*line, "--seed", seed] for line in (RUN, ["verify"]) for seed in ("-1", "1.5", str(2**64))],
+    "a bad time between checkpoints": [[*RUN, "--checkpoint-every", text] for text in ("0", "nan", "1e400", "x", "")],
     "a folder that cannot be": [[*RUN, "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", "x" * 300)],
-    "a folder that exists": [[*RUN, "--out", "."], [*RUN, "--out", "/"], [*RUN, "--out", "/etc", "--overwrite"]],
-    "a file that is no scenario": [
-        ["run", path] for path in ("absent.toml", "/etc/passwd", "/dev/zero", "./", "/proc/self/mem")
-    ],
-    "an export that cannot be": [
-        ["export"],
-        ["export", "absent"],
-        ["export", "absent", "--to", "x.nc"],
-        ["export", ".", "--to", "x.txt"],
-        ["export", ".", "--to", "/dev/null/x.csv"],
-        ["export", "/etc", "--to", "x.csv", "--overwrite"],
-        ["export", ".", "--to", ""],
-    ],
-    "a folder that is no run": [
-        [what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")
-    ],
+    "a folder that exists": [[*RUN, "--out", "."], [*RUN, "--out", "/etc", "--overwrite"]],
+    "a file that is no scenario": [["run", path] for path in ("absent.toml", "/etc/passwd", "/dev/zero", "./")],
+    "an export that cannot be": [["export", ".", "--to", to] for to in ("x.txt", "/dev/null/x.csv", "")],
+    "a folder that is no run": [[command, at] for command in ("plot", "resume") for at in ("absent", ".", "/dev/null")],
     "a bad figure": [[*RUN, "--set", f"figures=[{{kind={kind}}}]"] for kind in ("'histgrams'", "'histograms', bins=0")],
-    "a name that leaves the folder": [
-        [*RUN, "--set", text] for text in ("name=../../x", "name=/x/y", "methods={'../x'={method='DE'}}", "name=.")
-    ],
+    "a name that leaves the folder": [[*RUN, "--set", text] for text in ("name=../../x", "name=/x/y", "name=.")],
     "a formula that is code": [
         [*RUN, "--set", f"loss={{formula='''{text}''', variables=['t']}}"]
-        for text in ("__import__('os').system('touch x')", "t.__class__", "eval(t)", "((((", "9**9**9", "")
+        for text in ("__import__('os').system('touch x')", "t.__class__", "((((", "9**9**9", "")
     ],
     "control characters": [["run", "x\x1b[31m"], [*RUN, "--set", "title='\x07'"], ["show", "\udcff"]],
 }  # fmt: skip

@@ -15,7 +15,7 @@ import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.kernels import bandwidth
 from particlegvi.targets.divergences import best_law
-from particlegvi.tools import arguments, parts, quoting
+from particlegvi.tools import arguments, objects, quoting
 
 from .bad_values import (
     DLE,
@@ -126,7 +126,7 @@ test_a_dozen_values_of_an_argument_are_answered, test_every_value_of_every_argum
 
 def test_every_value_is_answered_by_every_check():
     """Of numbers, arrays and objects: these checks stand behind all arguments."""
-    calls = checks(arguments, parts)
+    calls = checks(arguments, objects)
     assert {"whole value", "positive value", "points value", "loss value", "prior value"} <= calls.keys()
     wrong = all_wrong_answers(calls)
     assert not wrong, "\n".join(wrong)

@@ -26,17 +26,6 @@ ALSO_NAMED = {("particlegvi.integrators.schedules", "shown")}
 OLD_VOICE = re.compile(r"(is|are) \{\}; (\w+ )+must |must .*; (it|they) (has|have|is|are) ")
 # A sentence has a subject: it does not begin with one of these words.
 NO_SUBJECT = re.compile(r"(?:^|[.!?:] )(What|That of|Those|The same)\b")
-SHORTEST = 20
-# Shorter files, but for the parts of a registry, of which each is a file of its own.
-SHORT = {
-    **dict.fromkeys(
-        [f"particlegvi.{name}" for name in ("schedules", "jumps", "calibration", "tables")],
-        "the public name of a module that a room holds",
-    ),
-    "particlegvi.version": "setup.cfg reads it",
-    "particlegvi.tools.limits": "the numbers alone, without the numpy of arguments",
-    "particlegvi.networks.activations": "the one list of what a network may have between its layers",
-}
 # These numbers may only fall.
 MOST_ANY = 575
 MOST_PROBES = 30
@@ -117,27 +106,6 @@ def sentence(node: ast.Raise) -> str:
 def test_names_signatures_and_lengths(root):
     found = [each for path, module, _ in modules(root) for each in faults(path.read_text(encoding="utf-8"), module)]
     assert not found, "\n".join(found)
-
-
-def too_short(sources: dict[str, str]) -> set[str]:
-    """The modules of few lines that are no packages and no parts of a registry, which their package makes."""
-    found = set()
-    for module, source in sources.items():
-        home = sources.get(module.rpartition(".")[0], "")
-        if len(source.splitlines()) < SHORTEST and "Registry(" not in home:
-            found.add(module)
-    return found
-
-
-def test_a_short_file_has_a_reason(root):
-    files = {module: path.read_text(encoding="utf-8") for path, module, _ in modules(root)}
-    packages = {module for _, module, is_package in modules(root) if is_package} | {"particlegvi.__main__"}
-    assert too_short(files) - packages == set(SHORT)
-
-
-def test_a_short_file_is_found():
-    assert too_short({"p": "", "p.a": "x = 1", "p.b": "x = 1\n" * SHORTEST}) == {"p", "p.a"}
-    assert too_short({"p": "parts = Registry(__name__, 'part')", "p.a": "x = 1"}) == {"p"}
 
 
 @pytest.mark.parametrize(

@@ -66,17 +66,13 @@ def test_the_probe_sees_what_is_loaded(tmp_path):
     [
         ("import particlegvi as pg; pg.page('global-minimiser')", {"matplotlib", "scipy.stats"}),
         (
-            "from particlegvi import plotting; plotting.check({'kind': 'coverage'})",
-            {"matplotlib.pyplot", "particlegvi.runs.results", "particlegvi.plotting.buckets"},
-        ),
-        (
             "import particlegvi as pg; loss = pg.losses.get('tilted-double-well'); "
             "run = pg.simulate(loss, pg.methods.DE(), pg.priors.Normal(), 5, 10, 0.01); "
             "assert 'W1 to truth' in run.describe()",  # which brings the room that makes the verdict
             {"matplotlib.pyplot"},
         ),
     ],
-    ids=["page", "check of a figure", "verdict"],
+    ids=["page", "verdict"],
 )
 def test_a_call_loads_only_what_it_uses(statement, spared, tmp_path):
     assert not loaded_by(statement, tmp_path) & spared

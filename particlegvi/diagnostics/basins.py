@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets import DensityTarget
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 BARRIER = 1.0  # height of a barrier in the log density that separates two basins
 DRAWS = 4000
@@ -38,7 +38,7 @@ class Basins:
     """
 
     def __init__(self, target: DensityTarget, barrier: float = BARRIER) -> None:
-        parts.target(target, density=True)
+        objects.target(target, density=True)
         barrier = arguments.not_negative("barrier", barrier)
         points, masses = target.grid.reshape(-1, target.dim), target.masses / target.masses.sum()
         nodes = points[_turning(points[:, 0], target.density)] if target.dim == 1 else target.sample(DRAWS)

@@ -25,7 +25,7 @@ from particlegvi.contracts import Array, Kernel, Loss, Method, Prior
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, reference
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.targets import DensityTarget, GaussianOptima
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 Profile = Callable[[Array], Array]  # a function of squared distances
 REFERENCE = 1000
@@ -44,7 +44,7 @@ def maximum_mean_discrepancy(particles: ArrayLike, target: KnownTarget | ArrayLi
         A density is represented by 1000 points (quantiles on the line, draws in the plane).
     kernel : kernel with a number for its lengthscale
     """
-    parts.kernel(kernel)
+    objects.kernel(kernel)
     return _root(particles, target, lambda r2: profile_values(kernel, r2))
 
 
@@ -124,14 +124,14 @@ def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: fl
         c above.
     """
     x = in_space(particles)
-    parts.function("score", score)
+    objects.function("score", score)
     squared = stein_kernel(x, score_at(score, x), arguments.scale("lengthscale", lengthscale)).mean()
     return float(np.sqrt(max(squared, 0.0)))
 
 
 def score_at(score: Score, x: Array) -> Array:
     """The score at points (n, dim), checked."""
-    return parts.returned("score", score(x), x.shape)
+    return objects.returned("score", score(x), x.shape)
 
 
 def stein_kernel(x: Array, scores: Array, lengthscale: float) -> Array:
@@ -170,11 +170,11 @@ def target_score(target: DensityTarget, loss: Loss, method: Method, prior: Prior
     ValueError
         If the prior is bounded: Stein's identity then lacks a term for the edges.
     """
-    parts.target(target, density=True, dim=parts.loss(loss).dim)
-    parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
+    objects.target(target, density=True, dim=objects.loss(loss).dim)
+    objects.same_dim("prior", objects.prior(prior).dim, loss.dim)
     if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
         raise ValueError("prior must be unbounded for a Stein discrepancy, which needs a density without edges")
-    kl_weight = arguments.positive("kl_weight of the method", parts.method(method).kl_weight)
+    kl_weight = arguments.positive("kl_weight of the method", objects.method(method).kl_weight)
     interacting = float(method.mmd_weight) > 0.0
     step = DIFFERENCE * np.sqrt(np.maximum(np.reshape(target.variance, -1), 1e-300))
 

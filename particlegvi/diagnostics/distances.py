@@ -15,7 +15,7 @@ from particlegvi.diagnostics.particles import in_space, reference, some
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.targets import DensityTarget
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 LEVELS = (0.05, 0.95, 0.99)
 MOST = 100_000  # particles that enter a distance
@@ -52,11 +52,11 @@ def distances(
     seed : int
         Seed of the floors.
     """
-    parts.target(target, density=True)
-    parts.kernel(kernel)
+    objects.target(target, density=True)
+    objects.kernel(kernel)
     seed = arguments.seed(seed)
     if score is not None:
-        parts.function("score", score)
+        objects.function("score", score)
     with one_blas_thread():  # the matrices are small, and the result has the same bits on any machine
         return _distances(in_space(particles, target.dim), target, kernel, score, seed)
 

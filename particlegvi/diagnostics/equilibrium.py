@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from particlegvi.contracts import Array, Loss
 from particlegvi.diagnostics.particles import some
 from particlegvi.losses.loss import Loss as KnownLoss
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.docstrings import shares_parameters
 
 Numbers = NDArray[np.int64]
@@ -72,7 +72,7 @@ def drift(positions: Array, times: ArrayLike, loss: Loss) -> Drift | None:
     """
     from scipy.special import stdtrit
 
-    allowed = f"an array (records, particles, {parts.loss(loss).dim}), the last as of the loss"
+    allowed = f"an array (records, particles, {objects.loss(loss).dim}), the last as of the loss"
     positions = arguments.array("positions", positions, allowed)
     if positions.ndim != 3 or 0 in positions.shape or positions.shape[2] != loss.dim:
         raise arguments.shaped("positions", positions, allowed)
@@ -171,7 +171,8 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
     Parameters
     ----------
     draws : array (chains, draws)
-        Values of one quantity in the order of time, at least four in each chain.
+        Values of one quantity in the order of time, at least four in each chain. For a coordinate of a run they are
+        ``run.positions[:, :, 0].T``: a particle is a chain, and a record a draw.
 
     Returns
     -------
@@ -192,7 +193,8 @@ def effective_sample_size(draws: ArrayLike) -> float:
     Returns
     -------
     float
-        The number for all chains together; NaN where no chain varies, also if each stays at a value of its own.
+        How many independent draws give the mean with the same error, for all chains together; NaN where no chain
+        varies, also if each stays at a value of its own.
     """
     z = _normal_scores(_split(_checked(draws)))
     chains, number = z.shape

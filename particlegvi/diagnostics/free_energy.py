@@ -28,7 +28,7 @@ from particlegvi.kernels import resolve
 from particlegvi.priors import Flat, Normal, Uniform, embedding
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.targets import DensityTarget
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.docstrings import shares_parameters
 
 MOST_PAIRED = 20_000
@@ -76,8 +76,8 @@ def free_energy(
     seed : int
         Seed of the run, for a lengthscale that a rule chooses from prior samples.
     """
-    x = in_space(particles, int(parts.loss(loss).dim))
-    parts.method(method)
+    x = in_space(particles, int(objects.loss(loss).dim))
+    objects.method(method)
     seed, prior = arguments.seed(seed), _prior(prior, loss)
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     squared, divergence, estimator = 0.0, 0.0, ""
@@ -105,8 +105,8 @@ def target_free_energy(
     target : target
         Target of a DLE or DRLE with this loss, method and prior.
     """
-    parts.target(target, density=True, dim=parts.loss(loss).dim)
-    parts.method(method)
+    objects.target(target, density=True, dim=objects.loss(loss).dim)
+    objects.method(method)
     seed, prior = arguments.seed(seed), _prior(prior, loss)
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     at, masses = np.ascontiguousarray(target.grid.reshape(-1, loss.dim)), target.masses / target.masses.sum()
@@ -181,7 +181,7 @@ def _parts(
 def _prior(prior: Prior | None, loss: Loss) -> Prior:
     if prior is None:
         return Flat(int(loss.dim))
-    parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
+    objects.same_dim("prior", objects.prior(prior).dim, loss.dim)
     return prior
 
 
@@ -233,7 +233,7 @@ def excess_energy(particles: ArrayLike, target: DensityTarget, temperature: floa
     ExcessEnergy
         In the units of the loss.
     """
-    parts.target(target, density=True)
+    objects.target(target, density=True)
     temperature = arguments.positive("temperature", temperature)
     x = in_space(particles, target.dim)
     at = np.ascontiguousarray(target.grid.reshape(-1, target.dim))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Target
 from particlegvi.targets import AtomicTarget, DensityTarget, GaussianOptima
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 KnownTarget: TypeAlias = DensityTarget | AtomicTarget | GaussianOptima  # all targets of `particlegvi.target`
 CONTRACT: tuple[type[Target], ...] = (DensityTarget, AtomicTarget, GaussianOptima)  # mypy compares them
@@ -40,7 +40,7 @@ def in_space(particles: object, dim: int | None = None, key: str = "particles") 
 def is_target(target: object) -> TypeGuard[KnownTarget]:
     """Whether particles are compared with a target and not with points; a ValueError if it is a wrong target."""
     if isinstance(getattr(target, "kind", None), str):
-        parts.target(target)
+        objects.target(target)
         return True
     return False
 
@@ -58,7 +58,7 @@ def has_bars(low: float, high: float) -> bool:
 
 def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
-    dim = parts.target(target).dim
+    dim = objects.target(target).dim
     if dim != 1:
         raise ValueError(f"target must be of dimension 1 for this distance, not {dim}")
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from particlegvi import integrators
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 MOST_POINTS = 4000  # points of the grid; the matrix has 8 x MOST_POINTS^2 bytes
 NODES = 8  # nodes of the interpolation
@@ -47,7 +47,7 @@ def stationary_law(
     points, weights : arrays (m,)
         The expectation of f is ``weights @ f(points)``. Weights sum to 1; some may be slightly negative.
     """
-    parts.function("slope", slope)
+    objects.function("slope", slope)
     step_size = arguments.positive("step_size", step_size)
     temperature = arguments.positive("temperature", temperature)
     low, high = _edges(box)
@@ -90,7 +90,7 @@ def _plain_part(
 
 
 def _derivative(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
-    return parts.returned("slope", slope(x), x.shape)
+    return objects.returned("slope", slope(x), x.shape)
 
 
 def _edges(box: tuple[float, float]) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from particlegvi.contracts import Array, Kernel, Located, Prior
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.profiles import SquaredExponential
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
@@ -49,13 +49,13 @@ def resolve(
     -------
     kernel, sentence
     """
-    parts.prior(prior)
+    objects.prior(prior)
     if kernel is None:
         kernel = default_kernel(prior)
         if not isinstance(kernel.lengthscale, str):
             reason = "the median heuristic says nothing useful about a flat or very wide prior"
             return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
-    rule = parts.kernel_or_rule(kernel).lengthscale
+    rule = objects.kernel_or_rule(kernel).lengthscale
     if isinstance(kernel, OnFeatures):
         raise ValueError(f"kernel must be one of the particles themselves, not {kernel!r}, which needs a NetworkLoss")
     if rule == "median":
@@ -90,7 +90,7 @@ def default_kernel(prior: Prior) -> SquaredExponential:
     coordinate, and is 1 for a Flat or wider prior: there the heuristic gives nothing useful (1840 for the box of
     Figure 5.4, whose minima lie 3.1 apart).
     """
-    parts.prior(prior)
+    objects.prior(prior)
     width = np.asarray(prior.high) - np.asarray(prior.low)
     useful = isinstance(prior, Located) and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
     return SquaredExponential(lengthscale="median" if useful else 1.0)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import noise
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.docstrings import shares_parameters
 
 
@@ -32,7 +32,7 @@ class OnFeatures:
     what = ""  # "outputs", "last layer" or "first layer"
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel: Kernel = parts.kernel_or_rule(kernel)
+        self.kernel: Kernel = objects.kernel_or_rule(kernel)
         if isinstance(kernel, OnFeatures):
             raise arguments.refuse("kernel", kernel, "a kernel of particles such as SquaredExponential")
         self.inputs: Array | str | None = None

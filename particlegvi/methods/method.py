@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from particlegvi.contracts import Flow, Kernel, Objective
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.tools import html, parts
+from particlegvi.tools import html, objects
 from particlegvi.tools.quoting import shown
 
 DEFAULT = "euler-maruyama"  # the integrator where none is named
@@ -49,7 +49,7 @@ class Method:
     follows_loss: ClassVar[bool] = True
 
     def _repr_html_(self) -> str:
-        parts.method(self)
+        objects.method(self)
         settings = {name: value for name, value in vars(self).items() if not name.startswith("_")}
         return html.card(f"{type(self).__name__}", {"label": self.label, **settings, "minimises over": self.objective})
 

@@ -24,7 +24,7 @@ from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat, embedding, mean_embedding
 from particlegvi.priors.weighted_points import standard_error
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 
 SAMPLES = 200  # frozen draws from the prior
 
@@ -90,7 +90,7 @@ def kernel_of(kernel: object) -> Kernel | None:
             return kernels.get(**{"name": "squared-exponential", **kernel})
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel: {error}") from None
-    checked: Kernel | None = parts.kernel_or_none(kernel)
+    checked: Kernel | None = objects.kernel_or_none(kernel)
     if isinstance(checked, tuple):
         try_kernel(checked)
     return checked

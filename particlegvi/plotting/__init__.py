@@ -19,7 +19,7 @@ from particlegvi.plotting.kind import FigureKind, check, checked, kinds, options
 from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.single import plot_run
 from particlegvi.plotting.swept import Swept
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.files import place
 
 __all__ = ["check", "draw", "figure", "names", "options", "plot_run", "register"]
@@ -61,9 +61,9 @@ def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
 def _fit(kind: FigureKind, results: object) -> None:
     """Raise a ValueError unless the object is results, or a sweep for a kind that draws sweeps."""
     if "sweep" in kind.of:
-        parts.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
+        objects.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
     else:
-        parts.results(results)
+        objects.results(results)
 
 
 def draw(results: Results | Swept, folder: str | Path, style: Facts | None = None) -> list[Path]:
@@ -87,7 +87,7 @@ def draw(results: Results | Swept, folder: str | Path, style: Facts | None = Non
         The pictures written, in the scenario's order.
     """
     if not isinstance(results, Swept):
-        parts.results(results)
+        objects.results(results)
     folder = place("folder", folder)
     entries = [checked({**entry, **(style or {})}) for entry in results.scenario.get("figures", [])]
     for kind, _ in entries:

@@ -13,7 +13,7 @@ from particlegvi.plotting.look import Look, drawn_in, look
 from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import check
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.quoting import shown
 
 
@@ -35,15 +35,15 @@ def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) ->
         A histogram in 1-D, particles over the contours of the loss in 2-D, the average loss over time otherwise.
         A notebook shows it by itself; ``figure.savefig(path)`` writes it.
     """
-    parts.run(run)
+    objects.run(run)
     if isinstance(target, str):
         raise ValueError(
             f"target must be a target, not {shown(target)}: one run has one kind of figure; results of"
             f" particlegvi.compare have every kind, as results.plot({shown(target)})"
         )
     if target is not None:
-        parts.target(target)
-        parts.same_dim("target", target.dim, run.loss.dim)
+        objects.target(target)
+        objects.same_dim("target", target.dim, run.loss.dim)
     with drawn_in(Look(**check(settings))):
         return finished(_drawn(run, target))
 

@@ -22,7 +22,7 @@ from particlegvi.priors.parameters import Described
 from particlegvi.priors.plane_table import PlaneTable, plane_table
 from particlegvi.priors.product_table import ProductTable, fitted, product_table
 from particlegvi.priors.weighted_points import PANELS, WeightedPoints, monte_carlo, quadrature
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.arguments import refuse, whole
 
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
@@ -69,10 +69,10 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     seed : int
         Seed of these samples.
     """
-    parts.part("prior", prior, Prior, parts.PRIOR, without="gradient term")
+    objects.part("prior", prior, Prior, objects.PRIOR, without="gradient term")
     if not isinstance(how, str) or how not in WAYS:
         raise refuse("embedding", how, f"one of {', '.join(WAYS)}")
-    parts.kernel_or_rule(kernel)
+    objects.kernel_or_rule(kernel)
     if isinstance(kernel.lengthscale, str):
         raise ValueError(f'lengthscale of the kernel must be a number for an embedding, not "{kernel.lengthscale}"')
     if isinstance(prior, Flat):

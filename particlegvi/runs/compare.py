@@ -19,7 +19,7 @@ from particlegvi.runs.simulating import simulate
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.targets.draws import draws_of
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.errors import remembered
@@ -89,7 +89,7 @@ def compare(
         When a step makes a particle non-finite; ``error.results`` has the runs up to there.
     """
     chosen = _by_label(methods, shared)
-    parts.listening(progress)
+    objects.listening(progress)
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)

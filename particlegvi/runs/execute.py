@@ -21,8 +21,8 @@ from particlegvi.scenario.kinds.kind import Job
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
-from particlegvi.tools.parts import listening as check_listening
-from particlegvi.tools.parts import progress as check_progress
+from particlegvi.tools.objects import listening as check_listening
+from particlegvi.tools.objects import progress as check_progress
 from particlegvi.tools.progress import listening, tell
 
 STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"

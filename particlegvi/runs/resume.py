@@ -15,8 +15,9 @@ from particlegvi.runs.storage import checkpoint, manifest, origin
 from particlegvi.runs.storage.folder import open_folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario import decisive
-from particlegvi.tools import arguments, origins, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.files import Unreadable
+from particlegvi.tools.sources import check_there
 
 ENDED = ("finished", "diverged")
 
@@ -37,11 +38,11 @@ def go_on(
 
     With ``pictures`` the figures of the scenario are drawn into the folder, in the look ``style`` for this time.
     """
-    parts.progress(progress)
+    objects.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
     stored = open_folder(folder)
-    origins.check_there(stored.path, stored.manifest.get("parts", {}))
+    check_there(stored.path, stored.manifest.get("parts", {}))
     begun = stored_scenario(stored)
     expected = None if scenario is None else decisive(scenarios.load(scenario))
     manifest.check_same(stored.path, stored.manifest, decisive(begun), expected, seed)

@@ -16,7 +16,7 @@ from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import memory, parts
+from particlegvi.tools import memory, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening_to_steps
@@ -95,9 +95,9 @@ def simulate(
         If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, also the ``run``
         of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
     """
-    parts.listening(progress)
+    objects.listening(progress)
     method = methods.get(method)() if isinstance(method, str) else method
-    label = parts.method(method).label
+    label = objects.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (
         remembered(),

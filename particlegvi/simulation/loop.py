@@ -18,7 +18,7 @@ from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import arguments, memory, parts
+from particlegvi.tools import arguments, memory, objects
 from particlegvi.tools.errors import Diverged, carry, warn
 
 MOST_RECORDS = 200
@@ -62,7 +62,7 @@ def follow(
         for sentence in problem.loss.advice(problem, method):
             warn(sentence)
     started = time.perf_counter()
-    flow = parts.part(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
+    flow = objects.part(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
     first = flow.particles()
     if np.shape(first) != problem.start.shape:
         allowed = f"an array of the shape {problem.start.shape}, a row for each particle"

@@ -16,7 +16,7 @@ from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
-from particlegvi.tools import arguments, memory, parts
+from particlegvi.tools import arguments, memory, objects
 
 FEW = 10  # a message shows at most so many coordinates
 
@@ -41,10 +41,10 @@ def check_problem(
 
     Without a prior it is flat; without ``initial`` the start is drawn from the prior.
     """
-    dim = parts.loss(loss, moves=True).dim
-    parts.method(method)
-    prior = Flat(dim) if prior is None else parts.prior(prior)
-    parts.same_dim("prior", prior.dim, dim)
+    dim = objects.loss(loss, moves=True).dim
+    objects.method(method)
+    prior = Flat(dim) if prior is None else objects.prior(prior)
+    objects.same_dim("prior", prior.dim, dim)
     steps = arguments.whole("steps", settings.steps, least=0)
     record_every = settings.record_every
     if record_every is not None:
@@ -75,13 +75,13 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
     if particles is not None:
         particles = arguments.whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
     if initial is None or isinstance(initial, Distribution):
-        source = prior if initial is None else parts.prior(initial, "initial")
-        parts.same_dim("initial", source.dim, dim)
+        source = prior if initial is None else objects.prior(initial, "initial")
+        objects.same_dim("initial", source.dim, dim)
         particles = 300 if particles is None else particles
         memory.check_run(particles, dim, steps, settings.record_every)
         start = source.sample(particles, seed=settings.seed)
     else:
-        parts.no_scipy("initial", initial)
+        objects.no_scipy("initial", initial)
         start = arguments.array("initial", initial, "a prior or an array (particles, dim)").copy()
         if start.ndim == 1 and dim == 1:
             start = start[:, None]

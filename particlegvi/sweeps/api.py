@@ -16,7 +16,7 @@ from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps import plan as plans
 from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
-from particlegvi.tools import arguments, files, parts
+from particlegvi.tools import arguments, files, objects
 from particlegvi.tools.cells import Engine
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
@@ -88,7 +88,7 @@ def sweep(
     A cell is named by the sha256 of resolved scenario, seed, versions and sources of the package. Its result does not
     depend on the number of workers, nor on interruptions.
     """
-    parts.listening(progress)
+    objects.listening(progress)
     settings = load_scenario(scenario, overrides)
     listed = list(seeds) if isinstance(seeds, range | tuple) else seeds
     asked = list(measure) if isinstance(measure, tuple) else measure
@@ -156,7 +156,7 @@ def resume(
     -------
     Results or Sweep
     """
-    parts.listening(progress)
+    objects.listening(progress)
     with remembered(), listening(progress) as reporter:
         if not folders.is_sweep(folder):
             return go_on(folder, scenario, seed, reporter, checkpoint_every, anyway=anyway, loss=loss)

@@ -23,10 +23,10 @@ from particlegvi.runs.storage.creating import appear
 from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
 from particlegvi.runs.storage.manifest import difference
 from particlegvi.sweeps.grid import numbers_of
-from particlegvi.tools import files, origins
+from particlegvi.tools import files
 from particlegvi.tools.errors import warn
 from particlegvi.tools.quoting import as_argument
-from particlegvi.tools.sources import changed, decisive
+from particlegvi.tools.sources import changed, check_there, decisive
 
 FORMAT, SCHEMA = "particlegvi sweep", 1
 STATUS = ("running", "finished")
@@ -145,7 +145,7 @@ def read(path: Path) -> Facts:
     sound = isinstance(versions, dict) and all(isinstance(version, str) for version in versions.values())
     if manifest.get("status") not in STATUS or not sound:
         raise ValueError(f"{place} is damaged")
-    origins.check_there(path, manifest["versions"])
+    check_there(path, manifest["versions"])
     return manifest
 
 

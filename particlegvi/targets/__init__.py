@@ -11,14 +11,13 @@ import numpy as np
 
 from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
-from particlegvi.engine.numerics.compiling import working
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import warn
 
@@ -59,15 +58,15 @@ def target(
         If there is no such target (DRE has none with a density, a Flat prior may leave nothing integrable, the minima
         of DE may not be isolated), it cannot be resolved, or an argument is missing or does not fit the loss.
     """
-    dim = int(parts.loss(loss).dim)
+    dim = int(objects.loss(loss).dim)
     method = methods.get(method)() if isinstance(method, str) else method
-    parts.method(method)
+    objects.method(method)
     seed = arguments.seed(seed)
     if prior is not None:
-        parts.same_dim("prior", parts.prior(prior).dim, dim)
+        objects.same_dim("prior", objects.prior(prior).dim, dim)
         try_prior(prior)
     if isinstance(initial, Distribution):
-        parts.same_dim("initial", parts.prior(initial, "initial").dim, dim)
+        objects.same_dim("initial", objects.prior(initial, "initial").dim, dim)
     elif initial is not None:
         initial = start_points(initial, dim)
     if isinstance(loss, KnownLoss) and loss.kind == "network":
@@ -93,23 +92,22 @@ def target(
         from particlegvi.priors import Flat
 
         prior = Flat(dim)
-    with working("truth"):
-        if kl_weight == 0.0:
-            return _basins(loss, prior, initial)
-        if method.objective == "gaussians":
-            return GaussianOptima(loss, prior, kl_weight, initial)
-        from particlegvi.targets.minimisers import gibbs, repulsive
+    if kl_weight == 0.0:
+        return _basins(loss, prior, initial)
+    if method.objective == "gaussians":
+        return GaussianOptima(loss, prior, kl_weight, initial)
+    from particlegvi.targets.minimisers import gibbs, repulsive
 
-        if mmd_weight == 0.0:
-            density = gibbs(loss, prior, kl_weight)
-            if density.missed is not None and density.missed > NOTABLE:
-                warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
-            return density
-        from particlegvi.kernels import resolve
+    if mmd_weight == 0.0:
+        density = gibbs(loss, prior, kl_weight)
+        if density.missed is not None and density.missed > NOTABLE:
+            warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
+        return density
+    from particlegvi.kernels import resolve
 
-        points = None if isinstance(initial, Distribution) else initial
-        kernel, _ = resolve(method.kernel, prior, points, seed)
-        return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
+    points = None if isinstance(initial, Distribution) else initial
+    kernel, _ = resolve(method.kernel, prior, points, seed)
+    return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
 
 
 def unfound(missed: float) -> str:

@@ -31,7 +31,7 @@ from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.minimisers import gibbs
 from particlegvi.targets.quadrature.nodes import discretise
 from particlegvi.targets.quadrature.potential import Place, gibbs_log_weight, line, place_of
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.arguments import positive, real, refuse
 from particlegvi.tools.registry import look_up
 
@@ -83,7 +83,7 @@ def best_law(loss: Loss, prior: Prior, weight: float, divergence: str | Divergen
     ValueError
         If the minimiser has no density: a part of its mass is an atom at the minimum of the loss.
     """
-    if parts.loss(loss).dim != 1 or parts.prior(prior).dim != 1 or isinstance(prior, Flat):
+    if objects.loss(loss).dim != 1 or objects.prior(prior).dim != 1 or isinstance(prior, Flat):
         raise ValueError(f"loss and prior must be of one dimension, with a prior that is a probability, not {prior!r}")
     chosen = look_up("divergence", divergence, NAMED) if isinstance(divergence, str) else divergence
     if not isinstance(chosen, Divergence):

@@ -1,7 +1,7 @@
 """The checks of values that all parts share: numbers, whole numbers, flags, arrays, points and vectors.
 
 A check returns the value in its plain form, or raises a ``ValueError`` of one sentence: ``KEY must be WHAT IS ALLOWED,
-not VALUE``. The checks of objects (a loss, a prior, a method) are in `particlegvi.tools.parts`.
+not VALUE``. The checks of objects (a loss, a prior, a method) are in `particlegvi.tools.objects`.
 """
 
 from __future__ import annotations

@@ -58,62 +58,36 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **named)
         except TypeError as error:
-            sentence = _told(function, arguments, named)
-            if sentence is None or isinstance(error, BadCall):
+            sentence = None if isinstance(error, BadCall) else _sentence(function, arguments, named)
+            if sentence is None:
                 raise
             raise BadCall(sentence) from None
 
     return called
 
 
-def _told(function: Callable[..., object], arguments: tuple[object, ...], named: Mapping[str, object]) -> str | None:
+def _sentence(function: Callable[..., object], places: tuple[object, ...], named: Mapping[str, object]) -> str | None:
     """A sentence about the wrong argument; None if the arguments fit, and the error came from inside the function."""
     signature = inspect.signature(function)
+    owner = function.__qualname__.split("<locals>.")[-1].removesuffix(".__init__").removesuffix(".__new__")
+    if function.__name__ == "__new__" and places and isinstance(places[0], type):  # it may be inherited
+        owner = places[0].__name__
+    names = [name for name in signature.parameters if name not in ("self", "cls")]
     try:
-        signature.bind(*arguments, **named)
-    except TypeError:
-        pass
-    else:
-        return None
-    owner = _owner(function)
-    if function.__name__ == "__new__" and arguments and isinstance(arguments[0], type):  # it may be inherited
-        owner = arguments[0].__name__
-    parameters = list(signature.parameters.values())
-    if parameters and parameters[0].name in ("self", "cls"):
-        parameters, arguments = parameters[1:], arguments[1:]
-    names = [parameter.name for parameter in parameters]
-    positional = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
-    for word, value in named.items():
-        if word not in names:
-            return str(unknown(f"argument of {owner}", word, names, _meant(word, value, names)))
-    if len(arguments) > len(positional):
-        return f"{owner} must be called with at most {len(positional)} positional arguments, not {len(arguments)}"
-    twice = [name for name in positional[: len(arguments)] if name in named]
-    if twice:
-        return f"{owner} must be given {twice[0]} once, not by its place and by its name"
-    bound = {*positional[: len(arguments)], *named}
-    needed = [
-        parameter.name
-        for parameter in parameters
-        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
-    ]
-    missing = [name for name in needed if name not in bound]
-    help_with = NEEDED.get("Loss" if owner == "Loss" else missing[0], "")
-    words = " and ".join(f'"{name}"' for name in missing)
-    several = "the arguments {} of {} are missing" if len(missing) > 1 else "the argument {} of {} is missing"
-    return several.format(words, owner) + f"; {help_with}" * bool(help_with)
+        signature.bind(*places, **named)
+    except TypeError as error:
+        for word, value in named.items():
+            if word not in names:
+                return str(unknown(f"argument of {owner}", word, names, _meant(word, value, names)))
+        needed = NEEDED.get("Loss" if owner == "Loss" else str(error).rpartition(": ")[2].strip("'"), "")
+        return f"{owner}: {error}" + f"; {needed}" * bool(needed)
+    return None
 
 
 def _meant(word: str, value: object, names: Sequence[str]) -> str:
     """The right name of an argument from the tables above, or "" if they do not have it."""
-    argument, said = MEANT.get(word, ("", ""))
+    argument, example = MEANT.get(word, ("", ""))
     if argument in names:
-        return said.format(value=shown(value))
+        return example.format(value=shown(value))
     other = ALSO_CALLED.get(word, "")
     return shown(other) if other in names else ""
-
-
-def _owner(function: Callable[..., object]) -> str:
-    """The name by which a user calls a function; of a constructor, the name of its class."""
-    name = function.__qualname__.split("<locals>.")[-1]
-    return name.removesuffix(".__init__").removesuffix(".__new__")

@@ -103,11 +103,6 @@ def refuse_later(kind: str, name: str, why: str) -> None:
     _refused[kind, name] = why
 
 
-def asked() -> bool:
-    """Whether this process has looked for a part: otherwise it has none."""
-    return bool(_registered) or installed.cache_info().currsize > 0
-
-
 def origins(kind: str, name: str) -> list[Origin]:
     """Where the parts of this name come from; no import is needed. A ValueError after `refuse_later` of it."""
     if (kind, name) in _refused and (kind, name) not in _registered:
@@ -164,16 +159,6 @@ def problem(kind: str, name: str) -> str:
     except ValueError as error:
         return str(error)
     return ""
-
-
-def lost() -> list[Origin]:
-    """The entry points whose folder of scenarios is not there."""
-    every = [entry for entries in installed().get(SCENARIOS, {}).values() for entry in entries]
-    return [
-        Origin(SCENARIOS, entry.name, entry.value, *_distribution(entry))
-        for entry in every
-        if not _folder(entry).is_dir()
-    ]
 
 
 @cache

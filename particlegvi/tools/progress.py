@@ -188,47 +188,18 @@ class StepBars:
 @contextlib.contextmanager
 def listening(progress: Listening) -> Iterator[Progress | None]:
     """The listener for an argument ``progress``: a function itself, bars for True and "auto", None for no bars."""
-    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener, _enclosed_by(None):
+    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener:
         yield listener
 
 
 @contextlib.contextmanager
 def listening_to_steps(progress: StepListening, label: str) -> Iterator[StepProgress | None]:
     """`listening` for the run of one method."""
-    with _enclosed_by(None):
-        if callable(progress):
-            yield progress
-        else:
-            with chosen(progress) as bars:
-                yield None if bars is None else StepBars(bars, label)
-
-
-@contextlib.contextmanager
-def automatic_bars() -> Iterator[Bars | None]:
-    """Bars as for "auto", for a call without an argument ``progress``. Calls inside find them by `enclosing_bars`."""
-    with chosen("auto") as bars, _enclosed_by(bars):
-        yield bars
-
-
-def enclosing_bars() -> tuple[Bars | None] | None:
-    """The bars of the enclosing call, as a tuple of one; None if no call encloses this one.
-
-    The tuple holds None if the enclosing call has an argument ``progress``: the user has said then what is shown.
-    """
-    return _around.get(None)
-
-
-_around: contextvars.ContextVar[tuple[Bars | None] | None] = contextvars.ContextVar("around")
-
-
-@contextlib.contextmanager
-def _enclosed_by(bars: Bars | None) -> Iterator[None]:
-    before = _around.get(None)
-    _around.set((bars,))
-    try:
-        yield
-    finally:
-        _around.set(before)
+    if callable(progress):
+        yield progress
+    else:
+        with chosen(progress) as bars:
+            yield None if bars is None else StepBars(bars, label)
 
 
 def chosen(asked: bool | str | None) -> Bars:

@@ -7,7 +7,7 @@ is looked for outside of it (`particlegvi.tools.plugins`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -120,17 +120,13 @@ def from_outside() -> list[Listed]:
         for origin in plugins.origins(kind, name)
     ]
     files = [origin for files_of_one in plugins.scenarios().values() for origin in files_of_one.values()]
-    return [*parts, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, plugins.lost())]
+    return [*parts, *(Listed(origin.kind, origin.name, str(origin)) for origin in files)]
 
 
 def _wrong(kind: str, name: str, taken: Container[tuple[str, str]]) -> str:
     if kind not in plugins.KINDS.values():
         return f"there is no kind of part particlegvi.{kind}"
     return TAKEN if (kind, name) in taken else plugins.problem(kind, name)
-
-
-def _lost(origin: plugins.Origin) -> Listed:
-    return Listed(origin.kind, origin.name, str(origin), f"there is no folder {origin.module} with TOML files")
 
 
 class Registry(Generic[Part]):
@@ -217,30 +213,14 @@ class Registry(Generic[Part]):
         return part(**parameters)
 
     def _at_home(self, name: Any) -> Any:
-        """The part in the module of its own name, or in one that writes its name; None elsewhere.
-
-        For most parts no other module is imported then.
-        """
+        """The part in the module of its own name, for which no other module is imported; None elsewhere."""
         import importlib.util
 
         home = name.replace("-", "_") if isinstance(name, str) else ""
         if home.startswith("_") or not home.isidentifier():
             return None
         module = f"{self.package}.{home}"
-        part = _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
-        return part or next(
-            filter(None, (_parts_of(module_name, {}).get(name) for module_name in self._writing(name))), None
-        )
-
-    def _writing(self, name: str) -> Iterator[str]:
-        """The modules of the package whose text has this name in quotes."""
-        import importlib
-        from pathlib import Path
-
-        for folder in importlib.import_module(self.package).__path__:
-            for path in sorted(Path(folder).glob("[!_]*.py")):
-                if f'"{name}"' in path.read_text(encoding="utf-8"):
-                    yield f"{self.package}.{path.stem}"
+        return _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
 
 
 def _parts_of(module_name: str, known: Mapping[str, Any]) -> dict[str, Any]:

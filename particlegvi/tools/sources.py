@@ -1,6 +1,7 @@
-"""The code of this process: the versions of the packages that numbers depend on, and a digest of the package's sources.
+"""The code of this process: versions of packages, a digest of the package's sources, and the parts from outside.
 
 The version of the package stays for months while its code is edited, so the code is told by a digest of its sources.
+A part from outside that a scenario names is noted beside the versions: ``"losses ripples": "my-package 1.0"``.
 """
 
 from __future__ import annotations
@@ -8,17 +9,19 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from particlegvi.tools import origins
+from particlegvi.tools import plugins
+from particlegvi.tools.quoting import plain, shown
 from particlegvi.version import __version__
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
 AFTER_THE_NUMBERS = ("cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
+DIGEST = ", digest "  # follows the note of a part in folders of version 0.1.0
 SOURCES = "sources"  # the key of the digest, in manifests and beside the versions of a sweep
 
 
@@ -53,14 +56,9 @@ def sources() -> str:
 def decisive(scenario: object = None) -> dict[str, str]:
     """The versions that numbers depend on, and the digest of the sources: they name the cells of a sweep.
 
-    With those of the parts from outside that a scenario names.
+    With the `notes` of the parts from outside that a scenario names.
     """
-    return versions() | {SOURCES: sources()} | origins.notes(scenario)
-
-
-def code() -> dict[str, str]:
-    """The digest of the sources, as the manifest has it."""
-    return {SOURCES: sources()}
+    return versions() | {SOURCES: sources()} | notes(scenario)
 
 
 def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
@@ -69,12 +67,61 @@ def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
     Python's own version does not reach the numbers. Where ``then`` names no sources, as in early folders, only versions
     are compared.
     """
-    here = decisive()
-    for name in [*versions(), SOURCES]:
-        before, now = then.get(name, "none"), here[name]
+    here = versions() | {SOURCES: sources()}
+    for name, now in here.items():
+        before = then.get(name, "none")
         if name == "python" or before == now or (name == SOURCES and SOURCES not in then):
             continue
         if name == SOURCES:
             return f"other sources of particlegvi (digest {str(before)[:16]})", f"digest {now}"
         return f"{name} {before}", now
-    return origins.changed(then)
+    for key, note in then.items():
+        if is_note(key) and note_now(key) != _owner(note):
+            kind, name = key.split(" ", 1)
+            owner = plain(_owner(note)[:100])
+            return f"{shown(name)} (particlegvi.{kind}) of {owner}", f"that of {note_now(key) or 'no package'}"
+    return None
+
+
+def notes(content: object) -> dict[str, str]:
+    """The notes of all parts from outside that a scenario names and this process knows. Nothing is imported."""
+    words = set(_words(content))
+    by_key = {f"{kind} {name}": note_now(f"{kind} {name}") for kind, name in plugins.known() if name in words}
+    return {key: origin for key, origin in sorted(by_key.items()) if origin}
+
+
+def note_now(key: str) -> str:
+    """The note of a key in this process; empty where the part is not there."""
+    places = plugins.origins(*key.split(" ", 1)) if is_note(key) else []
+    return str(places[0]) if places else ""
+
+
+def is_note(key: str) -> bool:
+    """Whether a key of a table of versions is that of a note: names of packages have no space."""
+    return " " in key
+
+
+def check_there(folder: Path, noted: Mapping[str, str]) -> None:
+    """Refuse, with a sentence that says what to install, a folder whose parts from outside are not here."""
+    for key, note in noted.items():
+        if is_note(key) and not note_now(key):
+            kind, name = (plain(word[:80]) for word in key.split(" ", 1))
+            owner = plain(_owner(note)[:80])
+            module = owner.removeprefix("the module ")
+            way = f"install {owner}" if module == owner else f"import {module} first, or say --parts {module}.py"
+            raise ValueError(f"{folder} needs {shown(name)} (particlegvi.{kind}) of {owner}, which is not here; {way}")
+
+
+def _owner(note: object) -> str:
+    return str(note).partition(DIGEST)[0]
+
+
+def _words(content: object) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Mapping):
+        yield from content
+        yield from _words(list(content.values()))
+    elif isinstance(content, Iterable):
+        for entry in content:
+            yield from _words(entry)

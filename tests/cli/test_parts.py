@@ -37,7 +37,7 @@ def file(nothing_from_outside, tmp_path, monkeypatch):
 
 def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
     entries = ["ring = bowls:Ring", "deep-bowl = bowls:Bowl"]
-    install("bowls", {"losses": entries, "scenarios": ["bowls = bowls.nowhere"]})
+    install("bowls", {"losses": entries})
     assert main(["list", "--parts", file, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     found = {(each["kind"], each["name"], each["origin"]): each["problem"] for each in listed}
@@ -45,7 +45,6 @@ def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
     assert found["integrators", "half-noise", "the module my_steps"] == ""
     assert found["losses", "ring", "bowls 1.5"] == registry.TAKEN
     assert "ModuleNotFoundError" in found["losses", "deep-bowl", "bowls 1.5"]
-    assert "bowls.nowhere" in found["scenarios", "bowls", "bowls 1.5"]
     kinds = {kind for kind, _, origin in found if origin == "particlegvi"}
     assert {"kernels", "priors", "methods", "schedules", "covariances", "likelihoods", "bases", "figures"} <= kinds
     assert {"kinds", "facts", "models", "claims"} <= kinds
@@ -72,7 +71,7 @@ def test_a_function_for_other_processes_brings_the_modules_of_registered_parts(f
 
 def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for(nothing_from_outside):
     import particlegvi as pg
-    from particlegvi.tools import origins, plugins
+    from particlegvi.tools import plugins, sources
 
     pg.schedules.register(type("Mine", (), {"name": "mine", "__module__": "__main__"}))
     function = sent(len)
@@ -81,7 +80,7 @@ def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for
     with pytest.raises(ValueError, match="put it into a file such as my_parts.py, and say import my_parts, or --parts"):
         pg.schedules.get("mine")
     with pytest.raises(ValueError, match="which another process cannot import"):
-        origins.changed({"schedules mine": "the module __main__"})  # as a worker asks
+        sources.changed({**sources.versions(), "schedules mine": "the module __main__"})  # as a worker asks
 
 
 @pytest.mark.thorough

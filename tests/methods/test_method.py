@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import DriftFlow, ParticleFlow
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 
 from ..flows import advanced, problem
 from ..refusals import refuse, refused
@@ -42,7 +42,7 @@ class StillFlow(ParticleFlow):
 
 def test_a_method_need_only_say_what_differs():
     method = Still()
-    assert parts.method(method) is method
+    assert objects.method(method) is method
     defaults = (method.objective, method.kl_weight, method.mmd_weight, method.has_noise, method.schedules)
     assert defaults == ("measures", 0.0, 0.0, False, False)
     assert method.follows_loss and method.kernel is None
@@ -101,7 +101,7 @@ def test_a_drift_of_a_wrong_shape_is_one_sentence(drift):
 @pytest.mark.parametrize("method", EVERY, ids=lambda method: type(method).__name__)
 def test_every_method_keeps_the_contract_and_can_be_sent_to_another_process(method):
     assert isinstance(method, pg.methods.Method)
-    assert parts.method(method) is method
+    assert objects.method(method) is method
     copy = pickle.loads(pickle.dumps(method))
     assert repr(copy) == repr(method)
     assert copy == method or isinstance(method, pg.methods.MMDFlow)  # whose reference is an array

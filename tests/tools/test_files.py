@@ -72,15 +72,3 @@ def test_a_long_path_is_named_on_windows(tmp_path, monkeypatch):
     assert system.too_long(long) == ""
     monkeypatch.setattr(system, "WINDOWS", True)
     assert "260 characters" in system.too_long(long) and system.too_long("runs") == ""
-
-
-def test_texts_are_written_the_same_on_every_system(root):
-    """With a line end and an encoding of our choice, whatever the system prefers."""
-    wrong = []
-    for path in sorted((root / "particlegvi").rglob("*.py")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            text_mode = "open(" in line and any(mode in line for mode in ('"w"', '"a"', '"x"', '"r"'))
-            if ".write_text(" in line and "files." not in line or text_mode:
-                if "encoding=" not in line or ("newline=" not in line and '"r"' not in line):
-                    wrong.append(f"{path.name}:{number}: {line.strip()}")
-    assert not wrong

@@ -1,6 +1,5 @@
 """One object for progress, three fronts: a terminal, a notebook, and nothing; and what an interruption leaves."""
 
-import contextvars
 import io
 import os
 import signal
@@ -100,30 +99,6 @@ def test_a_notebook_sees_them(made, notebook):
     assert np.array_equal(run.positions, pg.simulate(LOSS, DLE, PRIOR, **SMALL).positions)
 
 
-def test_what_takes_long_in_a_notebook_shows_the_time_in_the_context_of_its_cell(made, notebook, monkeypatch):
-    monkeypatch.setattr(progress, "TICK", 0.02)
-    cell: contextvars.ContextVar[str] = contextvars.ContextVar("cell")
-    cell.set("the third")
-    heard = []
-    monkeypatch.setattr(Bar, "refresh", lambda self: heard.append((cell.get("none"), threading.current_thread().name)))
-    with progress.Bars("notebook"):
-        time.sleep(0.2)
-    assert len(heard) > 3 and {each for each, _ in heard} == {"the third"}
-    assert threading.current_thread().name not in {name for _, name in heard}
-
-
-def test_what_has_no_progress_of_its_own_says_after_a_second_what_it_does(made, notebook, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    results = pg.run("global-minimiser", progress=None, **SMALL)
-    assert made == [] and results.summary["methods"]
-    assert "comparing with the truth" in {bar.desc for bar in made} and all(bar.closed for bar in made)
-    Bar.made.clear()
-    results.plot()
-    assert made[-1].desc == "drawing" and [bar.desc for bar in made if bar.desc != "drawing"] == ["loading"]
-    pg.target(LOSS, DLE, PRIOR)
-    assert made[-1].desc == "comparing with the truth"
-
-
 @pytest.mark.parametrize("nothing", [None, False])
 def test_nothing_is_shown_where_nothing_was_asked_for(made, monkeypatch, tmp_path, nothing):
     """Also where the call itself asks for a truth, as the summary of a folder does."""
@@ -132,8 +107,6 @@ def test_nothing_is_shown_where_nothing_was_asked_for(made, monkeypatch, tmp_pat
     pg.run("global-minimiser", progress=nothing, out=tmp_path / "run", **SMALL)
     pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=nothing)
     pg.compare(LOSS, [DLE], PRIOR, **SMALL, progress=nothing)
-    with progress.listening(lambda *_: None):
-        pg.target(LOSS, DLE, PRIOR)
     assert (tmp_path / "run" / "summary.json").exists() and made == [] and sys.stderr.getvalue() == ""
 
 
@@ -155,35 +128,6 @@ def test_auto_is_for_those_who_look_on(made, monkeypatch):
     assert progress.automatic() is None
     monkeypatch.setattr(sys, "stderr", None)
     assert progress.automatic() is None and progress.chosen(True).front is None
-
-
-def test_auto_waits_a_second(made, notebook, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(progress, "PATIENCE", 3600.0)  # a busy machine may take more than a second
-        pg.simulate(LOSS, DLE, PRIOR, **SMALL)
-        assert made == []
-    with progress.listening("auto") as heard:
-        heard("DE", 1, 10)
-        assert made == []
-        heard._from -= 1.0
-        heard("DE", 5, 10)
-        assert [(bar.desc, bar.seen) for bar in made] == [("DE", [5])]
-        heard("DE", 7, 10)
-        assert made[0].n == 7
-
-
-def test_what_is_printed_meanwhile_stands_apart(made, notebook):
-    told = []
-    with progress.Bars("notebook", first="checking") as bar:
-        bar.word("one")
-        made[-1].clear = lambda: told.append("cleared")
-        made[-1].refresh = lambda: told.append("again")
-        bar.aside(lambda: told.append("printed"))
-    assert [each.desc for each in made] == ["checking", "one"] and told == ["cleared", "printed", "again"]
-    nobody = progress.Bars(None)
-    nobody.word("one")
-    nobody.aside(lambda: told.append("printed"))
-    assert len(made) == 2 and told[3:] == ["printed"]
 
 
 def test_a_notebook_shows_one_line_and_keeps_nothing(notebook, recwarn):

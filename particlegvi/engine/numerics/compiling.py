@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from numba.core import event
 
-from particlegvi.contracts import Stage, Stages
-from particlegvi.tools.progress import automatic_bars, enclosing_bars, tell
+from particlegvi.contracts import Stages
+from particlegvi.tools.progress import tell
 
 
 @contextmanager
@@ -23,19 +23,6 @@ def compiling_told(progress: object) -> Iterator[None]:
         yield
     finally:
         event.unregister("numba:compile", listener)
-
-
-@contextmanager
-def working(stage: Stage) -> Iterator[None]:
-    """A sign of life for a call without an argument ``progress``: after a second, where somebody looks on."""
-    around = enclosing_bars()
-    if around is not None:
-        tell(around[0], stage, total=1)
-        yield
-    else:
-        with automatic_bars() as bars, compiling_told(bars):
-            tell(bars, stage, total=1)
-            yield
 
 
 class _Listener(event.Listener):

@@ -17,7 +17,7 @@ from particlegvi.functionspace.covariances.stationary import (
     Matern52,
     SquaredExponential,
 )
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry
 
@@ -35,7 +35,7 @@ def of(kernel: KernelLike) -> Covariance:
     """Return a covariance unchanged, or the covariance for a kernel, whose lengthscale must be a number, not a rule."""
     if isinstance(kernel, Covariance):
         return kernel
-    found = parts.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
+    found = objects.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
     if found.name not in _registry:
         raise refuse("kernel", kernel, ALLOWED)
     if isinstance(found.lengthscale, str):

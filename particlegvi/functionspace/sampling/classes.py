@@ -36,7 +36,7 @@ from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
 from particlegvi.functionspace.sampling.plans import MIXING_STEPS, Plan
 from particlegvi.functionspace.sampling.trace import Trace
 from particlegvi.simulation.journal import Journal
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.arguments import points, scale, seed, whole
 from particlegvi.tools.html import Card
 
@@ -125,7 +125,7 @@ class ClassSampler(Card):
 
         ``progress(steps_done, steps)`` is called a few times a second.
         """
-        parts.progress(progress)
+        objects.progress(progress)
         particles, covariance = whole("particles", self.particles, 1), covariances.of(self.kernel)
         steps = None if self.steps is None else whole("steps", self.steps, 1)
         step_size = None if self.step_size is None else scale("step_size", self.step_size)

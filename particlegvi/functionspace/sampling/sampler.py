@@ -28,7 +28,7 @@ from particlegvi.functionspace.sampling.lipschitz import PosteriorCertificate, c
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.journal import Journal
-from particlegvi.tools import parts
+from particlegvi.tools import objects
 from particlegvi.tools.arguments import points, refuse, scale, whole
 from particlegvi.tools.registry import look_up
 
@@ -152,7 +152,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         UserWarning
             If ``step_size`` is beyond the stability limit of the scheme.
         """
-        parts.progress(progress)
+        objects.progress(progress)
         with one_blas_thread(), Journal(storage) as journal:
             task = self._task(X, y, journal)
             self._simulate(plans.choose(task, self.integrator, self.moves), task, progress, watch)

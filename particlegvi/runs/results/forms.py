@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.scenario.kinds.kind import Kind, Targets
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.export import datasets, writing
 from particlegvi.tools.export.columns import frame, groups
 from particlegvi.tools.film_file import FilmFile
@@ -172,7 +172,7 @@ class ExportedRuns(Mapping[str, Any]):
         """
         from particlegvi.plotting import films
 
-        parts.listening(progress)
+        objects.listening(progress)
         entry = films.figure_for(self.scenario, figure, options, lambda: self.kind.figure(list(self.values())))
         assert entry is not None
         path = films.file_beside(self.place, self.name, entry["kind"]) if out is None else out

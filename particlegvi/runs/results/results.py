@@ -22,13 +22,12 @@ from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles import entries
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import origins
 from particlegvi.tools.errors import warn
 from particlegvi.tools.files import Unreadable
-from particlegvi.tools.parts import loss as check_loss
+from particlegvi.tools.objects import loss as check_loss
 from particlegvi.tools.progress import tell
 from particlegvi.tools.quoting import as_argument
-from particlegvi.tools.sources import versions
+from particlegvi.tools.sources import check_there, notes, versions
 
 
 class Results(Runs):
@@ -100,7 +99,7 @@ class Results(Runs):
         scenario = self.scenario
         return New(
             scenario["name"], text(scenario), decisive(scenario), self.seed, versions(), self.labels,
-            origins.notes_of_built(scenario),
+            notes(scenario),
         )  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
@@ -184,7 +183,7 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:
 
 def _load(stored: Folder, loss: Loss | None) -> Results:
     manifest = stored.manifest
-    origins.check_there(stored.path, manifest.get("parts", {}))
+    check_there(stored.path, manifest.get("parts", {}))
     origin.warn_of_other_code(stored.path, manifest)
     # "simulated": only the pictures are missing; load it as finished
     results = opened(stored, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from particlegvi.contracts import Facts
-from particlegvi.engine.numerics.compiling import working
 from particlegvi.integrators import schedules
 from particlegvi.runs.results.forms import ExportedRuns
 from particlegvi.scenario import kinds
@@ -92,8 +91,7 @@ class Runs(ExportedRuns):
     @property
     def summary(self) -> Facts:
         if self._summary is None:
-            with working("truth"):
-                self._summary = summarise(self)
+            self._summary = summarise(self)
         return self._summary
 
     def add(self, label: str, run: Any, seconds: float | None = None) -> None:
@@ -155,10 +153,9 @@ class Runs(ExportedRuns):
         **settings
             Options of that kind.
         """
-        with working("pictures"):
-            from particlegvi import plotting
+        from particlegvi import plotting
 
-            return plotting.figure(self, kind or self.kind.figure(list(self.values())), **settings)
+        return plotting.figure(self, kind or self.kind.figure(list(self.values())), **settings)
 
     def page(self, *, frames: int = 120, live: bool = True, language: str = "en") -> Page:
         """One html file that replays runs on the line or in the plane, and is live below; see `particlegvi.page`.

@@ -10,18 +10,23 @@ import hashlib
 import io
 import math
 import os
+import re
 import stat
+import struct
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.tools import files
-from particlegvi.tools.bundle import read_header
 from particlegvi.tools.files import Unreadable, open_regular, write
 
 BLOCK = 2**22  # bytes read at once
+MAGIC = b"\x93NUMPY\x01\x00"
+# The headers that numpy writes for plain numbers; others, which numpy could read, are refused.
+HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': \(([0-9, ]{1,100})\), \} *\n")
+LONGEST_HEADER = 1000
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
@@ -35,6 +40,18 @@ def as_file(array: NDArray[np.float64]) -> bytes:
     file = io.BytesIO()
     np.lib.format.write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
     return file.getvalue()
+
+
+def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
+    """The type and the shape that the header of a .npy file promises; a ValueError if it holds no plain numbers."""
+    start = file.read(len(MAGIC) + 2)
+    if len(start) < len(MAGIC) + 2 or not start.startswith(MAGIC):
+        raise ValueError("it does not begin as one")
+    length = struct.unpack("<H", start[len(MAGIC) :])[0]
+    header = HEADER.fullmatch(file.read(min(length, LONGEST_HEADER)))
+    if header is None:
+        raise ValueError("its header is damaged, or it does not hold plain numbers")
+    return np.dtype(header[1].decode("ascii")), tuple(int(size) for size in header[2].split(b",") if size.strip())
 
 
 def read_array(

@@ -1,25 +1,32 @@
 """The checkpoint of a run: the file ``checkpoint.npz`` with the state from which the run goes on.
 
 It is written whole under a temporary name and renamed, when the records before it are on the disk. A process that dies
-at any time leaves this checkpoint or the one before.
+at any time leaves this checkpoint or the one before. The file is a .npz archive of numpy without compression and
+without pickle: the arrays, and a member ``manifest.json`` with all else.
 """
 
 from __future__ import annotations
 
+import io
+import math
+import os
+import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Snapshot
-from particlegvi.tools import bundle, files
+from particlegvi.contracts import Array, Facts, Snapshot
+from particlegvi.tools import files, memory
 
 NAME = "checkpoint.npz"
-FORMAT = "particlegvi checkpoint"
+MANIFEST = "manifest.json"
+STATE, CONSTANTS = "state.npy", "constants/"  # members of the archive
 ENTRIES = {
-    "label": str, "seed": int, "step": int, "state": np.ndarray, "extra_state": dict, "facts": dict, "records": int,
-    "constants": dict, "records_sha256": str, "seconds": float,
+    "label": str, "seed": int, "step": int, "extra_state": dict, "facts": dict, "records": int, "records_sha256": str,
+    "seconds": float,
 }  # fmt: skip
+BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, KeyError)  # what zipfile raises
 
 
 class Checkpoint(NamedTuple):
@@ -34,12 +41,20 @@ class Checkpoint(NamedTuple):
 
 def write(run: Path, checkpoint: Checkpoint) -> None:
     """Write the checkpoint of a run, whose records are already on the disk."""
-    snapshot = checkpoint.snapshot._asdict()
-    snapshot |= {name: files.finite(snapshot[name]) for name in ("extra_state", "facts")}
-    snapshot["constants"] = dict(checkpoint.snapshot.constants)
-    content = {"format": FORMAT, **checkpoint._asdict(), **snapshot}
-    del content["snapshot"]
-    bundle.write(run / NAME, content)
+    manifest = {**checkpoint._asdict(), **checkpoint.snapshot._asdict()}
+    arrays = {STATE: manifest.pop("state")}
+    arrays |= {f"{CONSTANTS}{name}.npy": array for name, array in manifest.pop("constants").items()}
+    del manifest["snapshot"]
+    manifest["arrays"] = list(arrays)
+
+    def fill(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(zipfile.ZipInfo(MANIFEST), files.json_text(files.finite(manifest)))
+            for name, array in arrays.items():
+                with archive.open(zipfile.ZipInfo(name), "w") as member:
+                    np.lib.format.write_array(member, array, (1, 0), allow_pickle=False)
+
+    files.write(run / NAME, fill)
 
 
 def read(run: Path) -> Checkpoint | None:
@@ -47,12 +62,45 @@ def read(run: Path) -> Checkpoint | None:
 
     One that cannot be read now is `files.Unreadable`: it is not damaged, and the run need not start over.
     """
-    place = run / NAME
     with files.ignoring_damage():
-        content = {} if place.is_symlink() else bundle.read(place, FORMAT)
-        if all(type(content.get(entry)) is kind for entry, kind in ENTRIES.items()):
-            snapshot = Snapshot(**{name: content[name] for name in Snapshot._fields})
-            return Checkpoint(
-                content["label"], content["seed"], snapshot, content["records_sha256"], content["seconds"]
-            )
+        manifest, arrays = _members(run / NAME)
+        typed = all(type(manifest.get(entry)) is kind for entry, kind in ENTRIES.items())
+        if typed and list(arrays) == manifest.get("arrays") and STATE in arrays:
+            values = {name: manifest[name] for name in Snapshot._fields if name in ENTRIES}
+            state = arrays.pop(STATE)
+            constants = {name.removeprefix(CONSTANTS).removesuffix(".npy"): array for name, array in arrays.items()}
+            snapshot = Snapshot(state=state, constants=constants, **values)
+            whole = {name: manifest[name] for name in ("label", "seed", "records_sha256", "seconds")}
+            return Checkpoint(snapshot=snapshot, **whole)
     return None
+
+
+def _members(place: Path) -> tuple[Facts, dict[str, Array]]:
+    """The manifest and the arrays of a file, whose members are together no longer than the file; else a ValueError."""
+    with files.open_regular(place, links=False) as file:
+        try:
+            size = os.fstat(file.fileno()).st_size
+            memory.check(f"{place} has {size} bytes, which", 2 * size, "load it on a larger machine")
+            with zipfile.ZipFile(file) as archive:
+                members = archive.infolist()
+                if sum(member.file_size for member in members) > size or any(one.compress_type for one in members):
+                    raise ValueError(f"{place} has compressed members")
+                contents = {member.filename: archive.read(member) for member in members}
+            text = contents.pop(MANIFEST)[: files.LARGEST_TEXT].decode("utf-8")
+            return files.parsed(text, place), {name: _array(content) for name, content in contents.items()}
+        except OSError as error:
+            raise files.Unreadable(f"{place} cannot be read: {error.strerror}") from None
+        except BROKEN as error:
+            raise ValueError(f"{place} is damaged: {error}") from None
+
+
+def _array(content: bytes) -> Array:
+    """The array of a .npy file, in its order in memory, on which the last bits of products depend."""
+    file = io.BytesIO(content)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array of another version")
+    shape, columns_first, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.hasobject or len(content) - file.tell() != math.prod(shape) * dtype.itemsize:
+        raise ValueError("an array is not as long as its shape needs")
+    array = np.frombuffer(content, dtype, offset=file.tell())
+    return array.reshape(shape[::-1]).T.copy("F") if columns_first else array.reshape(shape).copy()

@@ -14,7 +14,7 @@ from particlegvi.runs.storage import origin
 from particlegvi.runs.storage.arrays import as_file
 from particlegvi.runs.storage.lock import MANIFEST, SCENARIO
 from particlegvi.tools import files
-from particlegvi.tools.sources import code
+from particlegvi.tools.sources import SOURCES, sources
 
 SCHEMA = 2
 FORMAT = "particlegvi run"
@@ -46,7 +46,7 @@ class New(NamedTuple):
     seed: int
     versions: dict[str, str]  # versions of the packages on which the numbers depend
     labels: list[str]  # labels of the methods, or of whatever else is run
-    parts: dict[str, str] = {}  # notes of the parts from outside: `particlegvi.tools.origins`
+    parts: dict[str, str] = {}  # notes of the parts from outside: `particlegvi.tools.sources`
     arrays: Mapping[str, Array] = {}  # arrays that were handed in, by a name that follows from their numbers
 
     def manifest(self) -> Facts:
@@ -55,7 +55,7 @@ class New(NamedTuple):
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
             "seed": self.seed, "versions": self.versions, "methods": [], "seconds": {}, "figures": [],
             "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in self.files().items()},
-            "resumed": [], "labels": self.labels, "code": code(), "machine": origin.machine(),
+            "resumed": [], "labels": self.labels, "code": {SOURCES: sources()}, "machine": origin.machine(),
             **({"parts": self.parts} if self.parts else {}),
         }  # fmt: skip
 

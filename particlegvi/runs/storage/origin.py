@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import origins, system
+from particlegvi.tools import system
 from particlegvi.tools.errors import warn
-from particlegvi.tools.sources import SOURCES, changed, code, versions
+from particlegvi.tools.sources import SOURCES, changed, note_now, sources, versions
 
 NAMED = {"processor": "processor", "blas": "linear algebra"}
 
@@ -30,8 +30,8 @@ def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
     others: Facts = {}
     for then, entry in (
         (manifest["versions"], {"versions": versions()}),
-        ({**versions(), **own}, {**code(), f"from_{SOURCES}": own.get(SOURCES)}),
-        ({**versions(), **noted}, {"parts": {key: origins.now(key) for key in noted}}),
+        ({**versions(), **own}, {SOURCES: sources(), f"from_{SOURCES}": own.get(SOURCES)}),
+        ({**versions(), **noted}, {"parts": {key: note_now(key) for key in noted}}),
     ):
         words = changed(then)
         if words is not None and not anyway:

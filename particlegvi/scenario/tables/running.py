@@ -14,10 +14,10 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.scenario.tables.table import Table
-from particlegvi.tools import arguments, cells, files, origins, parts
+from particlegvi.tools import arguments, cells, files, objects
 from particlegvi.tools.cells import Batch, Done, Engine, choose, compute
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.sources import SOURCES, sources
+from particlegvi.tools.sources import SOURCES, notes, sources
 
 Group: TypeAlias = tuple[Task, ...]  # the tasks of one problem
 Scored: TypeAlias = tuple[dict[str, float], float]  # scores, and the seconds that they took
@@ -88,7 +88,7 @@ def run_table(
         If processes are killed again and again in the same cells; the finished cells are in the folder.
     """
     chosen = settings if isinstance(settings, TableSettings) else TableSettings.of(settings)
-    parts.progress(progress)
+    objects.progress(progress)
     number = threads.count() if workers is None else arguments.whole("workers", workers, 1)
     if pool is not None and not callable(pool):
         raise refuse("pool", pool, "a function of a function, tasks and a number of processes")
@@ -200,5 +200,5 @@ class KeptCells:
 
     def _identity(self, task: Task) -> Facts:
         """The settings of a cell, and the digest of the package's sources and of a model from outside."""
-        digest = " ".join([sources(), *origins.notes(task.model).values()])
+        digest = " ".join([sources(), *notes(task.model).values()])
         return {"cell": task._asdict(), "settings": self.settings.fits(task.model), SOURCES: digest}

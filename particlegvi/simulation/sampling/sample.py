@@ -13,7 +13,7 @@ from particlegvi.priors import Flat
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.progress import listening_to_steps
 
@@ -118,10 +118,10 @@ def sample(
     ValueError
         If no start is found, because the loss is not finite near 0 or in the prior, or has no minimum.
     """
-    dim = parts.loss(model).dim
-    prior = Flat(dim) if prior is None else parts.prior(prior)
-    parts.same_dim("prior", prior.dim, dim)
-    method = methods.get(method)() if isinstance(method, str) else parts.method(method)
+    dim = objects.loss(model).dim
+    prior = Flat(dim) if prior is None else objects.prior(prior)
+    objects.same_dim("prior", prior.dim, dim)
+    method = methods.get(method)() if isinstance(method, str) else objects.method(method)
     if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
         raise ValueError(
             f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"

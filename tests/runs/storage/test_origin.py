@@ -52,7 +52,7 @@ def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(half, capsys):
         warnings.simplefilter("ignore")
         assert main(["resume", str(half), "--quiet", "--no-figure", "--anyway"]) == 0
     (noted,) = manifest(half)["anyway"]
-    assert noted == {**origin.code(), "from_sources": OTHER}
+    assert noted == {"sources": origin.sources(), "from_sources": OTHER}
     with pytest.warns(UserWarning, match=f"simulated with other sources of particlegvi \\(digest {OTHER}"):
         pg.load(half)
     put(half, status="interrupted")

@@ -7,7 +7,6 @@ one sentence that names the first member that is missing. The checks of values a
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any, get_args
 
 import numpy as np
@@ -80,20 +79,12 @@ def loss(value: Any, moves: bool = False) -> Any:
     """A loss; if particles move down it (``moves``), with a gradient for every step."""
     allowed = 'a Loss such as particlegvi.losses.get("double-well")'
     if isinstance(value, str):
-        raise ValueError(f"{refuse('loss', value, allowed)}; a text is made one by {_loss_of(value)}")
+        made = 'pg.losses.get(NAME) or pg.Loss.from_formula("t**2", ["t"])'
+        raise ValueError(f"{refuse('loss', value, allowed)}; a text is made one by {made}")
     if inspect.isroutine(value) or isinstance(value, np.ufunc):
         made = "pg.Loss.from_numpy(value, gradient, dim=1)"
         raise ValueError(f"{refuse('loss', value, allowed)}; functions are made one by {made}")
     return part("loss", value, contracts.Loss, allowed, without="name" if moves else "name gradient_at")
-
-
-def _loss_of(text: str) -> str:
-    """The code that makes a loss of a text, a name or a formula."""
-    if re.fullmatch(r"[^\W\d]\w*(-\w+)*", text.strip()):
-        return f"pg.losses.get({shown(text)})"
-    names = [name for name in re.findall(r"[^\W\d]\w*(?!\w*\s*\()", text) if name != "pi"]
-    variables = ", ".join(f'"{name}"' for name in dict.fromkeys(names)) or '"t"'
-    return f"pg.Loss.from_formula({shown(text)}, [{variables}])"
 
 
 def prior(value: Any, key: str = "prior") -> Any:
