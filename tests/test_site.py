@@ -12,7 +12,7 @@ from .interpreters import python
 from .sources import script
 
 pytestmark = [
-    pytest.mark.thorough,
+    pytest.mark.slow,
     pytest.mark.needs("sphinx", "myst_parser", "sphinx_external_toc", "sphinx_copybutton", "numpydoc", "furo"),
     pytest.mark.needs("sphinx_gallery", "arviz", "pandas", "sklearn"),  # for the examples
 ]

@@ -53,7 +53,7 @@ main(["list", "--parts", "--json"])
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_it_installs_into_a_fresh_environment_and_passes_its_tests(root, tmp_path, monkeypatch):
     pytest.importorskip("pip")
     monkeypatch.chdir(tmp_path)

@@ -77,7 +77,7 @@ def errors(prior, kernel, particles, start=None):
         pytest.param(NORMAL, SQUARED, 2, marks=pytest.mark.slow),
         pytest.param(NORMAL, MATERN, 3, marks=pytest.mark.slow),
         (BOX, SQUARED, 3),
-        (FLAT, MATERN, 3),
+        pytest.param(FLAT, MATERN, 3, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.thorough

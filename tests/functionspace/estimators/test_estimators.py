@@ -49,7 +49,9 @@ def wave():
     return X, np.sin(2.0 * X[:, 0]), rng
 
 
-@pytest.mark.parametrize("estimator", CHECKED)
+@pytest.mark.parametrize(
+    "estimator", [pytest.param(each, marks=pytest.mark.slow) if each is EnsembleRegressor else each for each in CHECKED]
+)
 @pytest.mark.sample("ProjectedLangevinRegressor", "SparseGaussianProcessRegressor", "GaussianWassersteinRegressor")
 def test_the_checks_of_scikit_learn(estimator):
     results = check_estimator(estimator(**CHECKED[estimator]), on_fail=None, on_skip=None)
