@@ -98,7 +98,6 @@ def test_kl_is_that_of_gaussians_and_means_depend_on_covariances(rng):
 PLACES, LABELS = blobs(np.random.default_rng(0))
 test_bad_input_is_refused = refused(
     (lambda: ClassProcesses(K, 5, "fisher"), "divergence"),
-    (lambda: ClassProcesses(K, 5, weight=0.0), "weight must be"),
     (lambda: ClassProcesses(K, 5, epsilon=1.0), "epsilon must be"),
     *(
         (lambda model=model, y=y: model(K, 5).fit(PLACES, y), words)

@@ -37,12 +37,9 @@ def test_known_distances_of_gaussians(rng):
 
 test_bad_input_is_refused_in_a_sentence = refused(
     (lambda: process_w2_squared(K, K, X, method="nearest"), "method must be one of"),
-    (lambda: process_w2_squared(K, K, np.empty((0, 1))), "X must be an array .* with at least one row"),
     (lambda: process_w2_squared(K, K, np.zeros((5001, 1)), method="exact"), "5000 rows, not 5001, which take 0.8 GB"),
-    (lambda: process_w2_squared(K, K, X, method="thesis", points=61), "points must be a whole number from 1 to 60"),
     (lambda: process_w2_squared(K, K, X, method="thesis", points=[[1.0, 2.0]]), "points must be"),
     (lambda: gaussian_w2_squared([0.0], [[-1.0]], [0.0], [[1.0]]), "eigenvalue -1"),
-    (lambda: gaussian_w2_squared([0.0, 0.0], [[1.0, 0.5], [0.0, 1.0]], [0.0, 0.0], np.eye(2)), "not symmetric"),
     (lambda: gaussian_w2_squared([0.0], [[1.0]], [0.0, 1.0], np.eye(2)), "other_mean must be"),
 )
 

@@ -148,13 +148,8 @@ def test_a_step_beyond_the_limit_is_warned_of():
 
 test_what_is_wrong_is_said_in_a_sentence = refused(
     (lambda: simulated(DLE, {"name": "baoab", "friction": 0.0}), "friction must be a positive finite number, not 0"),
-    (lambda: simulated(DLE, {"name": "baoab", "friction": "x"}), "friction must be a positive finite number"),
     (lambda: simulated(DLE, {"name": "heun", "friction": 1.0}), 'must be left out for the integrator "heun"'),
-    (lambda: simulated(DLE, {"name": "baoab", "mass": 1.0}), "mass"),
     (lambda: simulated(DLE, {"friction": 1.0}), "integrator must be a name, a function .*, or a table"),
-    (lambda: simulated(DLE, 3), "integrator must be a name, a function .*, or a table"),
     (lambda: simulated(pg.methods.DE(), "baoab"), 'not "baoab": DE has no noise'),
-    (lambda: simulated(pg.methods.SVGD(1.0), "baoab"), 'not "baoab"'),
     (lambda: stationary_law(lambda x: x, 0.1, 1.0, "baoab"), "without velocities"),
-    (lambda: stationary_law(lambda x: x, 0.1, integrator="mala"), 'one that neither accepts nor rejects, not "mala"'),
 )

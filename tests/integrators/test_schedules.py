@@ -71,8 +71,6 @@ test_a_bad_table_gets_one_sentence = refused(
     (COSINE, "over of the schedule cosine must be given, not left out"),
     ({**COSINE, "ovr": 3.0}, 'no parameter of the schedule cosine "ovr"'),
     ({**LINEAR, "final": -0.01}, "final of the step size must .*, not -0.01"),
-    ({"schedule": "constant", "initial": "x"}, 'initial of the step size must be a positive finite number, not "x"'),
-    (POWER, "step_size must be positive finite numbers.*, not 0 at step 1, as 1e-300 / "),
 )
 
 

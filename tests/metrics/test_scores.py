@@ -89,11 +89,9 @@ def test_coverage_counts_the_ends_of_an_interval():
 
 test_bad_arguments_of_regression_are_named = refused(
     (lambda: metrics.gaussian_nll([1.0], [1.0, 2.0], 1.0), r"mean must .*, not an array of the shape \(2,"),
-    (lambda: metrics.gaussian_nll([1.0], [1.0], 0.0), "sd must be positive numbers from 1e-75, not 0"),
     (lambda: metrics.gaussian_nll([np.nan], [1.0], 1.0), "y must .*, not one with NaN or infinity"),
     (lambda: metrics.mean_absolute_error([], []), "at least 1"),
     (lambda: metrics.mixture_nll([1.0], [1.0], 1.0), r"samples must be an arra.*, not an array of the shape \(1,"),
-    (lambda: metrics.mixture_nll([1.0], [[np.inf]], 1.0), "samples must .*, not one with NaN or infinity"),
     (lambda: metrics.mixture_nll([1.0], [[1.0]], -1.0), "noise_sd must be positive numbers from 1e-75, not -1"),
     (lambda: metrics.coverage([1.0], [np.nan], [1.0]), "low must be a number or infinity, or an.*, not NaN"),
 )

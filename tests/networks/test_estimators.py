@@ -129,7 +129,6 @@ def test_a_step_size_that_is_too_large_is_said(wave):
         ({"random_state": -1}, "seed must be"),
         ({"integrator": "adm"}, 'there is no integrator "adm"; did you mean "adam"?'),
         ({"integrator": "adam", "method": "DLE"}, 'integrator must be one that has noise, not "adam"'),
-        ({"integrator": "mala", "method": "DLE"}, 'integrator must not be "mala" for a loss with batch_size'),
     ],
 )
 def test_bad_settings_are_refused_in_a_sentence(given, sentence, wave):

@@ -106,12 +106,9 @@ def test_figures_of_one_kind_get_numbers(line, tmp_path):
         ({"kind": "histogram"}, 'did you mean "histograms"'),
         ({"kind": "histograms", "bin": 3}, 'did you mean "bins"'),
         ({"kind": "histograms", "bins": 0}, "bins of the figure"),
-        ({"kind": "histograms", "bins": True}, "bins of the figure"),
         ({"kind": "histograms", "range": [1.0, 0.0]}, "low < high"),
         ({"kind": "histograms", "methods": "DE"}, "a list of at least one label"),
-        ({"kind": "histograms", "methods": ["DRL"]}, 'did you mean "DRLE"'),
         ({"kind": "trajectories", "time": "logarithmic"}, '"linear" or "log"'),
-        ({"kind": "particles"}, "draws particles in 2 dimension"),
         ({"bins": 3}, 'needs a "kind"'),
     ],
 )

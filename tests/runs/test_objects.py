@@ -113,7 +113,6 @@ class Ramp(pg.schedules.Schedule):
         ({"integrator": stiff}, "integrator.*pg.integrators.register"),
         ({"step_size": Ramp(0.01)}, "step_size.*pg.schedules.register"),
         ({"methods": {"a/b": METHODS["cold"]}}, "methods.a/b.*letters"),
-        ({"methods": {"a": pg.methods.FreeEnergy(0.5)}}, "methods.a.*pg.methods.register"),
         ({"checkpoint_every": 0.0}, "checkpoint_every.*positive"),
         ({"out": 7}, "out.*path"),
     ],

@@ -80,13 +80,9 @@ def test_a_circle_of_variants_ends(monkeypatch, tmp_path):
     ("content", "words"),
     [
         (b"particles = ", "not valid TOML"),
-        (b"particles = " + b"9" * 10_000, "not valid TOML"),
         (b"x = 1\n" * 200_000, "more than 1000000 bytes"),
-        (b"a" + b".a" * 12 + b" = 1", "nested more than"),
         (b"a" + b".a" * 450_000 + b" = 1", "more than 16 parts"),
-        (b"x = { " + b"'a' . \"b\"." * 80_000 + b"c = 1 }", "more than 16 parts"),
         (b"", "missing"),
-        (b"when = 2020-01-01", "must be a text"),
     ],
 )
 def test_a_bad_file_is_answered_in_one_sentence(tmp_path, content, words):

@@ -42,13 +42,9 @@ test_bad_values = refused(
     lambda given: grids.values(given, "over.key"),
     ([], r"over\.key must be a list of at least one value, none twice, or a range .*, not \[\]"),
     ([1, 1], "none twice"),
-    (3, "must be a list"),
     ("0:1", "must be a list"),
-    ("0:1:x", "must be a list"),
     ("0:1:3:cubic", 'there is no spacing "cubic"'),
-    ("0:1:3:log", r"over\.key must be a range"),
     ("1:1:3", r"over\.key must be a range"),
-    ("0:1:1", r"the count of over\.key must be a whole number from 2"),
     ([object()], "over.key must be a text, a number"),
     ([float("nan")], "finite"),
 )
@@ -73,10 +69,8 @@ test_a_bad_table = refused(
     ([], r"sweep must be a table"),
     ({"overs": {}}, 'no parameter of sweep "overs"; did you mean "over"'),
     ({"over": []}, r"sweep\.over must be a table"),
-    ({"over": {"steps": 3}}, r"sweep\.over\.steps must be a list"),
     ({"seeds": 0}, r"sweep\.seeds must be"),
     ({"measure": ["w1", "w1"]}, r"sweep\.measure must be a number of the summary"),
-    ({"measure": 1}, r"sweep\.measure must be"),
     ({"heat_map": 1}, r"sweep\.heat_map must be"),
 )
 

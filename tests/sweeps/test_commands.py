@@ -60,15 +60,10 @@ def test_a_dry_run_writes_nothing(here, capsys):
     ("arguments", "words"),
     [
         ("--over particles", "write KEY=VALUES"),
-        ("--over particles=", "write KEY=VALUES"),
         ("--over particles=0,4", "particles must be a whole number"),
-        ("--over particle=4", 'did you mean "particles"'),
         ("--over particles=[4", "values between commas, or a list or a table of TOML"),
-        ("--over particles=4 --seeds x", "seeds must be"),
         ("--over particles=4 --dask here", "dask must be the address of a scheduler"),
-        ("--over particles=4 --measure w3", 'no number of the summary "w3"'),
         ("--over particles=4 --workers 0", "workers must be a whole number"),
-        ("", "over must be given, or a scenario with a table [sweep]"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_2(here, capsys, arguments, words):

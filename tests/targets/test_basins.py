@@ -115,12 +115,9 @@ def test_an_atomic_target_has_the_laws_of_its_atoms():
 test_what_has_no_isolated_minimum_is_refused = refused(
     lambda loss, initial: pg.target(loss, DE, initial=initial),
     (line("0*t"), NORMAL, "isolated"),
-    (line("(abs(t - 1) + abs(t + 1) - 2)^2"), NORMAL, "flat from -0.99"),
     (line("t"), NORMAL, "-infinity"),
-    (line("-t^2"), NORMAL, "infinity"),
     (line("-t"), BOX, "infinity"),  # the box is the start's, not the prior's
     (plane("(sqrt(x^2 + y^2) - 1)^2"), PLANE, "not isolated"),
-    (plane("sin(x) + 0*y"), PLANE, "not isolated"),
     (plane("x^2 - y^2"), PLANE, "infinity"),
 )
 

@@ -157,14 +157,10 @@ test_targets_that_are_refused = refused(
 
 test_parameters_that_are_refused = refused(
     (lambda: likelihoods.Gaussian(0.0), r"noise_variance must be a positive finite number fr.*, not 0\.0"),
-    (lambda: likelihoods.Gaussian(noise_variance="a"), 'noise_variance must be a positive finite.*, not "a"'),
     (lambda: likelihoods.StudentT(-1.0, 1.0), r"degrees_of_freedom must be a positive finite.*, not -1\.0"),
-    (lambda: likelihoods.StudentT(3.0, np.inf), "scale must be a positive finite number fr.*, not inf"),
     (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability must be a number between 0 and 1, not 1"),
-    (lambda: likelihoods.ShiftedMixture("a", 1.0), 'shift must be a positive finite number fr.*, not "a"'),
     (lambda: likelihoods.Poisson("root"), "link of Poisson"),
     (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),
-    (lambda: likelihoods.get("gaussian"), "noise_variance of the likelihood gaussian must be given"),
     (lambda: likelihoods.get("gaussian", variance=1.0), "parameter of the likelihood gaussian"),
 )
 

@@ -254,9 +254,7 @@ SETTINGS = {"kernel": KERNEL, "likelihood": likelihoods.Bernoulli(), "inducing_p
 test_what_is_refused = refused(
     lambda settings, data: ProjectedLangevinSampler(**{**SETTINGS, **settings}).fit(*data),
     ({}, (X40, Y40 * 2.0), "y must be labels 0 and 1, not 2"),
-    ({}, (X40, Y40[:-1]), r"y must be an array \(40,\) of finite nu.*, not an array of the shape \(39"),
     ({}, (np.where(X40 > 1, np.nan, X40), Y40), r"X must be an array \(n, dim\).*, not one with NaN or infinity"),
-    ({}, (X40[:0], Y40[:0]), "X must be an array .* with at least one row, not an array of the shape"),
     ({"particles": 0}, (X40, Y40), "particles must be a whole number of 1 or more, not 0"),
     ({"steps": 0}, (X40, Y40), "steps must be a whole number of 1 or more, not 0"),
     ({"step_size": np.nan}, (X40, Y40), "step_size must be a positive finite number from 1e-150 to 1e.*, not nan"),
@@ -268,10 +266,8 @@ test_what_is_refused = refused(
     ({"moves": "all"}, (X40, Y40), "kind of moves"),
     ({"moves": "mix", "integrator": "euler-maruyama"}, (X40, Y40), "leave integrator out"),
     ({"initial": "posterior"}, (X40, Y40), 'initial must be "prior" or an array of coefficients, not "posterior"'),
-    ({"initial": np.zeros((3, 6))}, (X40, Y40), "initial must have 100 rows, one for each particle, not 3"),
     ({"initial": np.zeros((100, 5))}, (X40, Y40), r"initial must be an arra.*, not an array of the shape \(10"),
     ({"inducing_points": 41}, (X40, Y40), "the number of inducing points must be at most 40, the r.*, not 41"),
-    ({"inducing_points": np.zeros((3, 2))}, (X40, Y40), r"inducing_points must .*, not an array of the shape \(3,"),
     ({"likelihood": "bernoulli"}, (X40, Y40), 'likelihood must be one of particlegv.*, not "bernoulli"'),
     ({"kernel": "rbf"}, (X40, Y40), r'kernel must be a covariance of particlegvi\.functionspace\..*, not "rbf"'),
 )

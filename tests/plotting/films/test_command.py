@@ -66,9 +66,7 @@ execute = animating.execute
     [
         (["global-minimser"], "did you mean"),
         (["global-minimiser", "--out", "a.avi"], "out must end in"),
-        (["global-minimiser", "--frames", "1"], "frames must be a whole number from 2 to 5000, not 1"),
         (["global-minimiser", "--figure", "trajectories"], "the figure of a film must be"),
-        (["global-minimiser", "--figure", "functions"], 'the figure of a scenario of the kind "particles" must be'),
         (["global-minimiser", "--set", "stepss=3"], "stepss"),
         (["uci-function-space"], "a scenario of the kind table has none"),
         (["."], "is not the folder of a run"),

@@ -99,7 +99,6 @@ def test_a_prior_with_walls_is_kept(low, high):
         ({"particles": 3}, "particles must be .*, not 3"),
         ({"accuracy": 0.0}, "accuracy must be .*, not 0"),
         ({"method": "DRLE"}, "method must be DLE, .* not DRLE"),
-        ({"method": "DE"}, "method must be DLE"),
         ({"steps": 0}, "steps must be .*, not 0"),
         ({"seconds": -1.0}, "seconds must be .*, not -1"),
         ({"prior": pg.priors.Flat(3)}, "prior"),
