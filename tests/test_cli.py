@@ -1,8 +1,6 @@
 """The command line: what it prints, where, with which exit code, and what it never does."""
 
-import contextlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -14,7 +12,6 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, scenario
-from particlegvi.cli.reporting import say
 from particlegvi.scenario import catalogue
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools import progress as bars
@@ -81,14 +78,6 @@ def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
     assert (tmp_path / "a" / "lifting.png").exists()
     assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
     assert not (tmp_path / "a" / "lifting.png").exists()
-
-
-@pytest.mark.thorough
-def test_a_cache_of_matplotlib_that_cannot_be_written_is_not_told_in_quiet(tmp_path):
-    (tmp_path / "file").write_text("")
-    line = ["-m", "particlegvi", "run", "global-minimiser", *SHORT, "--out", "run", "--quiet"]
-    done = python(*line, MPLCONFIGDIR=str(tmp_path / "file"))
-    assert (done.stdout, done.stderr) == ("", "")
 
 
 @pytest.mark.thorough
@@ -174,36 +163,11 @@ def test_a_full_device_is_a_failure(tmp_path):
     assert "No space left" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
-def test_a_message_that_cannot_be_written_ends_nothing(monkeypatch):
-    full = open("/dev/full", "w", buffering=1)  # noqa: SIM115  (closing it fails as well)
-    monkeypatch.setattr(sys, "stderr", full)
-    say("chosen for what the file leaves out")
-    monkeypatch.undo()
-    with contextlib.suppress(OSError):
-        full.close()
-
-
 def test_toml_is_utf_8_whatever_the_terminal_is(tmp_path):
     (tmp_path / "mine.toml").write_text('based_on = "lifting"\ntitle = "naïve"\n', encoding="utf-8")
     command = "PYTHONIOENCODING=latin-1 particlegvi show mine.toml > shown.toml && particlegvi show shown.toml"
     assert shell(command, tmp_path).returncode == 0
     assert tomllib.loads((tmp_path / "shown.toml").read_text(encoding="utf-8"))["title"] == "naïve"
-
-
-def test_progress_is_for_terminals_only(capsys, monkeypatch):
-    with command_bars(quiet=False) as nobody:
-        assert nobody is None
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with command_bars(quiet=True) as nobody:
-        assert nobody is None
-    bar = command_bars(quiet=False, heading="lifting")
-    with bar as progress:
-        for label in ("DE", "DLE"):
-            for done in (5, 10):
-                progress(label, done, 10)
-                assert (bar.bar.n, bar.bar.total, bar.bar.desc) == (done, 10, f"lifting {label}")
-    assert bar.bar.disable or bar.bar.n == 10
 
 
 def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypatch):
@@ -225,39 +189,3 @@ def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypa
         progress.stage("compiling", 3, 3)
         assert "3 of 3 kernels" in capsys.readouterr().err
     assert not capsys.readouterr().err.strip()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-@pytest.mark.thorough
-def test_a_run_on_a_terminal_shows_signs_of_life(tmp_path):
-    """On a terminal of unknown size, as `script` makes one: the first word comes before the libraries are loaded."""
-    import pty
-
-    shown = b""
-    code = "import sys; sys.argv = ['particlegvi', *sys.argv[1:]]; from particlegvi.cli import main; sys.exit(main())"
-    terminal, child = pty.openpty()
-    run = [sys.executable, "-c", code, "run", "lifting", "--no-figure", "--out", str(tmp_path / "seen"), *SHORT]
-    with subprocess.Popen(run, stdin=child, stdout=child, stderr=child) as process:
-        os.close(child)
-        with contextlib.suppress(OSError):  # Linux's end of a terminal
-            while part := os.read(terminal, 4096):
-                shown += part
-    os.close(terminal)
-    assert process.returncode == 0
-    words = ["loading", "preparing the steps", "comparing with the truth", "saved in"]
-    places = [shown.decode().find(word) for word in words]
-    assert -1 not in places and places == sorted(places)
-
-
-def test_a_run_without_figures_says_that_there_is_no_picture(capsys):
-    from types import SimpleNamespace
-
-    from particlegvi.cli.running import conclude
-
-    results = SimpleNamespace(
-        describe=lambda: "a table", summary={"methods": {}}, folder="r", pictures=[], scenario={"figures": []}
-    )
-    conclude(results, SimpleNamespace(quiet=False, no_figure=False, color="never"))
-    assert "saved in r (no picture: the scenario has no [[figures]])" in capsys.readouterr().out
-    conclude(results, SimpleNamespace(quiet=False, no_figure=True, color="never"))
-    assert capsys.readouterr().out.endswith("saved in r\n")

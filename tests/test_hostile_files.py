@@ -44,24 +44,18 @@ def refused(call) -> str:
 
 TOML = {
     "nested lists": "a = " + "[" * DEEP + "]" * DEEP,
-    "a long dotted key": ".".join("a" * 20_000) + " = 1",
     "ten megabytes": "#" * 10_000_000,
     "a huge float": "step_size = 1" + "0" * 500_000 + ".0",
-    "many tables": "".join(f"[t{number}]\n" for number in range(100_000)),
     "a text that never ends": 'title = """' + "x" * 900_000,
     "a key that is there twice": "steps = 1\nsteps = 2",
     "NUL": "title = 'a\0b'",
-    "a byte order mark": "\ufeffsteps = 1",
     "terminal control": 'title = "\\u001b[31m"',
     "a class": 'loss = "os.system"',
     "an import": '[loss]\nformula = "__import__(\'os\').system(\'touch harmed\')"\nvariables = ["t"]',
     "based on a path": 'based_on = "../../etc/passwd"',
     "based on itself": 'based_on = "fed"',
     "a name that leaves": 'name = "../../harmed"',
-    "a name with NUL": 'name = "a\\u0000b"',
-    "a device's name": 'name = "/dev/full"',
     "a label that leaves": '[methods."../../harmed"]\nmethod = "DE"',
-    "a figure that leaves": '[[figures]]\nkind = "../../harmed"',
     "ten thousand variables": '[loss]\nformula = "t"\nvariables = [' + ",".join(f'"v{n}"' for n in range(10_000)) + "]",
 }  # fmt: skip
 
@@ -75,18 +69,7 @@ def imported():
 
 
 @pytest.mark.parametrize("kind", TOML)
-@pytest.mark.sample(
-    "nested lists",
-    "based on a path",
-    "ten megabytes",
-    "a name that leaves",
-    "a label that leaves",
-    "NUL",
-    "an import",
-    "a class",
-    "terminal control",
-    "a huge float",
-)
+@pytest.mark.sample("nested lists", "based on a path", "*that leaves", "NUL", "an import", "a class", "a huge float")
 def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, elsewhere):
     place = tmp_path / "fed.toml"
     hostile = TOML[kind]
@@ -118,17 +101,12 @@ def test_what_is_no_file_is_refused_at_once(place, elsewhere):
 JSON = {
     "NaN": '{"a": NaN}',
     "Infinity": '{"a": -Infinity}',
-    "an infinite float": '{"a": 1e999}',
     "a key that is there twice": '{"a": 1, "a": 2}',
     "a hundred thousand keys, the last twice": "{" + "".join(f'"{n}": 0, ' for n in range(100_000)) + '"99999": 0}',
     "a million tables": '{"a": [' + "{}," * 1_000_000 + "{}]}",
-    "deep lists": '{"a": ' + "[" * DEEP + "]" * DEEP + "}",
     "deep tables": '{"a": ' * DEEP + "1" + "}" * DEEP,
     "a huge number": '{"a": ' + "9" * 1_000_000 + "}",
     "a list": "[1]",
-    "two documents": "{}{}",
-    "nothing": "",
-    "half": '{"a": ',
     "UTF-16": '{"a": 1}'.encode("utf-16").decode("latin-1"),
 }
 
@@ -155,15 +133,12 @@ ZEROS = bytes(48)
 ARRAYS = {
     "objects": npy("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3, 1), }\n", b"cos\nsystem\n(S'touch x'\ntR."),
     "Fortran order": npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3, 1), }\n", ZEROS),
-    "the other byte order": npy("{'descr': '>f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS),
     "a huge shape": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999, 99999999, 1), }\n", ZEROS),
     "a header of 60 kB": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (6, 1, 1), }" + " " * 60_000 + "\n"),
     "a header with code": npy("{'descr': __import__('os').system('touch harmed'), 'shape': (2, 3, 1), }\n", ZEROS),
     "a longer header than file": b"\x93NUMPY\x01\x00\xff\xff{'descr'",
     "cut short": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS[:-1]),
-    "too long": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS + b"\0"),
     "an archive": b"PK\x03\x04" + bytes(100),
-    "empty": b"",
 }  # fmt: skip
 
 
@@ -262,15 +237,11 @@ def test_a_file_is_not_written_through_a_link_under_the_temporary_name(tmp_path)
     ("path", "value"),
     [
         (["methods"], []),
-        (["methods", "DLE"], 3),
         (["methods", "DLE", "w1"], "near"),
-        (["methods", "DLE", "w1_floor"], [1.0]),
         (["methods", "DLE", "mean"], {"a": 1}),
-        (["methods", "DLE", "target"], None),
         (["methods", "DE", "basins"], [{}]),
         (["methods", "DRLE", "run", "repulsion"], [1]),
         (["seed"], {}),
-        (["status"], ["x" * 100_000]),
     ],
     ids=str,
 )

@@ -8,8 +8,6 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.cli import clone, main
-from particlegvi.functionspace import covariances
-from particlegvi.functionspace.selection.objectives import CollapsedBound
 
 clone.CLONE = Path(__file__).resolve().parents[2]  # also where the package is installed from a wheel
 rivals, timing, workloads, plain, loops, processes, functions, scaling, checks = map(
@@ -32,21 +30,6 @@ def test_parts_are_scaled_to_the_whole(monkeypatch):
     assert contender.seconds == [10.0, 10.0, 10.0]
 
 
-@pytest.mark.slow
-def test_the_numpy_rival_takes_the_same_drift():
-    """Without noise the notebook's loop and the engine give the same numbers: they time the same work."""
-    start = pg.priors.Normal(0.0, 1.0).sample(60)
-    for kl_weight, lambda1, method in (
-        (0.0, 0.0, pg.methods.DE()),
-        (0.0, 1.0, pg.methods.DRE(0.5, pg.kernels.SquaredExponential(1.0))),
-    ):
-        run = pg.simulate(
-            pg.losses.get("tilted-double-well"), method, prior=workloads.PRIOR, initial=start, steps=50, step_size=1e-3
-        )
-        theirs = plain.numpy_loop(start[:, 0], 50, 1e-3, kl_weight, lambda1)
-        np.testing.assert_allclose(run.final[:, 0], theirs, rtol=0, atol=1e-12)
-
-
 @pytest.mark.thorough
 def test_naive_pairs_are_the_same_sum():
     x = pg.priors.Normal(0.0, 1.0).sample(200)
@@ -65,21 +48,6 @@ def test_accuracy_and_bytes_hold():
 def test_unknown_workloads_are_answered_with_the_nearest(capsys):
     assert main(["bench", "--only", "drle-figur"]) == 2
     assert 'did you mean "drle-figure"' in capsys.readouterr().err
-
-
-@pytest.mark.thorough
-def test_the_bound_is_taken_again_and_again():
-    ours, *others = functions.elbo_gradient(True)
-    ours.work()
-    assert ours.name == "particlegvi" and ours.share == functions.CALLS and not others
-
-
-@pytest.mark.slow
-def test_scaling_is_measured_and_drawn(tmp_path):
-    curves = {"1": scaling.measure(1, numbers=(100, 300)), "2": scaling.measure(2, numbers=(100, 300))}
-    assert set(curves["1"]) >= {"direct sum", "truncated Fourier series"}
-    scaling.draw(curves, tmp_path / "scaling.png")
-    assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
 
 
 @pytest.fixture
@@ -127,21 +95,3 @@ def test_code_of_other_folders_is_not_run(alone, monkeypatch):
     monkeypatch.chdir(alone)
     with pytest.raises(ValueError, match="needs a clone"):
         clone.benchmarks("report")
-
-
-@pytest.mark.slow
-def test_the_loop_in_jax_takes_the_same_drift():
-    pytest.importorskip("jax")
-    x = pg.priors.Normal(0.0, 1.0).sample(60)[:, 0]
-    ours = plain.numpy_loop(x, 50, 1e-3, 0.0, 1.0)
-    np.testing.assert_allclose(loops.jax_scan(x, 50, 1e-3, 0.0, 1.0)(), ours, rtol=0, atol=1e-12)
-
-
-@pytest.mark.slow
-def test_gpflow_computes_the_same_bound():
-    pytest.importorskip("gpflow")
-    X, y = functions.smooth(300)
-    Z = X[:100]
-    ours = CollapsedBound(covariances.SquaredExponential(np.full(8, 2.0), 1.0), X, y, functions.NOISE)
-    theirs = processes.gpflow_bound(X, y, Z)()
-    assert ours.everywhere(Z)[0] == pytest.approx(theirs, rel=1e-4)
