@@ -72,7 +72,6 @@ def run(options: argparse.Namespace) -> None:
     PARTS,
     CHECKPOINT,
     sweeping.WORKERS,
-    sweeping.DASK,
     sweeping.ANYWAY,
     *LOOK,
 )

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 COMMANDS = Commands()
 WORKERS = option("--workers", "processes of a sweep (default: one for each processor)", type=whole_number, metavar="N")
-DASK = option("--dask", "scheduler of Dask whose workers compute a sweep, such as tcp://host:8786", metavar="ADDRESS")
 ANYWAY = flag("--anyway", "go on although versions or code have changed; the manifest says so")
 
 
@@ -33,7 +32,6 @@ ANYWAY = flag("--anyway", "go on although versions or code have changed; the man
     option("--seeds", "how many seeds, or a range without its end", metavar="N|FIRST:END"),
     option("--out", "folder; a sweep that is there goes on (default sweeps/NAME)", metavar="DIR"),
     WORKERS,
-    DASK,
     ANYWAY,
     changes("change a setting of every cell, such as particles=1000; may be repeated"),
     option(
@@ -70,7 +68,7 @@ def sweep(options: argparse.Namespace) -> None:
         print(running.estimate(plan, place, workers))
         return
     with command_bars(options.quiet) as progress:
-        result = running.run(plan, place, workers, progress, dask=options.dask, pictures=not options.no_figure)
+        result = running.run(plan, place, workers, progress, pictures=not options.no_figure)
     conclude(result, options)
 
 
@@ -113,9 +111,8 @@ def resume(options: argparse.Namespace, progress: Progress | None, style: Facts)
     place = files.place("folder", options.folder)
     finished = folder.read(place)["status"] == "finished"
     result = api.finish(
-        place, _workers(options), progress, dask=options.dask, pictures=not options.no_figure, style=style,
-        anyway=options.anyway,
-    )  # fmt: skip
+        place, _workers(options), progress, pictures=not options.no_figure, style=style, anyway=options.anyway
+    )
     if result.computed or not finished:
         conclude(result, options)
     elif not options.quiet:

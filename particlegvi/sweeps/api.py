@@ -17,7 +17,6 @@ from particlegvi.sweeps import plan as plans
 from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files, objects
-from particlegvi.tools.cells import Engine
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import changed
@@ -31,10 +30,8 @@ def sweep(
     workers: int = 1,
     progress: Listening = "auto",
     *,
-    dask: str | None = None,
     measure: str | Sequence[str] | None = None,
     heat_map: str | None = None,
-    pool: Engine | None = None,
     anyway: bool = False,
     **overrides: object,
 ) -> Sweep:
@@ -56,14 +53,10 @@ def sweep(
         ``if __name__ == "__main__":``.
     progress : bool, "auto" or callable, optional
         As for `particlegvi.run`; a function is called as ``progress("cells", finished, all)``.
-    dask : str, optional
-        Address of a scheduler of Dask, whose workers compute instead.
     measure : str or sequence of str, optional
         The numbers in tables and pictures, by their dotted path in the summary: "w1" or "free_energy.total.0".
     heat_map : str, optional
         The method in the heat map; all methods by default.
-    pool : callable, optional
-        An engine of your own, as `particlegvi.tools.cells.Engine` describes it.
     anyway : bool
         Use cells in ``out`` of other versions or sources of the package; the manifest says so then. Without it they are
         computed anew.
@@ -78,10 +71,10 @@ def sweep(
     Raises
     ------
     ValueError
-        If the scenario, the grid, ``out`` or an address is bad, or ``out`` is a sweep of another scenario; nothing is
+        If the scenario, the grid or ``out`` is bad, or ``out`` is a sweep of another scenario; nothing is
         written then.
     WorkerLost
-        If processes are killed again and again; the finished cells are in ``out``.
+        If a process is killed; the finished cells are in ``out``, and `resume` computes the others.
 
     Notes
     -----
@@ -96,7 +89,7 @@ def sweep(
     place = None if out is None else files.place("out", out)
     plan = plans.plan(whole, folders.used(place, anyway))
     with listening(progress) as reporter:
-        return running.run(plan, place, workers, reporter, dask=dask, pool=pool)
+        return running.run(plan, place, workers, reporter)
 
 
 def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep:
@@ -129,7 +122,6 @@ def resume(
     checkpoint_every: float = CHECKPOINT_EVERY,
     *,
     workers: int = 1,
-    dask: str | None = None,
     anyway: bool = False,
     loss: Loss | None = None,
 ) -> Results | Sweep:
@@ -143,7 +135,7 @@ def resume(
     checkpoint_every : float
         For a run: seconds between checkpoints.
     progress : bool, "auto" or callable, optional
-    workers, dask
+    workers : int
         For a sweep.
     anyway : bool
         Go on with other versions or sources of the package, too; the manifest says so then.
@@ -160,7 +152,7 @@ def resume(
     with remembered(), listening(progress) as reporter:
         if not folders.is_sweep(folder):
             return go_on(folder, scenario, seed, reporter, checkpoint_every, anyway=anyway, loss=loss)
-        return finish(files.place("folder", folder), workers, reporter, dask=dask, anyway=anyway)
+        return finish(files.place("folder", folder), workers, reporter, anyway=anyway)
 
 
 def finish(
@@ -168,7 +160,6 @@ def finish(
     workers: int = 1,
     progress: Progress | None = None,
     *,
-    dask: str | None = None,
     pictures: bool = True,
     style: Facts | None = None,
     anyway: bool = False,
@@ -189,4 +180,4 @@ def finish(
             " anew, or say --anyway (anyway=True)"
         )
     plan = plans.plan(stored, manifest["versions"])
-    return running.run(plan, place, workers, progress, dask=dask, pictures=pictures, style=style)
+    return running.run(plan, place, workers, progress, pictures=pictures, style=style)

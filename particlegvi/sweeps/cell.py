@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
-from dataclasses import dataclass
 
 from particlegvi.contracts import Facts
 from particlegvi.datasets import MissingData
@@ -15,38 +13,24 @@ from particlegvi.scenario.kinds.kind import Job
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.sweeps.grid import Cell
 from particlegvi.tools import files
-from particlegvi.tools.cells import Batch, Done
 from particlegvi.tools.errors import Diverged
-from particlegvi.tools.sources import changed
 
 FINISHED = "finished"
 
-_one_at_a_time = threading.Lock()  # a worker of Dask may have several threads, and compiled code allows one
 
-
-@dataclass(frozen=True)
 class Worker:
-    """The function that computes a batch of cells of one setting, in any process."""
+    """The function that computes a cell, in any process; seeds of one setting that come in a row share its truth."""
 
-    # versions of the client; a worker with others refuses, because it could give other numbers
-    versions: dict[str, str]
+    def __init__(self) -> None:
+        self._before: Runs | None = None  # the runs of the cell before
 
-    def __call__(self, batch: Batch[Cell]) -> Done[Facts]:
-        words = changed(self.versions)
-        if words is not None:
-            then = words[0].removeprefix("other ")
-            sentence = f"a worker must have {then}, as the client has, not {words[1]}, which may give other numbers"
-            raise ValueError(sentence)
-        before: Runs | None = None
-
-        def compute(cell: Cell) -> Facts:
-            nonlocal before
-            result, before = measured(cell.setting.scenario, cell.seed, before)
-            return result
-
-        with _one_at_a_time, one_blas_thread(), warnings.catch_warnings():
+    def __call__(self, cell: Cell) -> Facts:
+        scenario = cell.setting.scenario
+        before = self._before if self._before is not None and self._before.scenario == scenario else None
+        with one_blas_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # too many to show; the table says which diverged
-            return batch.done(compute)
+            result, self._before = measured(scenario, cell.seed, before)
+        return result
 
 
 def measured(scenario: Facts, seed: int, before: Runs | None = None) -> tuple[Facts, Runs]:

@@ -1,4 +1,4 @@
-"""Running a sweep: the missing cells are computed in batches, and the tables and pictures written."""
+"""Running a sweep: the missing cells are computed, and the tables and pictures written."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from particlegvi.sweeps.plan import SweepPlan
 from particlegvi.sweeps.report import as_facts, markdown
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files
-from particlegvi.tools.cells import Engine, Store, WorkerLost, choose, compute
+from particlegvi.tools.cells import Store, WorkerLost, compute
 from particlegvi.tools.errors import carry
 from particlegvi.tools.export.writing import write_table
 from particlegvi.tools.sources import SOURCES, decisive
-
-ROUNDS = 3  # the second has no cell to compute, unless an engine has lost some
 
 
 def run(
@@ -32,8 +30,6 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
     *,
-    dask: str | None = None,
-    pool: Engine | None = None,
     pictures: bool = True,
     style: Facts | None = None,
 ) -> Sweep:
@@ -43,20 +39,19 @@ def run(
     and ``style`` say whether pictures are drawn into it, and how.
     """
     workers = arguments.whole("workers", workers, 1, 10_000)
-    engine = choose(workers, dask) if pool is None else pool
     plan.grid.check()
     base = plan.grid.scenario
     kinds.of(base).check(kinds.build(base), base, None)
     if out is None:
         with tempfile.TemporaryDirectory(prefix="particlegvi-") as place:
-            sweep = _filled(plan, Path(place), None, engine, workers, progress)
+            sweep = _filled(plan, Path(place), None, workers, progress)
         sweep.folder = None
         return sweep
     if folders.is_sweep(out):
         plan.check_by_finished_cells(out)
     folder = folders.take(out, plan.scenario, {**plan.grid.versions, "python": decisive()["python"]})
     try:
-        sweep = _filled(plan, out, folder, engine, workers, progress)
+        sweep = _filled(plan, out, folder, workers, progress)
         if sweep.computed or folder.manifest["status"] != "finished" or not (out / "table.csv").exists():
             _write(sweep, folder, pictures, style or {})
         return sweep
@@ -83,42 +78,36 @@ def _write(sweep: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> N
     folder.update(status="finished", pictures=[picture.name for picture in drawn])
 
 
-def _filled(
-    plan: SweepPlan, place: Path, folder: SweepFolder | None, engine: Engine, workers: int, progress: Progress | None
-) -> Sweep:
-    """Compute missing cells until there are none."""
+def _filled(plan: SweepPlan, place: Path, folder: SweepFolder | None, workers: int, progress: Progress | None) -> Sweep:
+    """Compute the missing cells, and keep each as it comes."""
     store = Store(place)
     store.prepare()
-    # The workers must have the versions and the sources of this process.
-    here = {name: version for name, version in decisive(plan.scenario).items() if name != "python"}
-    computed = 0
-    for _ in range(ROUNDS + 1):
-        sweep, missing = table_so_far(plan, place)
-        sweep.computed = computed
-        if not missing:
-            return sweep
-        kept_before = plan.grid.size - len(missing) - computed
-        # Seeds of one setting share its truth, which is computed once for a batch.
-        results = compute(Worker(here), missing, engine, workers, together=lambda cell: cell.setting.values)
-        try:
-            for cell, result, seconds in results:
-                if not computed:
-                    plan.check_measures(result)
-                if folder is not None:
-                    folder.check_held()
-                store.write(cell.name, cell.identity, result, seconds)
-                computed += 1
-                if progress is not None:
-                    progress("cells", kept_before + computed, plan.grid.size)
-        except (Exception, KeyboardInterrupt) as error:
-            kept = None if folder is None or isinstance(error, FolderLost) else place
-            carry(error, "results", Sweep(plan.scenario, {}, [0], SweepTable(()), folder=kept))
-            if isinstance(error, WorkerLost) and kept is not None:
-                carry(error, "remedy", f"to go on say: {folders.remedy(place)}")
-            raise
-        finally:
-            results.close()
-    raise WorkerLost(f"{len(missing)} cells were computed {ROUNDS} times, and are missing all the same")
+    sweep, missing = table_so_far(plan, place)
+    if not missing:
+        return sweep
+    computed, kept_before = 0, plan.grid.size - len(missing)
+    results = compute(Worker(), missing, workers)
+    try:
+        for cell, result, seconds in results:
+            if not computed:
+                plan.check_measures(result)
+            if folder is not None:
+                folder.check_held()
+            store.write(cell.name, cell.identity, result, seconds)
+            computed += 1
+            if progress is not None:
+                progress("cells", kept_before + computed, plan.grid.size)
+    except (Exception, KeyboardInterrupt) as error:
+        kept = None if folder is None or isinstance(error, FolderLost) else place
+        carry(error, "results", Sweep(plan.scenario, {}, [0], SweepTable(()), folder=kept))
+        if isinstance(error, WorkerLost) and kept is not None:
+            carry(error, "remedy", f"to go on say: {folders.remedy(place)}")
+        raise
+    finally:
+        results.close()  # also ends the processes after an exception here
+    sweep = table_so_far(plan, place)[0]
+    sweep.computed = computed
+    return sweep
 
 
 def table_so_far(plan: SweepPlan, place: Path) -> tuple[Sweep, list[Cell]]:

@@ -226,6 +226,6 @@ def in_notebook() -> bool:
 
 
 def is_child() -> bool:
-    """Whether this process is a worker of a pool (multiprocessing, loky or Dask): several share one terminal."""
+    """Whether this process is a worker of a pool (of multiprocessing or loky): several share one terminal."""
     processes = sys.modules.get("multiprocessing.process")
     return processes is not None and processes.current_process().name != "MainProcess"

@@ -47,12 +47,6 @@ def straight(tmp_path_factory):
     return content(out)
 
 
-@pytest.fixture
-def each(monkeypatch):
-    """Each replicate is a batch of its own."""
-    monkeypatch.setattr("particlegvi.tools.cells.batches.LARGEST", 1)
-
-
 def done(folder):
     """The finished replicates of a folder."""
     return list((folder / "cells").glob("*.json"))
@@ -60,7 +54,7 @@ def done(folder):
 
 @pytest.mark.parametrize("step", [1, 10, 20, 40, 60, 80])
 @pytest.mark.thorough
-def test_interrupted_anywhere(tmp_path, straight, each, step):
+def test_interrupted_anywhere(tmp_path, straight, step):
     """In the run itself and after any of its replicates; a finished replicate is not simulated again."""
     interrupted(tmp_path / "run", step)
     kept = pg.load(tmp_path / "run")["DLE"]
@@ -74,7 +68,6 @@ def test_interrupted_anywhere(tmp_path, straight, each, step):
     assert [each for _, each in heard.heard if each > STEPS] == [STEPS * (r + 1) for r in range(1 + there, NUMBER)]
 
 
-EACH = "from particlegvi.tools.cells import batches; batches.LARGEST = 1"
 PROCESSES = "from particlegvi.scenario.kinds.particles import simulating; simulating.REPAID = 0.0"
 
 
@@ -82,7 +75,7 @@ PROCESSES = "from particlegvi.scenario.kinds.particles import simulating; simula
 @pytest.mark.thorough
 def test_killed(tmp_path, straight, step, pool):
     """In this process, and with joblib's, of which a killed client leaves none behind that writes."""
-    program = KILLED.replace("kill_at = int", f"{EACH}\n{pool}\nkill_at = int")
+    program = KILLED.replace("kill_at = int", f"{pool}\nkill_at = int")
     given = [str(tmp_path / "run"), json.dumps(SHORT), str(step)]
     ended = subprocess.run([sys.executable, "-c", program, *given], check=False, timeout=300)
     assert ended.returncode == -signal.SIGKILL
@@ -102,7 +95,7 @@ def test_killed(tmp_path, straight, step, pool):
 @pytest.mark.parametrize("victim", ["cells/*.json", "checkpoint.npz", "arrays/DLE.growing.npy"])
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
 @pytest.mark.thorough
-def test_damage_costs_time_and_nothing_else(tmp_path, straight, each, victim, damage):
+def test_damage_costs_time_and_nothing_else(tmp_path, straight, victim, damage):
     interrupted(tmp_path / "run", 60)
     places = list((tmp_path / "run").glob(victim))
     assert places

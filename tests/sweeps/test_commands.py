@@ -62,7 +62,6 @@ def test_a_dry_run_writes_nothing(here, capsys):
         ("--over particles", "write KEY=VALUES"),
         ("--over particles=0,4", "particles must be a whole number"),
         ("--over particles=[4", "values between commas, or a list or a table of TOML"),
-        ("--over particles=4 --dask here", "dask must be the address of a scheduler"),
         ("--over particles=4 --workers 0", "workers must be a whole number"),
     ],
 )

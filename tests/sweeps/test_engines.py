@@ -1,10 +1,9 @@
-"""Equal bytes on one process, two, the workers of a cluster, and after kills of clients and workers."""
+"""Equal bytes on one process and on two, and after kills of clients and workers."""
 
 import contextlib
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,98 +13,35 @@ import pytest
 import particlegvi as pg
 from particlegvi.cli.reporting import report
 from particlegvi.scenario import load, text
-from particlegvi.tools.cells import choose, engines
+from particlegvi.tools.cells import WorkerLost
 
 from ..processes import every, linux, running, wait_until
-from ..refusals import refuse
-from ..runs.interrupting import slow
 from .conftest import OVER, SMALL, outputs
 
 COMMAND = [sys.executable, "-m", "particlegvi"]
 
 
-def test_without_distributed_an_address_is_refused(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    refuse(lambda: choose(1, "tcp://127.0.0.1:8786"), r"pip install 'particlegvi\[cluster\]'")
-
-
-def killing(number, pids):
-    """Progress that kills a process of the pool the first ``number`` times that cells arrive."""
-
-    def progress(label, done, total):
-        nonlocal number
-        alive = pids() if number else []
-        if alive:
-            number -= 1
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(random.Random(done).choice(alive), signal.SIGKILL)
-
-    return progress
-
-
 def children():
     """Processes of joblib that this one has started and that compute."""
-    return [each.pid for each in every() if each.parent == os.getpid() and "LokyProcess" in each.command]
+    return [process.pid for process in every() if process.parent == os.getpid() and "LokyProcess" in process.command]
 
 
 @linux
-@pytest.mark.parametrize("kills", [pytest.param(1, marks=pytest.mark.thorough), slow(3)])
-def test_two_processes_some_of_which_are_killed_make_the_same_bytes(straight, tmp_path, kills):
+@pytest.mark.thorough
+def test_a_killed_process_ends_the_sweep_with_a_way_to_go_on_to_the_same_bytes(straight, tmp_path, capsys):
     before = set(children())
-    progress = killing(kills, lambda: [pid for pid in children() if pid not in before])
-    pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", workers=2, progress=progress)
-    assert outputs(tmp_path / "s") == straight
 
+    def kill(label, done, total):
+        for pid in set(children()) - before:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
-@pytest.mark.needs("distributed")
-def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path):
-    monkeypatch.setattr(engines, "ANSWER", 0.2)
-    nobody = lambda: pg.sweep(SMALL, over=OVER, seeds=1, dask="tcp://127.0.0.1:9", out=tmp_path / "s")
-    refuse(nobody, r'no scheduler answers at "tcp://127\.0\.0\.1:9"')
-    assert not (tmp_path / "s").exists()
-
-
-@contextlib.contextmanager
-def cluster(port, workers, cwd):
-    """A scheduler and workers as the page starts them: the leaders of their sessions, the scheduler first."""
-    dask = [sys.executable, "-m", "dask"]
-    worker = [*dask, "worker", f"tcp://127.0.0.1:{port}", "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
-    servers = [started(*dask, "scheduler", "--port", str(port), "--no-dashboard", cwd=cwd)]
-    servers += [started(*worker, cwd=cwd, env={**os.environ, "NUMBA_NUM_THREADS": "1"}) for _ in range(workers)]
-    try:
-        yield servers
-    finally:
-        for server in servers:
-            end(server)
-            server.wait()
-
-
-def end(leader):
-    """Kill a session."""
-    for pid in group_of(leader.pid):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def listens(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1.0):
-        return True
-
-
-@linux
-@pytest.mark.slow
-@pytest.mark.needs("distributed")
-def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path, capsys):
-    address = "tcp://127.0.0.1:18787"
-    with cluster(18787, 1, tmp_path) as (scheduler, _):
-        assert wait_until(lambda: listens(18787), 120.0)
-        with pytest.raises(ConnectionError) as ended:
-            kill = lambda *_: end(scheduler)
-            pg.sweep(SMALL, over=OVER, seeds=300, out=tmp_path / "s", dask=address, progress=kill)
-    assert report(ended.value) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f'the scheduler at "{address}" has ended' in line
-    assert line.endswith(f"to go on say: particlegvi resume {tmp_path / 's'}")
+    with pytest.raises(WorkerLost) as lost:
+        pg.sweep({**SMALL, "steps": 20_000}, over=OVER, seeds=30, out=tmp_path / "s", workers=2, progress=kill)
+    assert report(lost.value) == 1
+    assert f"to go on say: particlegvi resume {tmp_path / 's'}" in capsys.readouterr().err
+    pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "two", workers=2)
+    assert outputs(tmp_path / "two") == straight
 
 
 def started(*arguments, cwd, **options):
@@ -115,7 +51,7 @@ def started(*arguments, cwd, **options):
 
 def group_of(leader):
     """The processes of the session that a process leads."""
-    return [each.pid for each in every() if each.session == leader]
+    return [process.pid for process in every() if process.session == leader]
 
 
 def gone(pids):
@@ -154,33 +90,3 @@ def test_twenty_kills_of_clients_and_workers(tmp_path):
     assert outputs(tmp_path / "s") == outputs(tmp_path / "whole")
     done = subprocess.run([*COMMAND, "resume", "s"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == "s is finished, and its files are as they were written\n"
-
-
-@linux
-@pytest.mark.slow
-@pytest.mark.needs("distributed")
-def test_a_scheduler_and_two_workers_one_of_which_is_killed(tmp_path):
-    scenario = {**SMALL, "steps": 20_000, "sweep": {"seeds": 20, "over": OVER}}
-    (tmp_path / "small.toml").write_text(text(load(scenario)))
-    with cluster(18786, 2, tmp_path) as (_, worker, _):
-        sweep = [*COMMAND, "sweep", "small.toml", "--quiet", "--dask", "tcp://127.0.0.1:18786", "--out", "s"]
-        client = started(*sweep, cwd=tmp_path)
-        some = lambda: client.poll() is not None or len(list(tmp_path.glob("s/cells/*.json"))) >= 20
-        assert wait_until(some, 120.0) and client.poll() is None, client.communicate()[0]
-        end(worker)
-        said, _ = client.communicate(timeout=300)
-        assert client.returncode == 0, said
-    alone = [*COMMAND, "sweep", "small.toml", "--quiet", "--out", "one", "--workers", "1"]
-    assert subprocess.run(alone, cwd=tmp_path).returncode == 0
-    assert outputs(tmp_path / "s") == outputs(tmp_path / "one")
-
-
-@pytest.mark.slow
-@pytest.mark.needs("distributed")
-def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
-    import distributed
-
-    local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**local) as cluster:
-        pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "s", dask=cluster.scheduler_address)
-    assert outputs(tmp_path / "s") == straight

@@ -1,4 +1,4 @@
-"""A sweep computes each cell once, whatever the pool, and goes on where it was; what diverges is a result."""
+"""A sweep computes each cell once, and goes on where it was; what diverges is a result."""
 
 import csv
 import shutil
@@ -10,10 +10,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.runs.storage.lock import FolderLost, Lock
 from particlegvi.scenario import load as load_scenario
-from particlegvi.sweeps import cell as cells
-from particlegvi.sweeps.cell import Worker, measured
-from particlegvi.tools import sources
-from particlegvi.tools.cells import Batch, WorkerLost
+from particlegvi.sweeps.cell import measured
 
 from ..refusals import refuse
 from ..runs.interrupting import Stop, change_manifest, everything, manifest
@@ -213,20 +210,6 @@ def test_a_rule_for_the_lengthscale_has_a_target_for_each_seed(small):
     assert len(set(found.values("target.mean", "DRLE"))) == 2
 
 
-def test_a_worker_with_other_versions_refuses(small, monkeypatch):
-    worker = Worker({**sources.decisive(), "numpy": "0.1"})
-    refuse(lambda: worker(Batch(1, [])), "a worker must have numpy 0.1, as the client has, not ")
-
-    def elsewhere(wanted):
-        with monkeypatch.context() as there:
-            there.setattr(sources, "versions", lambda: dict.fromkeys(("particlegvi", "numpy", "scipy", "numba"), "0"))
-            return sources.changed(wanted)
-
-    monkeypatch.setattr(cells, "changed", elsewhere)
-    other = "a worker must have particlegvi .*, as the client has, not 0, which may give"
-    refuse(lambda: pg.sweep(small, over=OVER, seeds=1), other)
-
-
 def test_bad_arguments(small, tmp_path):
     for options, words in (
         ({}, r"over must be given, or a scenario with a table \[sweep\]"),
@@ -234,7 +217,6 @@ def test_bad_arguments(small, tmp_path):
         ({"over": OVER, "workers": 0}, "workers must be a whole number"),
         ({"over": OVER, "workers": 2.5}, "workers must be a whole number"),
         ({"over": OVER, "out": 3}, "out must be the path of a folder"),
-        ({"over": OVER, "dask": "localhost"}, 'dask must be the address of a scheduler, such as "tcp://host:8786"'),
         ({"over": OVER, "measure": []}, "measure must be a number of the summary"),
         ({"over": OVER, "heat_map": "DRLE"}, 'there is no method of the scenario "DRLE"'),
         ({"over": OVER, "progress": 3}, "progress must be"),
@@ -242,17 +224,3 @@ def test_bad_arguments(small, tmp_path):
     ):
         refuse(lambda options=options: pg.sweep(small, **{"out": tmp_path / "s", **options}), words)
     assert not (tmp_path / "s").exists()
-
-
-@pytest.mark.thorough
-def test_processes_that_are_lost_again_and_again(small, straight, tmp_path):
-    def pool(function, tasks, number):
-        for count, task in enumerate(tasks):
-            if count > 2:
-                raise WorkerLost("killed")
-            yield function(task)
-
-    with pytest.raises(WorkerLost, match="18 cells were computed"):
-        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=lambda *_: iter(()))
-    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=pool)
-    assert outputs(tmp_path / "s") == straight

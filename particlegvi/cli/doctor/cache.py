@@ -15,7 +15,7 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.kernel_cache import SUFFIX, cache_folder, cache_parent
 from particlegvi.runs.execute import execute, to_run
 from particlegvi.scenario import catalogue, load
-from particlegvi.tools.cells import choose
+from particlegvi.tools.cells import compute
 from particlegvi.tools.progress import tell
 
 DIGEST = re.compile("[0-9a-f]{16}")  # the name of a folder of compiled code: nothing else is ever removed
@@ -68,22 +68,22 @@ def warm(
     left = {}
     number = min(threads.count() if processes is None else processes, len(chosen)) if cache_folder() else 1
     tell(progress, "scenarios", total=len(chosen))
-    for done, (name, ran) in enumerate(choose(number)(_ran, chosen, number), start=1):
+    for done, (name, ran, _) in enumerate(compute(_ran, chosen, number), start=1):
         left[name] = not ran
         tell(progress, "scenarios", done, len(chosen))
     return [name for name in chosen if left[name]]
 
 
-def _ran(name: str) -> tuple[str, bool]:
-    """The name, and whether it could be run."""
+def _ran(name: str) -> bool:
+    """Whether a scenario could be run."""
     settings = load(catalogue.path(name))
     if "methods" not in settings:
-        return name, False
+        return False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             short = {key: min(STEPS, settings[key]) for key in ("steps", "record_every") if settings.get(key)}
             execute(to_run(load(settings, short)), save=False).summary  # noqa: B018 - computed when asked
     except MissingData:
-        return name, False
-    return name, True
+        return False
+    return True

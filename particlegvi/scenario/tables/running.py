@@ -15,8 +15,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.scenario.tables.table import Table
 from particlegvi.tools import arguments, cells, files, objects
-from particlegvi.tools.cells import Batch, Done, Engine, choose, compute
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.cells import compute
 from particlegvi.tools.sources import SOURCES, notes, sources
 
 Group: TypeAlias = tuple[Task, ...]  # the tasks of one problem
@@ -25,28 +24,15 @@ Scored: TypeAlias = tuple[dict[str, float], float]  # scores, and the seconds th
 
 @dataclass(frozen=True)
 class Measure:
-    """Measures batches of problems with their tasks, in any process."""
+    """Measures the tasks of one problem, in any process: their scores, and the seconds that each took."""
 
     settings: TableSettings
-    # the folder of the table; a cell is written as soon as it is finished, so that a killed process loses at most one
-    # cell; if the folder is missing, as on another machine, only the result has the scores
-    folder: Path
 
-    def __call__(self, batch: Batch[Group]) -> Done[list[Scored]]:
-        return batch.done(self.group)
-
-    def group(self, group: Group) -> list[Scored]:
-        """The scores of the tasks of one problem, and the seconds that each took."""
-        kept = KeptCells(self.folder, self.settings)
-        problem = problem_of(self.settings, group[0])
-        results = []
+    def __call__(self, group: Group) -> list[Scored]:
+        problem, results = problem_of(self.settings, group[0]), []
         for task in group:
             begun = time.perf_counter()
-            scores = kept.read(task)  # a process that was lost may have finished it
-            if scores is None:
-                scores = scores_of(task, self.settings, problem)
-                if kept.folder.is_dir():
-                    kept.write(task, scores, time.perf_counter() - begun)
+            scores = scores_of(task, self.settings, problem)
             results.append((scores, time.perf_counter() - begun))
         return results
 
@@ -56,8 +42,6 @@ def run_table(
     folder: str | os.PathLike[str],
     progress: Progress | None = None,
     workers: int | None = None,
-    *,
-    pool: Engine | None = None,
 ) -> Table:
     """Compute the cells that the folder of a table does not hold yet, and write ``table.md`` and ``table.json`` there.
 
@@ -75,8 +59,6 @@ def run_table(
         Called as ``progress("cells", finished, all)`` after each cell.
     workers : int, optional
         Number of processes, by default one for each processor; with 1 this process computes.
-    pool : callable, optional
-        An engine of your own, as `particlegvi.tools.cells.Engine` describes it.
 
     Returns
     -------
@@ -85,13 +67,11 @@ def run_table(
     Raises
     ------
     WorkerLost
-        If processes are killed again and again in the same cells; the finished cells are in the folder.
+        If a process is killed; the finished cells are in the folder.
     """
     chosen = settings if isinstance(settings, TableSettings) else TableSettings.of(settings)
     objects.progress(progress)
     number = threads.count() if workers is None else arguments.whole("workers", workers, 1)
-    if pool is not None and not callable(pool):
-        raise refuse("pool", pool, "a function of a function, tasks and a number of processes")
     path = files.place("folder", folder)
     kept = KeptCells(path, chosen)
     problems = chosen.problems()
@@ -103,14 +83,11 @@ def run_table(
     finished = len(done)
     if progress is not None:
         progress("cells", finished, len(tasks))
-    number = min(number, max(1, len(missing)))
-    engine = choose(number) if pool is None else pool
-    results = compute(Measure(chosen, path), missing, engine, number, seconds=0.0)  # a cell may take minutes
+    results = compute(Measure(chosen), missing, min(number, max(1, len(missing))))
     try:
         for group, scored, _ in results:
             for task, (scores, seconds) in zip(group, scored, strict=True):
-                if kept.read(task) is None:  # the cell was measured on a machine without the folder
-                    kept.write(task, scores, seconds)
+                kept.write(task, scores, seconds)
             finished += len(group)
             if progress is not None:
                 progress("cells", finished, len(tasks))

@@ -1,12 +1,10 @@
-"""Work in many cells: each is computed once, in batches on any engine, and kept in a small file.
+"""Work in many cells: each is computed once, in this process or in several, and kept in a small file.
 
-`store` keeps finished cells, `batches` hands them out in batches of about a second and survives processes that are
-killed, and `engines` has the engines: this process, joblib, Dask by address. Sweeps, tables and replicates give the
-function that computes a cell.
+`store` keeps finished cells, and `computing` computes the others. Sweeps, tables and replicates give the function that
+computes a cell.
 """
 
-from particlegvi.tools.cells.batches import Batch, Done, compute
-from particlegvi.tools.cells.engines import Engine, WorkerLost, choose
+from particlegvi.tools.cells.computing import WorkerLost, compute
 from particlegvi.tools.cells.store import Store
 
-__all__ = ["Batch", "Done", "Engine", "Store", "WorkerLost", "choose", "compute"]
+__all__ = ["Store", "WorkerLost", "compute"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -69,8 +68,6 @@ def test_bad_settings_are_refused_before_anything_is_written(change, words, toy,
     refuse(lambda: run_table({**SMALL, **change}, tmp_path / "table", workers=1), words)
     with pytest.raises(ValueError, match="workers must be a whole number of 1 or more, not 0"):
         run_table(SMALL, tmp_path / "table", workers=0)
-    with pytest.raises(ValueError, match="^pool must be a function of a function, tasks and a number of .*, not 3$"):
-        run_table(SMALL, tmp_path / "table", workers=1, pool=3)
     assert not (tmp_path / "table").exists()
 
 
@@ -135,29 +132,6 @@ def test_two_processes_compute_what_one_does(tmp_path):
     beside = run_table(settings, tmp_path / "two", workers=2)
     assert len(alone.scores) == 4
     assert alone.scores == beside.scores
-
-
-def backwards(function, tasks, workers):
-    """Another engine: the last task first, in this process."""
-    return [function(task) for task in reversed(list(tasks))]
-
-
-def elsewhere(function, tasks, workers):
-    """Another engine, whose processes do not see the folder of the table."""
-    return map(replace(function, folder=Path("not/there")), tasks)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("pool", [backwards, elsewhere])
-def test_another_engine_makes_the_same_table(pool, toy, tmp_path):
-    ours = run_table(SMALL, tmp_path / "ours", workers=1)
-    theirs = run_table(SMALL, tmp_path / "theirs", workers=3, pool=pool)
-    assert theirs.scores == ours.scores and len(toy) == 16
-    names = ["table.md", "table.json"]
-    assert all((tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes() for name in names)
-    assert run_table(SMALL, tmp_path / "theirs", workers=1).scores == ours.scores
-    assert len(toy) == 16  # its cells count
-    assert not Path("not").exists()
 
 
 def test_a_damaged_cell_is_measured_again(toy, tmp_path):

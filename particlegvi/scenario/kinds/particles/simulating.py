@@ -27,7 +27,7 @@ from particlegvi.scenario.kinds.particles import building
 from particlegvi.simulation.loop import follow, stored_records
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools.cells import Batch, Done, Store, choose, compute
+from particlegvi.tools.cells import Store, compute
 from particlegvi.tools.errors import Diverged, carried, carry
 from particlegvi.tools.sources import decisive
 
@@ -106,7 +106,7 @@ def replicate(
 
 @dataclass(frozen=True)
 class Simulate:
-    """Simulates a batch of replicates, in any process."""
+    """Simulates a replicate, in any process."""
 
     text: str  # the scenario of the method, as JSON
     label: str
@@ -114,11 +114,8 @@ class Simulate:
     # the entries "kernel" and "lengthscale" of the run's facts, which all replicates share
     kernel: tuple[tuple[str, object], ...]
 
-    def __call__(self, batch: Batch[int]) -> Done[Facts]:
-        with one_blas_thread():
-            return batch.done(self.one)
-
-    def one(self, number: int) -> Facts:
+    @one_blas_thread()
+    def __call__(self, number: int) -> Facts:
         """The stored facts of one replicate, or the words of the error if it diverged."""
         scenario, parts = _built(self.text)
         method = building.settled(parts.methods[self.label], dict(self.kernel))
@@ -170,7 +167,7 @@ def _others(
     missing = [number for number in range(1, total) if number not in counts]
     workers = processes((scenario["particles"] + 100.0) * scenario["steps"] * len(missing))
     try:
-        for number, result, seconds in compute(simulate, missing, choose(workers), workers):
+        for number, result, seconds in compute(simulate, missing, workers):
             store.write(simulate.name(number), {"number": number}, result, seconds)
             counts[number] = result
             if progress is not None:

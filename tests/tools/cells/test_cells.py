@@ -1,5 +1,6 @@
-"""Engines on this machine: results as they come, and no process outlives an error, a closed iterator or its parent."""
+"""Cells are computed as they come and kept; no process outlives an error, a closed iterator or its parent."""
 
+import itertools
 import multiprocessing
 import os
 import signal
@@ -12,14 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from particlegvi.tools.cells import Store, choose
-from particlegvi.tools.cells.engines import in_process, loky
+from particlegvi.tools.cells import Store, WorkerLost, compute
 
 from ...processes import linux, running, wait_until
 
 
-def square(number: int) -> tuple[int, int]:
-    return number, number * number
+def square(number: int) -> int:
+    return number * number
 
 
 def process(_: int) -> tuple[int, str, bool]:
@@ -43,6 +43,10 @@ def endless(_: int, folder: Path) -> None:
     time.sleep(600.0)
 
 
+def killed(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def children_end(before: set, within: float = 60.0) -> bool:
     return wait_until(lambda: not set(multiprocessing.active_children()) - before, within)
 
@@ -52,36 +56,43 @@ def before() -> set:
     return set(multiprocessing.active_children())
 
 
-def test_one_process_is_this_one_which_keeps_the_order_and_more_come_from_joblib(tmp_path):
-    assert choose(1) is in_process and choose(2) is loky
-    (tmp_path / "late").touch()
-    assert list(in_process(partial(waiting, folder=tmp_path), ["late", "early"], 1)) == ["late", "early"]
-    assert [pid for pid, *_ in in_process(process, [0, 1], 1)] == 2 * [os.getpid()]
+def test_one_worker_is_this_process_which_keeps_the_order_and_takes_an_item_when_it_is_asked_for():
+    assert [(item, result) for item, result, _ in compute(square, range(4), 1)] == [(k, k * k) for k in range(4)]
+    assert next(compute(process, [0], 1))[1] == process(0)
+    taken = itertools.count()
+    next(compute(square, (next(taken) for _ in range(10_000)), 1))
+    assert next(taken) < 5
 
 
-def test_two_processes_have_the_results_of_one_and_leave_ctrl_c_to_their_parent(before):
-    alone = list(in_process(square, range(5), 1))
-    assert alone == [(number, number * number) for number in range(5)]
-    assert sorted(loky(square, range(5), 2)) == alone
-    seen = list(loky(process, [0, 1, 2], 2))
-    assert os.getpid() not in {pid for pid, *_ in seen}
-    assert {(threads, hears) for _, threads, hears in seen} == {("1", False)}
+def test_two_workers_have_the_results_of_one_and_leave_ctrl_c_to_their_parent(before):
+    alone = [(number, number * number) for number in range(300)]
+    assert sorted((item, result) for item, result, _ in compute(square, range(300), 2)) == alone
+    processes = [result for _, result, _ in compute(process, [0, 1, 2], 2)]
+    assert os.getpid() not in {pid for pid, *_ in processes}
+    assert {(threads, hears) for _, threads, hears in processes} == {("1", False)}
     assert process(0)[2]  # the control: this process does hear it
     assert children_end(before)
 
 
 def test_results_come_in_the_order_of_completion_and_a_closed_iterator_ends_its_processes(tmp_path, before):
-    results = loky(partial(waiting, folder=tmp_path), ["late", "early"], 2)
-    assert next(results) == "early"
+    results = compute(partial(waiting, folder=tmp_path), ["late", "early"], 2)
+    assert next(results)[0] == "early"
     assert wait_until((tmp_path / "late.begun").exists)
     assert not children_end(before, within=0.5)  # the control: as long as it is open they go on
     results.close()
     assert children_end(before)
 
 
-def test_an_exception_of_a_task_arrives_and_ends_the_others(tmp_path, before):
+def test_an_exception_of_an_item_arrives_and_ends_the_others(tmp_path, before):
     with pytest.raises(LookupError, match="no such thing"):
-        list(loky(partial(waiting, folder=tmp_path), ["late", "failing"], 2))
+        list(compute(partial(waiting, folder=tmp_path), ["late", "failing"], 2))
+    assert children_end(before)
+
+
+@pytest.mark.thorough
+def test_a_process_that_is_killed_ends_the_work_with_a_word(before):
+    with pytest.raises(WorkerLost, match="^a process was killed, or ended because the memory was full$"):
+        list(compute(killed, range(3), 2))
     assert children_end(before)
 
 
@@ -89,11 +100,12 @@ PARENT = """
 import sys
 from functools import partial
 from pathlib import Path
-from tests.tools.cells import test_engines
+from particlegvi.tools.cells import compute
+from tests.tools.cells import test_cells
 
 if __name__ == "__main__":
-    pool, folder = getattr(test_engines, sys.argv[1]), Path(sys.argv[2])
-    list(pool(partial(test_engines.endless, folder=folder), [0, 1], 2))
+    pool, folder = {"compute": compute, "plain": test_cells.plain}[sys.argv[1]], Path(sys.argv[2])
+    list(pool(partial(test_cells.endless, folder=folder), [0, 1], 2))
 """
 
 
@@ -104,7 +116,7 @@ def plain(function, tasks, number):
 
 
 @linux
-@pytest.mark.parametrize(("pool", "left"), [("loky", 0), ("plain", 2)])
+@pytest.mark.parametrize(("pool", "left"), [("compute", 0), ("plain", 2)])
 @pytest.mark.thorough
 def test_a_killed_parent_leaves_no_process(root, tmp_path, pool, left):
     pids, found = tmp_path / "pids", []
