@@ -17,7 +17,10 @@ CHECKS = {
     "docs/appendix/digits.md": [
         "p = model.predict_proba([[2.0, 0.0], [30.0, 30.0]])\nassert p[0, 1] > 0.95 and p[1].max() < 0.6"
     ],
-    "docs/data.md": ["assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506"],
+    "docs/data.md": [
+        "assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506",
+        "assert datasets.load('parabola').X.shape == (50, 1) and 'parabola' in datasets.names()",
+    ],
     "docs/equilibrium.md": ["assert np.mean(run.final > 0.16) < 0.02 and run.info['jumps']['acceptance_rate'] > 0.5"],
     "docs/estimators.md": [
         "",

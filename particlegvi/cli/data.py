@@ -33,7 +33,7 @@ def data(options: argparse.Namespace) -> int:
         raise ValueError("data needs the NAME of a data set, or all, to make its file")
     if makes and options.json:
         raise ValueError("--json lists data sets, and goes neither with --from nor with --download")
-    wanted = datasets.names() if "all" in options.name else options.name
+    wanted = sorted(reading.catalogue()["sets"]) if "all" in options.name else options.name
     for name in wanted:
         reading.entries(name)
     code = DONE

@@ -21,9 +21,9 @@ COMMANDS = Commands()
 
 
 @COMMANDS(
-    "write a run for other programs: NetCDF, CSV, Parquet, numpy",
+    "write a run for other programs: NetCDF, CSV, numpy, LaTeX",
     option("folder", "folder of the results", metavar="DIR"),
-    option("--to", "a file .nc, .csv, .parquet or .npz: the suffix decides", metavar="FILE", required=True),
+    option("--to", "a file .nc, .csv, .npz or .tex: the suffix decides", metavar="FILE", required=True),
     PARTS,
     flag("--records", "the rows of all records, not of the last alone"),
     flag("--overwrite", "replace the file if it exists"),

@@ -23,7 +23,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EO
 
 
 def available() -> list[Facts]:
-    """Every data set, with what is known of its file.
+    """Every data set of the catalogue, with what is known of its file.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def available() -> list[Facts]:
         of the catalogue), ``path`` (None if it is missing), ``licence``, ``source``, ``addresses`` (of the raw files).
     """
     listed = []
-    for name in reading.names():
+    for name in sorted(reading.catalogue()["sets"]):
         entry, file = reading.entries(name)
         path = reading.find(entry["file"])
         listed.append({

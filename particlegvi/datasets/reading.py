@@ -7,19 +7,25 @@ import hashlib
 import os
 import tomllib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import files, system
+from particlegvi.tools import arguments, files, plugins, system
 from particlegvi.tools.errors import needed
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
+TASKS = ("regression", "classification")
 LARGEST = 50_000_000  # bytes of a file, packed or not; the largest set unpacks to 3.5 million
+
+
+Function = TypeVar("Function", bound=Callable[[], "Dataset"])
 
 
 class MissingData(ValueError):
@@ -51,11 +57,11 @@ class Dataset:
     task: str
     X: np.ndarray
     y: np.ndarray
-    inputs: tuple[str, ...]
-    target: str
-    note: str
-    source: str
-    licence: str
+    inputs: tuple[str, ...] = ()
+    target: str = "y"
+    note: str = ""
+    source: str = ""
+    licence: str = ""
 
     def distinct(self) -> Dataset:
         """The problem without rows whose inputs and target repeat an earlier row."""
@@ -64,8 +70,8 @@ class Dataset:
 
 
 def names() -> list[str]:
-    """The names of all data sets, in alphabetical order; their files may be missing."""
-    return sorted(catalogue()["sets"])
+    """The names of all data sets with a file or from outside, in alphabetical order; files may be missing."""
+    return sorted({*catalogue()["sets"], *plugins.names("datasets")})
 
 
 def load(name: str) -> Dataset:
@@ -74,8 +80,8 @@ def load(name: str) -> Dataset:
     Parameters
     ----------
     name : str
-        One of `names`, or "breast-diagnostic", "diabetes-progression" or "digits", which come with
-        scikit-learn.
+        One of `names`, among them those of `register`, or "breast-diagnostic", "diabetes-progression" or "digits",
+        which come with scikit-learn.
 
     Returns
     -------
@@ -89,8 +95,10 @@ def load(name: str) -> Dataset:
     ValueError
         If no data set has this name, or the file differs from the one that the catalogue names.
     """
-    if isinstance(name, str) and name in catalogue().get("shipped", {}):
+    if isinstance(name, str) and name in catalogue()["shipped"]:
         return _shipped(name, **catalogue()["shipped"][name])
+    if isinstance(name, str) and name not in catalogue()["sets"] and name in plugins.names("datasets"):
+        return _own(name)
     entry, file = entries(name)
     path = find(entry["file"])
     if path is None:
@@ -124,6 +132,27 @@ def _shipped(name: str, function: str, settings: Facts, **known: str) -> Dataset
     inputs = tuple(str(feature).replace(" ", "_") for feature in shipped.feature_names)
     X = np.ascontiguousarray(shipped.data, dtype=np.float64)
     return Dataset(name, X=X, y=shipped.target.astype(np.float64), inputs=inputs, source="scikit-learn", **known)
+
+
+def register(function: Function) -> Function:
+    """Make a data set of your own known: a function without arguments that returns a `Dataset`; also as a decorator.
+
+    Its attribute ``name`` is the name of the set. A ValueError if it has none, or the name is taken. An installed
+    package names such functions as entry points of the group ``particlegvi.datasets``.
+    """
+    return plugins.register("datasets", "data set", function, [*catalogue()["sets"], *catalogue()["shipped"]])
+
+
+def _own(name: str) -> Dataset:
+    """The data set that a function from outside returns, checked."""
+    function: Any = plugins.find("datasets", name, "data set")
+    data = function()
+    if not isinstance(data, Dataset):
+        raise refuse(f"the data set {name}", data, "a Dataset, which its function returns")
+    if data.task not in TASKS:
+        raise refuse(f"the task of {name}", data.task, " or ".join(f'"{task}"' for task in TASKS))
+    X = arguments.points(f"X of {name}", data.X, least=1)
+    return replace(data, name=name, X=X, y=arguments.vector(f"y of {name}", data.y, len(X)))
 
 
 @cache

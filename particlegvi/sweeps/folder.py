@@ -6,6 +6,7 @@ cells/*.json    finished cells, named by the sha256 of resolved scenario, seed a
 lock            the process that writes, while there is one (`particlegvi.runs.storage.lock`)
 table.csv       one line for each cell and method; once the sweep is finished, like the following files
 table.md        marginal means with intervals over seeds, and the best settings
+table.tex       the same tables in LaTeX
 sweep.json      the same as data, with the grid
 *.png           heat-map.png or lines.png
 """

@@ -20,6 +20,7 @@ from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files
 from particlegvi.tools.cells import Store, WorkerLost, compute
 from particlegvi.tools.errors import carry
+from particlegvi.tools.export.latex import latex
 from particlegvi.tools.export.writing import write_table
 from particlegvi.tools.sources import SOURCES, decisive
 
@@ -68,6 +69,7 @@ def _write(sweep: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> N
     place = folder.path
     write_table(place / "table.csv", sweep.table.for_csv())
     files.write_text(place / "table.md", markdown(sweep))
+    files.write_text(place / "table.tex", latex(markdown(sweep)))
     versions = {name: version for name, version in folder.manifest["versions"].items() if name != SOURCES}
     files.write_json(place / "sweep.json", files.finite(as_facts(sweep, versions)))
     folder.restore_scenario(folder.text)

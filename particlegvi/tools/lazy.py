@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from particlegvi.tools.gone import missing
+
 # In a stub: from MODULE import NAME as NAME, OTHER as PUBLIC
 IMPORT = re.compile(r"^from (\S+) import (.+)$", re.MULTILINE)
 
@@ -27,7 +29,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], list[str]]:
 
     def get(name: str) -> Any:
         if name not in places:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise missing(package, name)
         module, attribute = places[name]
         value = None if module == package else vars(importlib.import_module(module)).get(attribute)
         if value is None:

@@ -30,6 +30,7 @@ KINDS = {
     "particlegvi.priors": "priors",
     "particlegvi.methods": "methods",
     "particlegvi.integrators": "integrators",
+    "particlegvi.datasets": "datasets",
     "particlegvi.integrators.schedules": "schedules",
     "particlegvi.functionspace.covariances": "covariances",
     "particlegvi.functionspace.likelihoods": "likelihoods",

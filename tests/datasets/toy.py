@@ -35,7 +35,7 @@ def catalogue():
         "flowers": {"file": "flowers", "task": "classification", "target": "kind"},
         "packed": {"file": "packed", "task": "classification", "target": "kind"},
     }
-    return {"sets": sets, "files": files}
+    return {"sets": sets, "files": files, "shipped": {}}
 
 
 def use(monkeypatch, folder):

@@ -20,7 +20,7 @@ OVER = {"methods.DLE.kl_weight": [0.5, 1.0, 2.0], "particles": [4, 8]}
 
 def outputs(folder):
     """The bytes of every file of a sweep that has swept two keys, but of its cells and times."""
-    names = ("table.csv", "table.md", "sweep.json", "heat-map.png", "scenario.toml")
+    names = ("table.csv", "table.md", "table.tex", "sweep.json", "heat-map.png", "scenario.toml")
     return {name: (folder / name).read_bytes() for name in names}
 
 

@@ -29,7 +29,16 @@ def test_sweep_writes_its_folder_and_goes_on_with_it(here, capsys):
     assert "small: 4 settings x 2 seeds = 8 cells, 0 diverged" in said.out and said.err == ""
     assert "8 cells computed, 0 were there; saved in sweeps/small" in said.out
     names = {place.name for place in (here / "sweeps" / "small").iterdir()}
-    assert names == {"cells", "heat-map.png", "manifest.json", "scenario.toml", "sweep.json", "table.csv", "table.md"}
+    assert names == {
+        "cells",
+        "heat-map.png",
+        "manifest.json",
+        "scenario.toml",
+        "sweep.json",
+        "table.csv",
+        "table.md",
+        "table.tex",
+    }
     found = json.loads((here / "sweeps" / "small" / "sweep.json").read_text())
     assert found["over"] == {"methods.*.kl_weight": [0.5, 1], "particles": [4, 8]} and found["seeds"] == [3, 4]
     assert main([*SWEEP, "--workers", "1", "--quiet"]) == 0 and capsys.readouterr().out == ""

@@ -96,8 +96,9 @@ class ExportedRuns(Mapping[str, Any]):
         Parameters
         ----------
         path : path
-            ``.nc``: `to_xarray`, as NetCDF. ``.csv`` or ``.parquet``: the rows of `to_dataframe`. ``.npz``: the arrays
-            of every run, ``LABEL.positions``, ``LABEL.steps`` and ``LABEL.times``, for ``numpy.load``.
+            ``.nc``: `to_xarray`, as NetCDF. ``.csv``: the rows of `to_dataframe`. ``.npz``: the arrays
+            of every run, ``LABEL.positions``, ``LABEL.steps`` and ``LABEL.times``, for ``numpy.load``. ``.tex``: the
+            table of the summary in LaTeX.
         records : bool
             Whether the rows are of all records; ``.nc`` and ``.npz`` always have them.
         overwrite : bool
@@ -107,7 +108,8 @@ class ExportedRuns(Mapping[str, Any]):
         place = writing.destination(path, overwrite)
         if not self:
             raise ValueError(f"{self.scenario['name']} must have a finished method to be exported, and has none yet")
-        return writing.write(place, self.to_xarray, self.arrays, lambda: self.kind.columns(self, records))
+        columns, table = lambda: self.kind.columns(self, records), lambda: self.kind.latex(self, self.summary)
+        return writing.write(place, self.to_xarray, self.arrays, columns, table)
 
     def arrays(self) -> writing.Arrays:
         """The arrays of every run by name, as a file ``.npz`` has them."""

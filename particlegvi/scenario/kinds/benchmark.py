@@ -89,6 +89,11 @@ class BenchmarkTable(Kind):
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
         return runs[LABEL].cells() if LABEL in runs else [["", ""]]
 
+    def latex(self, runs: Runs, summary: Facts) -> str:
+        from particlegvi.tools.export.latex import latex
+
+        return latex(runs[LABEL].markdown())
+
     def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         scored = runs[LABEL].scores.items()
         return [{"method": cell.name, **cell._asdict(), **scores} for cell, scores in scored]

@@ -201,6 +201,12 @@ class Kind:
         names = [name for name in (rows[0] if rows else {}) if any(row[name] is not None for row in rows)]
         return [names or [""], *([cell(row[name]) for name in names] for row in rows)]
 
+    def latex(self, runs: Runs, summary: Facts) -> str:
+        """The table of a notebook in LaTeX."""
+        from particlegvi.tools.export.latex import tabular
+
+        return tabular(self.cells(runs, summary)) + "\n"
+
     def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
         """By label, whether the run has reached its equilibrium (None if this is unknown), and the verdict in words."""
         said = {True: "equilibrium reached", False: "not in equilibrium"}

@@ -142,8 +142,7 @@ class KeptCells:
     """The folder ``cells`` of a table's folder (`particlegvi.tools.cells.Store`).
 
     The file of a cell holds the settings that determine its scores and the digest of the package's sources, and is
-    valid for them only. Another number of splits or rows changes no cell; if a setting of one model changes, the cells
-    of this model are computed again.
+    valid for them only. Another number of splits or rows changes no cell.
     """
 
     def __init__(self, folder: Path, settings: TableSettings) -> None:
@@ -177,5 +176,5 @@ class KeptCells:
 
     def _identity(self, task: Task) -> Facts:
         """The settings of a cell, and the digest of the package's sources and of a model from outside."""
-        digest = " ".join([sources(), *notes(task.model).values()])
-        return {"cell": task._asdict(), "settings": self.settings.fits(task.model), SOURCES: digest}
+        digest = " ".join([sources(), *notes([task.row, task.model]).values()])
+        return {"cell": task._asdict(), "settings": self.settings.decisive(), SOURCES: digest}

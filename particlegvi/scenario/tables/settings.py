@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks
 from particlegvi.settings.keys import Key
+from particlegvi.tools import plugins
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters, look_up
 from particlegvi.version import __version__
@@ -53,7 +54,7 @@ class Declaration:
     models: dict[str, str]  # the labels of the models that a table has by default
     scores: dict[str, str]  # the titles of the scores
     protocols: dict[str, Facts] = field(default_factory=dict)  # ``scores``, and ``rows``, ``models`` where it has some
-    more_models: dict[str, str] = field(default_factory=dict)  # models that have to be asked for
+    more_models: Sequence[str] = ()  # models that have to be asked for
     few_splits: dict[str, int] = field(default_factory=dict)  # the largest number of splits of some rows
     pictured: Sequence[str] = ()  # the scores of a picture; a protocol may have fewer
     compared: str = ""  # the model that the others are compared with
@@ -70,7 +71,7 @@ class Declaration:
 
     def title(self, row: str) -> str:
         """A row's name as printed."""
-        return str(look_up("row of the table", row, self.rows)["title"])
+        return str(self.rows.get(row, NOTHING).get("title", row))
 
     def label(self, model: str) -> str:
         """The name of a model in texts."""
@@ -78,11 +79,11 @@ class Declaration:
 
     def scores_of(self, row: str) -> list[str]:
         """The scores of a row; the first one judges it."""
-        return list(self.rows[row].get("scores", self.scores))
+        return list(self.rows.get(row, NOTHING).get("scores", self.scores))
 
     def published(self, row: str, model: str, score: str) -> tuple[float, float] | None:
         """The printed number and the number printed after it; None where nothing is printed."""
-        pair = self.rows[row].get(score, NOTHING).get(model)
+        pair = self.rows.get(row, NOTHING).get(score, NOTHING).get(model)
         return None if pair is None else (float(pair[0]), float(pair[1]))
 
     def printed_rows(self) -> list[str]:
@@ -101,19 +102,6 @@ def declaration(name: str) -> Declaration:
     return Declaration(name, **tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")))
 
 
-def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
-    """Names, or a table of models with their own settings, which each model checks when the table is built."""
-    if not isinstance(value, Mapping):
-        allowed = f"{NAMES}, or a table for each model, such as [models.pls]"
-        return list(checks.list_of(checks.text(80), allowed, distinct=True)(value, key))
-    if not 1 <= len(value) <= 100:
-        raise refuse(key, value, "a table of 1 to 100 models, such as [models.pls]")
-    for name, own in value.items():
-        if not isinstance(own, Mapping):
-            raise refuse(f"{key}.{name}", own, "a table of the model's own settings")
-    return dict(value)
-
-
 names = checks.list_of(checks.text(80), NAMES, distinct=True)
 sizes = checks.list_of(checks.whole(1, 10_000), "a list of at least one whole number, none twice", distinct=True)
 KEYS: dict[str, Key] = {
@@ -124,7 +112,7 @@ KEYS: dict[str, Key] = {
         otherwise=FUNCTIONS,
     ),
     "rows": Key(names, "data sets", otherwise="all rows of the printed table"),
-    "models": Key(models, "models, with settings of their own as [models.NAME]", otherwise="all of the table"),
+    "models": Key(names, "models", otherwise="all of the table"),
     "protocols": Key(names, "treatments of the data", otherwise="all of the table"),
     "splits": Key(checks.whole(1, 10_000), "number of splits"),
     "first_split": Key(checks.whole(0, 10_000), "number of the first split", otherwise="0"),
@@ -135,7 +123,7 @@ KEYS: dict[str, Key] = {
     "trials": Key(checks.whole(1, 1000), "the number of starts at random rows", otherwise="10"),
     "iterations": Key(checks.whole(1, 100_000), "the most iterations of a search for inducing points", otherwise="200"),
 }
-NUMBERS = ("inducing_points", "particles", "steps", "iterations")  # they and the seed determine the scores of a cell
+NUMBERS = ("inducing_points", "particles", "steps", "iterations")
 
 
 def complete(own: Facts) -> Facts:
@@ -164,7 +152,6 @@ class TableSettings:
     steps: int = 0
     iterations: int = 0
     seed: int = 0
-    own: Mapping[str, Facts] = field(default_factory=dict, hash=False)  # by model the settings of its own
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> TableSettings:
@@ -175,39 +162,28 @@ class TableSettings:
         seed = checks.whole(0, 2**31)(values.pop("seed", 0), "seed")
         values |= {key: KEYS[key].check(value, key) for key, value in values.items() if key != "table"}
         declared = declaration(values["table"])
-        chosen = values.pop("models")
-        known = [*declared.models, *declared.more_models]
-        own: dict[str, Facts] = {}
+        known, rows = [*declared.models, *declared.more_models], [*declared.rows]
         if declared.name == FUNCTIONS:
-            registry = importlib.import_module("particlegvi.scenario.tables.functions.models")
-            known = registry.names()
-            _check_names("model", chosen, known)
-            if isinstance(chosen, dict):
-                checked = {
-                    name: registry.get(name).checked(settings, f"models.{name}") for name, settings in chosen.items()
-                }
-                own = {name: settings for name, settings in checked.items() if settings}
-        elif isinstance(chosen, dict):
-            raise refuse("models", chosen, f"{NAMES} for the table {declared.name}")
-        _check_names("model", chosen, known)
-        _check_names("row", values["rows"], declared.rows)
+            rows += plugins.names("datasets")
+            known = importlib.import_module("particlegvi.scenario.tables.functions.models").names()
+        _check_names("model", values["models"], known)
+        _check_names("row", values["rows"], rows)
         if "sizes" in values:
             values["protocols"] = [str(size) for size in values.pop("sizes")]
             values["splits"] = values.pop("trials")
         else:
             _check_names("protocol", values["protocols"], declared.protocols)
         lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-        return cls(models=tuple(chosen), seed=seed, own=own, **{**values, **lists})
+        return cls(seed=seed, **{**values, **lists})
 
     @property
     def declared(self) -> Declaration:
         """The declaration of the table."""
         return declaration(self.table)
 
-    def fits(self, model: str) -> Facts:
-        """The settings and the version that determine the scores of a model."""
-        numbers = {key: vars(self)[key] for key in (*NUMBERS, "seed")}
-        return {"version": __version__, **numbers, "own": dict(self.own.get(model, NOTHING))}
+    def decisive(self) -> Facts:
+        """The settings and the version that determine the scores of a cell."""
+        return {"version": __version__, **{key: vars(self)[key] for key in (*NUMBERS, "seed")}}
 
     def splits_of(self, row: str) -> range:
         """The splits of a row."""

@@ -1,4 +1,4 @@
-"""Long tables as columns by name, the form that pandas, CSV and Parquet share; names that never coincide."""
+"""Long tables as columns by name, the form that pandas and CSV share; names that never coincide."""
 
 from __future__ import annotations
 

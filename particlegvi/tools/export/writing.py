@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import needed
-from particlegvi.tools.export.columns import Columns, frame, write_csv
+from particlegvi.tools.export.columns import Columns, write_csv
 from particlegvi.tools.quoting import refuse, shown
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Arrays: TypeAlias = "dict[str, NDArray[np.generic]]"  # by name
-SUFFIXES = (".nc", ".csv", ".parquet", ".npz")
-LIBRARIES = {".nc": ("xarray", "h5netcdf", "h5py"), ".parquet": ("pandas", "pyarrow")}
+SUFFIXES = (".nc", ".csv", ".npz", ".tex")
+LIBRARIES = {".nc": ("xarray", "h5netcdf", "h5py")}
 
 
 def destination(
@@ -56,6 +56,7 @@ def write(
     data: Callable[[], xarray.Dataset | xarray.DataTree],
     arrays: Callable[[], Arrays],
     columns: Callable[[], Columns],
+    text: Callable[[], str],
 ) -> Path:
     """Write the form that the suffix of a `destination` names, whole or not at all.
 
@@ -66,8 +67,8 @@ def write(
             write_netcdf(place, data())
         elif place.suffix == ".csv":
             write_table(place, columns())
-        elif place.suffix == ".parquet":
-            _whole(place, lambda path: frame(columns()).to_parquet(path, engine="pyarrow", index=False))
+        elif place.suffix == ".tex":
+            files.write_text(place, text())
         else:
             import numpy as np
 

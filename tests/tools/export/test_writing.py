@@ -9,10 +9,11 @@ import particlegvi as pg
 from particlegvi import cli
 from particlegvi.tools.errors import MissingLibrary, needed
 from particlegvi.tools.export.columns import groups, unique
+from particlegvi.tools.export.latex import latex
 
 from ...refusals import refuse
 
-pytestmark = pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
+pytestmark = pytest.mark.needs("pandas", "xarray", "h5netcdf")
 
 
 @pytest.fixture(scope="module")
@@ -21,25 +22,31 @@ def folder(tmp_path_factory, exported):
 
 
 def test_every_suffix_holds_the_particles(folder, exported, tmp_path, capsys):
-    for suffix in (".nc", ".csv", ".parquet", ".npz"):
+    for suffix in (".nc", ".csv", ".npz", ".tex"):
         assert cli.main(["export", str(folder), "--to", str(tmp_path / f"a{suffix}")]) == 0
         assert capsys.readouterr().out.strip() == str(tmp_path / f"a{suffix}")
     import pandas
 
     rows = exported.to_dataframe()
     from_csv = pandas.read_csv(tmp_path / "a.csv")
-    from_parquet = pandas.read_parquet(tmp_path / "a.parquet")
-    for found in (from_csv, from_parquet):
-        assert found.columns.tolist() == rows.columns.tolist()
-        assert found["theta"].to_numpy().tobytes() == rows["theta"].to_numpy().tobytes()
-        assert found["method"].tolist() == rows["method"].tolist()
+    assert from_csv.columns.tolist() == rows.columns.tolist()
+    assert from_csv["theta"].to_numpy().tobytes() == rows["theta"].to_numpy().tobytes()
+    assert from_csv["method"].tolist() == rows["method"].tolist()
     with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
         assert set(arrays) == {f"{label}.{name}" for label in exported for name in ("positions", "steps", "times")}
         assert arrays["DRLE.positions"].tobytes() == exported["DRLE"].positions.tobytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.nc", "a.npz", "a.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.nc", "a.npz", "a.tex"]
+    lines = (tmp_path / "a.tex").read_text().splitlines()
+    assert [line.split(" &")[0] for line in lines[2:]] == [
+        "method",
+        r"\midrule",
+        *exported,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
 
 
-@pytest.mark.parametrize("suffix", [".nc", ".csv", ".parquet", ".npz"])
+@pytest.mark.parametrize("suffix", [".nc", ".csv", ".npz"])
 def test_the_same_scenario_and_seed_give_the_same_file(tmp_path, suffix):
     made = lambda name, seed: pg.run("lifting", seed=seed, particles=10, steps=20).export(tmp_path / f"{name}{suffix}")
     first, again, other = (made(name, seed).read_bytes() for name, seed in (("a", 3), ("b", 3), ("c", 4)))
@@ -64,7 +71,7 @@ def test_an_unknown_suffix_is_one_sentence(folder, tmp_path, capsys):
     for name in ("a.txt", "a", "a.CSV", ".nc", "a.nc.gz"):
         assert cli.main(["export", str(folder), "--to", str(tmp_path / name)]) == 2
         said = capsys.readouterr().err
-        assert said.count("\n") == 1 and "--to must be a file that ends in .nc, .csv, .parquet or .npz, not" in said
+        assert said.count("\n") == 1 and "--to must be a file that ends in .nc, .csv, .npz or .tex, not" in said
     assert list(tmp_path.iterdir()) == []
 
 
@@ -84,7 +91,7 @@ def test_a_write_that_fails_leaves_the_old_file(exported, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(
     ("missing", "suffix"),
-    [("xarray", ".nc"), ("h5netcdf", ".nc"), ("h5py", ".nc"), ("pandas", ".parquet"), ("pyarrow", ".parquet")],
+    [("xarray", ".nc"), ("h5netcdf", ".nc"), ("h5py", ".nc")],
 )
 def test_a_missing_library_is_one_sentence(folder, tmp_path, capsys, monkeypatch, missing, suffix):
     monkeypatch.setitem(sys.modules, missing, None)
@@ -94,7 +101,7 @@ def test_a_missing_library_is_one_sentence(folder, tmp_path, capsys, monkeypatch
 
 
 def test_csv_and_numpy_need_no_extra(folder, tmp_path, monkeypatch):
-    for name in ("xarray", "pandas", "pyarrow", "h5netcdf"):
+    for name in ("xarray", "pandas", "h5netcdf"):
         monkeypatch.setitem(sys.modules, name, None)
     for suffix in (".csv", ".npz"):
         assert pg.load(folder).export(tmp_path / f"a{suffix}").is_file()
@@ -102,6 +109,14 @@ def test_csv_and_numpy_need_no_extra(folder, tmp_path, monkeypatch):
         pg.load(folder).to_dataframe()
     with pytest.raises(MissingLibrary, match="needs no_such_library and nor_this: pip install 'particlegvi\\[all\\]'"):
         needed("this", "all", "no_such_library", "math", "nor_this")
+
+
+def test_the_tables_of_a_text_in_latex():
+    markdown = "# A & B\n\n| by `x_1` | w1 |\n| --- | --- |\n| 5% | 0.1 +- 0.2 |\n"
+    assert latex(markdown).splitlines() == [
+        r"% # A & B", "", r"\begin{tabular}{lr}", r"\toprule", r"by `x\_1` & w1 \\", r"\midrule",
+        r"5\% & 0.1 $\pm$ 0.2 \\", r"\bottomrule", r"\end{tabular}",
+    ]  # fmt: skip
 
 
 def test_a_run_without_a_finished_method_has_nothing_to_export(exported, tmp_path):

@@ -31,7 +31,7 @@ def score(task: Task, settings: TableSettings, problem: Problem) -> dict[str, fl
         scaled target, ``variance_factor``, and the ``coverage`` of conformal intervals made for 90%. In classification
         ``auc`` and ``accuracy`` in per cent, ``nll`` and ``brier``.
     """
-    predicted = models.get(task.model)(problem, settings, **settings.own.get(task.model, {}))
+    predicted = models.get(task.model)(problem, settings)
     if isinstance(predicted, Classes):
         return _classification(problem, predicted)
     return _regression(problem, predicted)

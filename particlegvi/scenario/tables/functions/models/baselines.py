@@ -25,13 +25,11 @@ from particlegvi.functionspace.covariances.covariance import Covariance, Iterate
 from particlegvi.functionspace.gp.hyperparameters import classification_covariance, regression_covariance
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.scenario.tables.functions.models import table_model
 from particlegvi.scenario.tables.functions.protocols import PROTOCOLS, most_points
 from particlegvi.scenario.tables.problem import Classes, Numbers, Problem
 from particlegvi.scenario.tables.settings import TableSettings
-from particlegvi.settings import checks
+from particlegvi.tools.registry import named
 
-MOST = 2**31 - 1
 SUBSETS = 2  # of rows, on which the thesis's protocol fits hyperparameters; the thesis has 10, or 5 for classes
 TOLERANCE = 1e-4  # the fit may stop so many nats below the best evidence bound
 
@@ -78,22 +76,20 @@ def _as_in_the_thesis(problem: Problem, settings: TableSettings) -> Hyperparamet
     return Hyperparameters(*fitted[:2])
 
 
-@table_model("pls", inducing_points=checks.whole(1, MOST), particles=checks.whole(2, MOST))
-def pls(
-    problem: Problem, settings: TableSettings, *, inducing_points: int | None = None, particles: int | None = None
-) -> Numbers | Classes:
+@named("pls")
+def pls(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     """The sampler with its default steps; its prior is the Gaussian process, or the thesis's N(0, Lambda).
 
     A classification uses accepted and refused steps: for nearly separable classes, plain steps without bias would be
-    thousands. If ``inducing_points`` or ``particles`` is None, the table's number is used.
+    thousands.
     """
     k, noise = hyperparameters(problem, settings)
     classes = problem.task == "classification"
     sampler = ProjectedLangevinSampler(
         kernel=k,
         likelihood=likelihoods.Bernoulli() if classes else likelihoods.Gaussian(noise_variance=noise),
-        inducing_points=most_points(problem, inducing_points or settings.inducing_points),
-        particles=particles or settings.particles,
+        inducing_points=most_points(problem, settings.inducing_points),
+        particles=settings.particles,
         prior=PROTOCOLS[problem.protocol].prior,
         moves="mix" if classes else None,
         seed=settings.seed,
@@ -106,19 +102,16 @@ def pls(
     return Numbers(*test, *validation)
 
 
-@table_model("svgp", inducing_points=checks.whole(1, MOST))
-def svgp(problem: Problem, settings: TableSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
-    """Inducing values at greedily chosen training inputs; their distribution in closed form, or by natural gradients.
-
-    If ``inducing_points`` is None, the table's number is used.
-    """
-    return _sparse(problem, settings, most_points(problem, inducing_points or settings.inducing_points), False)
+@named("svgp")
+def svgp(problem: Problem, settings: TableSettings) -> Numbers | Classes:
+    """Inducing values at greedily chosen inputs; their distribution in closed form, or by natural gradients."""
+    return _sparse(problem, settings, most_points(problem, settings.inducing_points), False)
 
 
-@table_model("svgp-r", inducing_points=checks.whole(1, MOST))
-def svgp_r(problem: Problem, settings: TableSettings, *, inducing_points: int | None = None) -> Numbers | Classes:
+@named("svgp-r")
+def svgp_r(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     """SVGP with the iterated kernel r of the points in the place of k: the prior N(0, Lambda), and no residual."""
-    return _sparse(problem, settings, most_points(problem, inducing_points or settings.inducing_points), True)
+    return _sparse(problem, settings, most_points(problem, settings.inducing_points), True)
 
 
 def _sparse(problem: Problem, settings: TableSettings, number: int, iterated: bool) -> Numbers | Classes:
@@ -138,7 +131,7 @@ def _sparse(problem: Problem, settings: TableSettings, number: int, iterated: bo
     return Numbers(mean, np.sqrt(sd**2 + noise), v_mean, np.sqrt(v_sd**2 + noise))
 
 
-@table_model("linear")
+@named("linear")
 def linear(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     """Ordinary least squares with Gaussian errors; in classification logistic regression with a small penalty."""
     X, y = problem.train
@@ -150,7 +143,7 @@ def linear(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     return Numbers(mean, np.hypot(error, noise), v_mean, np.hypot(v_error, noise))
 
 
-@table_model("constant")
+@named("constant")
 def constant(problem: Problem, settings: TableSettings) -> Numbers | Classes:
     """The mean and the standard deviation of the training targets; in classification the share of label 1."""
     y, test, validation = problem.train.y, np.ones(len(problem.test.y)), np.ones(len(problem.validation.y))
