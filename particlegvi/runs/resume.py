@@ -11,7 +11,7 @@ from particlegvi.contracts import Facts, Loss, Progress
 from particlegvi.runs.execute import check_figures, simulate_rest
 from particlegvi.runs.results import Results, load
 from particlegvi.runs.results.results import opened, stored_scenario
-from particlegvi.runs.storage import checkpoint, manifest, origin
+from particlegvi.runs.storage import checkpoint, manifest
 from particlegvi.runs.storage.folder import open_folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario import decisive
@@ -48,7 +48,7 @@ def go_on(
     manifest.check_same(stored.path, stored.manifest, decisive(begun), expected, seed)
     if stored.manifest["status"] in ENDED:
         return load(folder, loss)
-    other = origin.check_code(stored.path, stored.manifest, anyway)
+    other = manifest.check_code(stored.path, stored.manifest, anyway)
     if loss is None and "given" in begun.get("loss", {}):
         words = f'"{begun["loss"]["given"]}", functions of Python that are not in the folder'
         raise ValueError(f"{stored.path} needs its loss {words}; go on by pg.resume({str(stored.path)!r}, loss=...)")
@@ -73,7 +73,7 @@ def go_on(
                 stored.forget(label)  # damaged: simulated again
         waiting = next((label for label in results.labels if label not in stored.manifest["methods"]), None)
         step = last.snapshot.step if last is not None and last.label == waiting else 0
-        entry = {"method": waiting, "step": step, **origin.warn_of_other_machine(stored.path, stored.manifest)}
+        entry = {"method": waiting, "step": step, **manifest.warn_of_other_machine(stored.path, stored.manifest)}
         more = {"anyway": [*stored.manifest.get("anyway", []), other]} if other else {}
         stored.update(status="running", resumed=[*stored.manifest["resumed"], entry], **more)
     except BaseException:

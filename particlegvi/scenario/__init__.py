@@ -7,21 +7,6 @@ scenario's kind (`particlegvi.scenario.kinds`) makes its parts, and `particlegvi
 Names are imported when first used: ``particlegvi list`` needs the catalogue only.
 """
 
-from __future__ import annotations
+from particlegvi.tools.lazy import attach
 
-import importlib
-
-TYPE_CHECKING = False  # as in typing, which would take longer to import than the catalogue
-if TYPE_CHECKING:
-    from typing import Any
-
-    from particlegvi.scenario.reading import check, decisive, load, setting
-    from particlegvi.scenario.writing import text
-
-__all__ = ["check", "decisive", "load", "setting", "text"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{'writing' if name == 'text' else 'reading'}"), name)
+__getattr__, __all__ = attach(__name__)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 TABLE = 'run_table({"table": NAME, ...}, folder) takes the keys of a scenario'
 RESULT = "the results of every table are a Table"
-GONE = {
-    "particlegvi.diagnostics": {
+GONE = {  # by the package below particlegvi
+    "diagnostics": {
         "entropy_nearest_neighbours": "entropy chooses the estimator",
         "entropy_spacings": "entropy chooses the estimator",
         "kernel_stein_discrepancy_squared": "square kernel_stein_discrepancy",
@@ -19,8 +19,8 @@ GONE = {
         "prior_self_energy": "free_energy has mmd_squared, of which it was a part",
         "sliced_wasserstein_floor": "distances has the null quantiles of every distance",
     },
-    "particlegvi.methods": {"BirthDeath": "jumps = True takes particles of DLE and DRLE over barriers"},
-    "particlegvi.scenario.tables": {
+    "methods": {"BirthDeath": "jumps = True takes particles of DLE and DRLE over barriers"},
+    "scenario.tables": {
         **{f"{name}Settings": TABLE for name in ("Approximation", "Digits", "Ensemble", "Linear")},
         **{f"{name}Settings": TABLE for name in ("Projected", "Wasserstein")},
         **{f"{name}Table": RESULT for name in ("Approximation", "Digits", "Ensemble", "Linear")},
@@ -33,6 +33,6 @@ GONE = {
 
 def missing(package: str, name: str) -> AttributeError:
     """The error, ready to raise, for a name that a package does not have."""
-    remedy = GONE.get(package, {}).get(name)
+    remedy = GONE.get(package.removeprefix("particlegvi."), {}).get(name)
     words = f"; it is gone since version 0.2.0: {remedy}" if remedy else ""
     return AttributeError(f"module {package!r} has no attribute {name!r}{words}")

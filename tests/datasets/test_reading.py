@@ -133,6 +133,7 @@ def test_a_verified_file_is_read_from_the_cache_as_well(tmp_path, monkeypatch):
     catalogue = {
         "sets": {"toy": {"file": "toy", "task": "regression", "target": "Rr", "leave_out": ["PC"]}},
         "files": {"toy": {"sha256": hashlib.sha256(text).hexdigest(), "source": "here", "licence": "none"}},
+        "shipped": {},
     }
     monkeypatch.setattr(reading, "catalogue", lambda: catalogue)
     monkeypatch.delenv("PARTICLEGVI_DATA", raising=False)

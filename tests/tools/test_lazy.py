@@ -40,7 +40,7 @@ def test_names_are_imported_at_their_first_use(package):
 
 def test_a_name_that_is_gone_says_what_to_use_and_is_in_no_package():
     for package, names in GONE.items():
-        module = importlib.import_module(package)
+        module = importlib.import_module(f"particlegvi.{package}")
         for name, remedy in names.items():
             with pytest.raises(AttributeError, match=f"'{name}'; it is gone since version 0.2.0") as gone:
                 getattr(module, name)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-TRUTH = "truth"  # the group of the targets; the group of a method with this label is renamed
-
 
 class ExportedRuns(Mapping[str, Any]):
     """The base of `particlegvi.runs.results.Runs` that exports and makes films; `Runs` sets the attributes."""
@@ -48,21 +46,13 @@ class ExportedRuns(Mapping[str, Any]):
         return whole | {"versions": versions()}
 
     def to_xarray(self) -> xarray.DataTree:
-        """A tree for xarray: a group for each run, and the targets under ``truth``.
+        """A tree for xarray: a group for each run, ``/DLE`` being ``results["DLE"].to_xarray()``.
 
-        ``/DLE`` is ``results["DLE"].to_xarray()``, and ``/truth/DLE`` is its target: ``pdf`` on a grid for a density,
-        ``atoms`` and ``weights`` for atoms, and the true function, if known, for a scenario over functions. Every group
-        has the attributes of the whole: ``scenario``, its complete file as ``scenario.toml``, ``seed`` and
+        Every group has the attributes of the whole: ``scenario``, its complete file as ``scenario.toml``, ``seed`` and
         ``versions``. A label that cannot name a group is changed, and the attribute ``label`` keeps it.
         """
-        named = groups(self, (TRUTH,))
-        branches = {named[label]: run.to_xarray() for label, run in self.items()}
-        truths = {label: self.kind.truth(self, label, self.targets) for label in self}
-        known = {f"{TRUTH}/{named[label]}": truth for label, truth in truths.items() if truth is not None}
-        if known:
-            branches[TRUTH] = datasets.dataset({}, {}, {})
-            branches |= known
-        return datasets.tree(branches, self.attributes())
+        named = groups(self)
+        return datasets.tree({named[label]: run.to_xarray() for label, run in self.items()}, self.attributes())
 
     def to_datatree(self, last: float = 0.5) -> xarray.DataTree:
         """The draws of every run as ArviZ reads them, ``tree["DLE"]`` being ``results["DLE"].to_datatree(last)``."""

@@ -12,11 +12,10 @@ import numpy as np
 
 from particlegvi.contracts import Facts, Loss, Progress, Record
 from particlegvi.runs.results.runs import Runs
-from particlegvi.runs.storage import origin
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder, open_folder
 from particlegvi.runs.storage.lock import SCENARIO
-from particlegvi.runs.storage.manifest import PICTURES, New, difference
+from particlegvi.runs.storage.manifest import PICTURES, New, difference, warn_of_other_code
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles import entries
@@ -184,7 +183,7 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:
 def _load(stored: Folder, loss: Loss | None) -> Results:
     manifest = stored.manifest
     check_there(stored.path, manifest.get("parts", {}))
-    origin.warn_of_other_code(stored.path, manifest)
+    warn_of_other_code(stored.path, manifest)
     # "simulated": only the pictures are missing; load it as finished
     results = opened(stored, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)
     for label in results.labels:

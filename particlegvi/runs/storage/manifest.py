@@ -1,4 +1,7 @@
-"""The manifest of a run's folder: its first content, and the checks that it must pass before it is used."""
+"""The manifest of a run's folder: its first content, and what is checked before it is used.
+
+The code and the machine that the numbers of a folder come from are compared with those of this process.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.runs.storage import origin
 from particlegvi.runs.storage.arrays import as_file
 from particlegvi.runs.storage.lock import MANIFEST, SCENARIO
-from particlegvi.tools import files
-from particlegvi.tools.sources import SOURCES, sources
+from particlegvi.tools import files, system
+from particlegvi.tools.errors import warn
+from particlegvi.tools.sources import SOURCES, changed, note_now, sources, versions
 
 SCHEMA = 2
 FORMAT = "particlegvi run"
+NAMED = {"processor": "processor", "blas": "linear algebra"}
 GIVEN = "@"  # begins the names of arrays that were handed in; no label of a method has it
 # "simulated": only the pictures are missing
 STATUS = ("running", "simulated", "finished", "interrupted", "diverged", "failed")
@@ -55,7 +59,7 @@ class New(NamedTuple):
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
             "seed": self.seed, "versions": self.versions, "methods": [], "seconds": {}, "figures": [],
             "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in self.files().items()},
-            "resumed": [], "labels": self.labels, "code": {SOURCES: sources()}, "machine": origin.machine(),
+            "resumed": [], "labels": self.labels, "code": {SOURCES: sources()}, "machine": machine(),
             **({"parts": self.parts} if self.parts else {}),
         }  # fmt: skip
 
@@ -121,3 +125,57 @@ def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] |
         if inner is not None:
             return inner
     return None
+
+
+def machine() -> dict[str, str]:
+    """The kind of processor, and the libraries of linear algebra with the kernels that they chose for it."""
+    return {"processor": system.processor(), "blas": system.linear_algebra()}
+
+
+def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
+    """Refuse other versions, sources or parts than those that a run was begun with, or that it was last gone on with.
+
+    The entry of the manifest that says so, where ``anyway`` goes on with others; empty otherwise.
+    """
+    known = [entry for entry in manifest.get("anyway", []) if isinstance(entry, dict) and SOURCES in entry]
+    own = known[-1] if known else manifest["code"]
+    noted: Facts = {**manifest.get("parts", {})}
+    for entry in manifest.get("anyway", []):
+        noted |= entry.get("parts", {}) if isinstance(entry, dict) else {}
+    others: Facts = {}
+    for then, entry in (
+        (manifest["versions"], {"versions": versions()}),
+        ({**versions(), **own}, {SOURCES: sources(), f"from_{SOURCES}": own.get(SOURCES)}),
+        ({**versions(), **noted}, {"parts": {key: note_now(key) for key in noted}}),
+    ):
+        words = changed(then)
+        if words is not None and not anyway:
+            raise ValueError(
+                f"{folder} was begun with {words[0]} and this is {words[1]}, which may give other numbers; go on with"
+                " the version that began it, start over with --overwrite, or say --anyway (anyway=True)"
+            )
+        others |= {} if words is None else entry
+    return others
+
+
+def warn_of_other_code(folder: Path, manifest: Facts) -> None:
+    """A warning where results come from other sources than these, of the package or of parts from outside."""
+    words = changed({**versions(), **manifest["code"], **manifest.get("parts", {})})
+    if words is not None:
+        warn(
+            f"{folder} was simulated with {words[0]} and this is {words[1]}: its files are unchanged, and numbers that"
+            " are computed from them now may differ"
+        )
+
+
+def warn_of_other_machine(folder: Path, manifest: Facts) -> Facts:
+    """A warning where a run was begun on another processor or linear algebra; what is here then, and {} otherwise."""
+    before, now = manifest["machine"], machine()
+    changed = next((name for name in now if before.get(name, now[name]) != now[name]), None)
+    if changed is None:
+        return {}
+    warn(
+        f"{folder} was begun with the {NAMED[changed]} {str(before[changed]):.60}, and this is {now[changed]}: the last"
+        " digits of its numbers may differ, and functions may be others from the same law"
+    )
+    return {"machine": now}

@@ -5,33 +5,6 @@ packs a run into a record and unpacks it, and summarises it. Folders, locks, che
 all kinds: `particlegvi.runs` has the loop that runs every kind.
 """
 
-from __future__ import annotations
+from particlegvi.scenario.kinds.kind import build, get, has, names, of, register
 
-from typing import Any
-
-from particlegvi.contracts import Scenario
-from particlegvi.scenario.kinds.kind import Kind
-from particlegvi.tools.registry import Registry
-
-_registry: Registry[type[Kind]] = Registry(__name__, "kind of scenario")
-names, register = _registry.names, _registry.register
-
-
-def has(name: object) -> bool:
-    """Whether a kind has this name."""
-    return name in _registry
-
-
-def get(name: str) -> Kind:
-    """The kind of this name; a ValueError if there is no such kind."""
-    return _registry.get(name)()
-
-
-def of(scenario: Scenario) -> Kind:
-    """The kind of a complete scenario; "particles" if the scenario does not name a kind."""
-    return get(scenario.get("kind", "particles"))
-
-
-def build(scenario: Scenario) -> Any:
-    """Build the parts of a complete scenario of any kind; a ValueError if they do not exist or do not fit together."""
-    return of(scenario).build(scenario)
+__all__ = ["build", "get", "has", "names", "of", "register"]

@@ -1,4 +1,7 @@
-"""The base of the kinds of scenario. A kind turns a job into a run; it does not know the folders of runs."""
+"""The base of the kinds of scenario, and the kinds by name.
+
+A kind turns a job into a run; it does not know the folders of runs.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, StepProgress, Storage
 from particlegvi.settings.keys import Key
+from particlegvi.tools.registry import Registry
 
 if TYPE_CHECKING:  # they import numpy
-    import xarray
-
     from particlegvi.tools.export.columns import Columns
     from particlegvi.tools.export.writing import Arrays
 
@@ -159,10 +161,6 @@ class Kind:
         """
         return {}
 
-    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
-        """The target of a run as a dataset, for `results.to_xarray`; None if it is not known."""
-        return None
-
     def arrays(self, run: Run) -> Arrays:
         """The arrays of a run by name, for a file of numpy."""
         return dict(self.packed(run).arrays)
@@ -220,3 +218,27 @@ class Kind:
     def figure(self, runs: Sequence[Any]) -> str:
         """The kind of figure that ``plot()`` draws by default; a ValueError if there is none."""
         raise NotImplementedError(f"the kind of scenario {self.name} has no method figure")
+
+
+_registry: Registry[type[Kind]] = Registry(__package__, "kind of scenario")
+names, register = _registry.names, _registry.register
+
+
+def has(name: object) -> bool:
+    """Whether a kind has this name."""
+    return name in _registry
+
+
+def get(name: str) -> Kind:
+    """The kind of this name; a ValueError if there is no such kind."""
+    return _registry.get(name)()
+
+
+def of(scenario: Scenario) -> Kind:
+    """The kind of a complete scenario; "particles" if the scenario does not name a kind."""
+    return get(scenario.get("kind", "particles"))
+
+
+def build(scenario: Scenario) -> Any:
+    """Build the parts of a complete scenario of any kind; a ValueError if they do not exist or do not fit together."""
+    return of(scenario).build(scenario)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +14,9 @@ from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.tools import html
 from particlegvi.tools.export import Exports
 from particlegvi.tools.export.columns import Columns
-from particlegvi.tools.export.datasets import Coordinates, dataset
 from particlegvi.tools.export.panels import CurvePanel, ScorePanel
 from particlegvi.tools.registry import look_up
 from particlegvi.version import __version__
-
-if TYPE_CHECKING:
-    import xarray
 
 
 class Table(Scores, Exports):
@@ -118,20 +113,6 @@ class Table(Scores, Exports):
     def attributes(self) -> Facts:
         """The settings, as JSON."""
         return {"settings": dict(vars(self.settings)), "particlegvi": __version__}
-
-    def to_xarray(self) -> xarray.Dataset:
-        """A dataset of xarray: every score as (row, model, protocol, split), NaN where a cell has none."""
-        first, number = self.settings.first_split, self.settings.splits
-        names = [list(self.settings.rows), list(self.settings.models), list(self.settings.protocols)]
-        filled = {name: np.full((*map(len, names), number), np.nan) for name in self.measured()}
-        for task, scores in self.scores.items():
-            place = (*(known.index(str(word)) for known, word in zip(names, task, strict=False)), task.split - first)
-            for name, score in scores.items():
-                filled[name][place] = score
-        dims = Task._fields
-        along: Coordinates = {name: ((name,), known) for name, known in zip(dims, names, strict=False)}
-        along["split"] = (("split",), np.arange(first, first + number))
-        return dataset({name: (dims, values) for name, values in filled.items()}, along, self.attributes())
 
     def columns(self, records: bool = False) -> Columns:
         """The rows of `to_dataframe` as columns by name: one row for each finished cell."""

@@ -1,4 +1,4 @@
-"""Records, draws and truths as datasets of xarray, and trees of them.
+"""Records and draws as datasets of xarray, and trees of them.
 
 A tree is made by xarray alone. ArviZ is never called for it: its own conversion has changed its arguments from 0.x to
 1.x, and both read a tree of xarray. The attributes are on every group, because some readers lose those of the root.
@@ -49,7 +49,7 @@ def of_records(
 
 
 def tree(groups: Mapping[str, xarray.Dataset], attributes: Facts) -> xarray.DataTree:
-    """A tree of groups by their paths, such as "DLE" or "truth/DLE"; each has the attributes of the whole as well."""
+    """A tree of groups by their paths, such as "DLE"; each has the attributes of the whole as well."""
     needed("a tree of datasets", "export", "xarray")
     import xarray
 

@@ -8,7 +8,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
-from particlegvi.runs.storage.origin import machine
+from particlegvi.runs.storage.manifest import machine
 from particlegvi.sweeps import api
 from particlegvi.tools import sources as origin
 

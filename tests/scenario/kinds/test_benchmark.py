@@ -7,7 +7,6 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.datasets import MissingData
-from particlegvi.scenario import load
 
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
 NAME = "uci-function-space"
@@ -61,14 +60,6 @@ def test_a_changed_cell_is_damage(here, tmp_path):
     place.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="is damaged"):
         pg.load(tmp_path / "run")
-
-
-def test_models_have_settings_of_their_own_as_a_table_of_tables(tmp_path):
-    own = "[models.linear]\n[models.pls]\nparticles = 7\n"
-    (tmp_path / "own.toml").write_text(f'based_on = "uci-function-space"\n{own}')
-    assert load(tmp_path / "own.toml")["models"] == {"linear": {}, "pls": {"particles": 7}}
-    changed = load(tmp_path / "own.toml", {"models.pls.particles": 8})
-    assert changed["models"] == {"linear": {}, "pls": {"particles": 8}}
 
 
 def test_missing_data_are_said_before_anything_is_written(tmp_path, monkeypatch):

@@ -39,8 +39,7 @@ def test_a_run_as_a_dataset(exported):
 
 def test_results_as_a_tree(exported):
     tree = exported.to_xarray()
-    assert list(tree.children) == ["DE", "DLE", "DRLE", "truth"]
-    assert list(tree["truth"].children) == ["DE", "DLE", "DRLE"]
+    assert list(tree.children) == ["DE", "DLE", "DRLE"]
     for group in tree.subtree:
         assert (group.attrs["seed"], group.attrs["scenario"]) == (2**64 - 1, "global-minimiser")
         assert set(json.loads(group.attrs["versions"])) == {
@@ -52,24 +51,13 @@ def test_results_as_a_tree(exported):
             "finufft",
         }
         assert 'name = "global-minimiser"' in group.attrs["scenario.toml"]
-    density, target = tree["truth/DLE"].to_dataset(), exported.targets["DLE"]
-    assert density["pdf"].dims == ("theta",)
-    assert np.array_equal(density["pdf"], target.pdf(density["theta"].values))
-    assert float(density["pdf"].integrate("theta")) == pytest.approx(1.0, abs=1e-6)
-    atoms = tree["truth/DE"].to_dataset()
-    assert np.array_equal(atoms["atoms"], exported.targets["DE"].atoms)
-    assert float(atoms["weights"].sum()) == pytest.approx(1.0)
 
 
 @pytest.mark.thorough
 def test_labels_that_are_no_names_of_groups(plane):
     tree = plane.to_xarray()
-    assert set(tree.children) == {"kl 0.1", "cold_dark", "truth_", "truth"}
+    assert set(tree.children) == {"kl 0.1", "cold_dark", "truth"}
     assert tree["cold_dark"].attrs["label"] == "cold/dark"
-    assert tree["truth/kl 0.1"]["pdf"].dims == ("x", "y")
-    assert tree["truth/truth_"]["mean"].dims == ("optimum", "coordinate")
-    volume = float(tree["truth/kl 0.1"]["pdf"].integrate("x").integrate("y"))
-    assert volume == pytest.approx(1.0, abs=1e-3)
 
 
 def test_netcdf_and_back_is_the_same_bits(exported, plane, tmp_path):

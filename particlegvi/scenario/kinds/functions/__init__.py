@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from particlegvi.contracts import Facts, Progress, Record, Run, Scenario
 from particlegvi.scenario.kinds.functions.keys import KEYS
-from particlegvi.scenario.kinds.kind import LARGEST, Job, Kind, Parts, Runs, Targets
-
-if TYPE_CHECKING:
-    import xarray
+from particlegvi.scenario.kinds.kind import LARGEST, Job, Kind, Parts, Runs
 
 
 class FunctionSpace(Kind):
@@ -47,18 +44,6 @@ methods = {PLS = {}}"""
 
     def unpacked(self, job: Job, record: Record) -> Run:
         return job.parts.restored(job.label, job.seed, record)
-
-    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
-        """The true function at the inputs of the data, if it is known."""
-        from particlegvi.tools.export.datasets import dataset
-
-        run = runs[label]
-        if run.data.truth is None:
-            return None
-        inputs = run.problem.X
-        known = run.data.value(inputs)
-        variables = {"X": (("observation", "input"), inputs), "function": (("observation",), known)}
-        return dataset(variables, {}, {"formula": run.data.settings.get("formula")})
 
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
         from particlegvi.scenario.kinds.functions.table import cells

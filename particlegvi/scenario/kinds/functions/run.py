@@ -15,7 +15,6 @@ from particlegvi.scenario.kinds.functions.problem import Array, Certifying, Fit,
 from particlegvi.tools import arguments, html
 from particlegvi.tools.export import Exports, datasets
 from particlegvi.tools.export.columns import Columns, of_particles
-from particlegvi.tools.export.datasets import Coordinates
 from particlegvi.version import __version__
 
 if TYPE_CHECKING:
@@ -150,31 +149,6 @@ class FunctionRun(Exports):
         if not records:
             return of_particles(self.positions[-1:], self.variables)
         return of_particles(self.positions, self.variables, {"record": np.arange(len(self.steps))})
-
-    def groups(self, last: float, chains: bool | None) -> dict[str, xarray.Dataset]:
-        """The groups of `to_datatree`: ``posterior``, ``posterior_predictive`` and ``observed_data``."""
-        if chains:
-            whose = f"{self.label}, whose functions have no draws over time"
-            raise ValueError(f"chains must be False for {whose}, not True")
-        facts = self.attributes()
-        functions = self.sample(self.problem.X)
-        drawn = np.asarray(self.problem.likelihood.sample(functions, self.seed), dtype=np.float64)
-        along: Coordinates = {"chain": (("chain",), np.arange(1)), "draw": (("draw",), np.arange(len(functions)))}
-        of_draws: Coordinates = {
-            "position": (("chain", "draw", "coordinate"), self.final[None]),
-            "function": (("chain", "draw", "observation"), functions[None]),
-        }
-        predicted: Coordinates = {"y": (("chain", "draw", "observation"), drawn[None])}
-        observed: Coordinates = {
-            "X": (("observation", "input"), self.problem.X),
-            "y": (("observation",), self.problem.y),
-        }
-        named: Coordinates = {"coordinate": (("coordinate",), self.variables)}
-        return {
-            "posterior": datasets.dataset(of_draws, along | named, facts),
-            "posterior_predictive": datasets.dataset(predicted, along, facts),
-            "observed_data": datasets.dataset(observed, {}, facts),
-        }
 
     def _repr_html_(self) -> str:
         facts = {

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts, Record, Scenario
-from particlegvi.scenario.kinds.kind import LARGEST, Kind, Parts, Runs, Targets
+from particlegvi.scenario.kinds.kind import LARGEST, Kind, Parts
 from particlegvi.scenario.kinds.networks.keys import KEYS
 from particlegvi.settings import keys
 from particlegvi.tools import memory
 
 if TYPE_CHECKING:
-    import xarray
-
     from particlegvi.scenario.kinds.networks.simulating import NetworkRun
 
 FIGURES = {1: "ensemble-line", 2: "ensemble-plane"}  # by inputs
@@ -51,16 +49,6 @@ methods = {DE = {}}"""
     def packed(self, run: NetworkRun) -> Record:
         arrays = {"positions": run.positions, "steps": run.steps, "inputs": run.data.X, "targets": run.data.y}
         return Record(arrays, run.info)
-
-    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
-        """The function behind the data at their inputs, where it is known."""
-        from particlegvi.tools.export.datasets import dataset
-
-        data = runs[label].data
-        if data.truth is None:
-            return None
-        known = data.truth(data.X[:, 0])
-        return dataset({"X": (("observation", "input"), data.X), "function": (("observation",), known)}, {}, {})
 
     def figure(self, runs: Sequence[NetworkRun]) -> str:
         inputs = runs[0].data.X.shape[1]

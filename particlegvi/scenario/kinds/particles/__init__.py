@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Targets
-from particlegvi.scenario.kinds.particles import defaults
-from particlegvi.scenario.kinds.particles.keys import KEYS
+from particlegvi.scenario.kinds.particles.keys import FIGURES, KEYS, METHODS, fill, with_defaults
 from particlegvi.settings import keys
 from particlegvi.tools import memory
 
 if TYPE_CHECKING:
-    import xarray
-
     from particlegvi.tools.export.writing import Arrays
 
 ABSENT = {"loss": "given", "initial": "array"}  # entries of objects that the scenario of their folder does not have
@@ -35,10 +32,10 @@ class Particles(Kind):
 
     @property
     def methods(self) -> Mapping[str, Facts]:
-        return {label: defaults.with_defaults(label, {}) for label in defaults.METHODS}
+        return {label: with_defaults(label, {}) for label in METHODS}
 
     def complete(self, scenario: Facts) -> list[str]:
-        return defaults.fill(scenario)
+        return fill(scenario)
 
     def agree(self, scenario: Facts) -> None:
         start = scenario.get("initial", {}).get("points")
@@ -70,11 +67,6 @@ class Particles(Kind):
     def arrays(self, run: Any) -> Arrays:
         return {**self.packed(run).arrays, "times": run.times}
 
-    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
-        from particlegvi.scenario.kinds.particles.truth import as_dataset
-
-        return as_dataset(targets[label], runs[label].variables)
-
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.scenario.kinds.particles.evidence import Evidence
         from particlegvi.scenario.kinds.particles.facts import facts as registry
@@ -92,6 +84,6 @@ class Particles(Kind):
 
     def figure(self, runs: Sequence[Any]) -> str:
         dim = runs[0].dim
-        if dim not in defaults.FIGURES:
+        if dim not in FIGURES:
             return "distance"  # to draws that stand for the truth; without them it says what is missing
-        return defaults.FIGURES[dim]
+        return FIGURES[dim]

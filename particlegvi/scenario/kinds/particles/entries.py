@@ -19,8 +19,9 @@ from particlegvi.engine.terms.trial import trial_points
 from particlegvi.integrators import schedules
 from particlegvi.methods.jumps import Jumps
 from particlegvi.priors.parameters import Described
-from particlegvi.scenario.kinds.particles import building, defaults
+from particlegvi.scenario.kinds.particles import building
 from particlegvi.scenario.kinds.particles.building import Parts
+from particlegvi.scenario.kinds.particles.keys import FIGURES
 from particlegvi.tools.quoting import as_written, shown
 
 CLOSE = 1e-12  # relative difference of values that are the same but for rounding
@@ -47,7 +48,7 @@ def complete(scenario: Scenario, parts: Parts) -> Facts:
         )
     whole["methods"] = {label: _of_method(label, method) for label, method in parts.methods.items()}
     if "figures" not in whole:
-        whole["figures"] = [{"kind": defaults.FIGURES[dim]}] if dim in defaults.FIGURES else []
+        whole["figures"] = [{"kind": FIGURES[dim]}] if dim in FIGURES else []
     return whole
 
 
