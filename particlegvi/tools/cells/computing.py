@@ -55,7 +55,8 @@ def compute(
         parallel = Parallel(return_as="generator_unordered", initializer=_begin, initargs=(os.getpid(),))
         results = parallel(delayed(timed)(item) for item in items)
     try:
-        yield from results
+        for done in results:  # noqa: UP028 - `yield from` would close them before the lines below
+            yield done
     except TerminatedWorkerError:
         raise WorkerLost("a process was killed, or ended because the memory was full") from None
     finally:
