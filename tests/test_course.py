@@ -132,7 +132,7 @@ def noise(found, text):
         exact = weight / curvature / (1.0 - 0.5 * 5e-3 * curvature)  # of the chain with these steps
         assert near(variance / exact, 1.0, np.sqrt(2.0 / 20_000))
         assert not near(variance * 4.0 / weight, 1.0, np.sqrt(2.0 / 20_000)) or weight < 0.5  # without the prior
-        told(text, f"{weight / curvature:.3f}")
+        told(text, f"{weight / curvature:.3f}", f"{exact:.3f}")
     assert share_below(normalised(tilted(GRID) / found["low"] + 0.5 * GRID**2)) == pytest.approx(0.9, abs=1e-4)
     told(text, f"{found['low']:.3f}", f"{share_below(normalised(tilted(GRID) + 0.5 * GRID**2)):.3f}")
     well = lambda x: (x * x - 1.0) ** 2 / 0.25
@@ -157,7 +157,10 @@ def repulsion(found, text):
     assert near(shares["DRLE"], found["left"][0.5], binomial(0.79, 500))
     assert not near(shares["DRE"], found["left"][0.5], binomial(0.79, 500))  # it keeps its start
     independent = 8.0 * (1.0 - 0.875**8)
-    assert near(found["without"], independent, 0.95 / np.sqrt(5.0)) and found["strong"] == found["covered"] == 8
+    assert near(found["means"][0.0], independent, 0.95 / np.sqrt(5.0))
+    assert found["means"][32.0] == found["covered"] == 8
+    for mean, told_mean in zip(found["means"].values(), (5.4, 5.5, 5.7, 6.7, 7.4, 8.0), strict=True):
+        assert near(mean, told_mean, np.hypot(0.95 / np.sqrt(5.0), 0.1))
     told(text, f"{independent:.2f}", "5.4, 5.5, 5.7, 6.7, 7.4 and 8.0")
 
 

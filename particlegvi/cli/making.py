@@ -9,9 +9,12 @@ from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
 
     from particlegvi.contracts import Facts
+    from particlegvi.sweeps.sweep import Sweep
 
 QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # largest values of `gallery --quick`
 # Seeds of `gallery` where 0 is no typical one. multimodal: the smallest seed at which each quadrant has a number of the
@@ -117,12 +120,14 @@ def animate(options: argparse.Namespace) -> None:
     option("--out", "folder of the pictures (default plots)", metavar="DIR", default="plots"),
     option("--only", "these scenarios only", nargs="+", metavar="NAME"),
     flag("--quick", "few particles and steps, to see whether it works"),
+    flag("--check", "write no picture, but report words that overlap, leave a slide of 16:9, or are dropped"),
     option("--seed", "seed of every run (default 0, and 1 for multimodal)", type=whole_number, metavar="N"),
     QUIET,
     *LOOK,
 )
 def gallery(options: argparse.Namespace) -> None:
     import tempfile
+    from functools import partial
     from pathlib import Path
 
     from particlegvi import scenario
@@ -136,9 +141,10 @@ def gallery(options: argparse.Namespace) -> None:
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
+    from particlegvi.plotting.style import save
     from particlegvi.runs.execute import check_figures, execute, to_run
 
-    folder = Path(options.out)
+    folder, found = Path(options.out), 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -147,9 +153,13 @@ def gallery(options: argparse.Namespace) -> None:
         check_figures(wanted)
     for name, wanted in settings.items():
         if "sweep" in wanted:
-            picture = _map_of(name, wanted, folder, options)
+            sweep = _swept(name, wanted, options)
+            if options.check:
+                found += _check(name, sweep.plot)
+                continue
+            picture = folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}"
             if not options.quiet:
-                print(picture, flush=True)
+                print(save(sweep.plot(), picture), flush=True)
             continue
         if not wanted["figures"]:
             say(f"{name} is left out: it has no picture")
@@ -164,18 +174,32 @@ def gallery(options: argparse.Namespace) -> None:
         except MissingData as error:
             say(f"{name} is left out: {error}")
             continue
+        if options.check:
+            for entry in results.scenario["figures"]:
+                found += _check(name, partial(plotting.figure, results, **entry))
+            continue
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
             for number, picture in enumerate(plotting.draw(results, drawn)):
                 place = folder / (f"{name}-{picture.name}" if number else f"{name}{picture.suffix}")
                 picture.replace(place)
                 if not options.quiet:
                     print(place, flush=True)
+    if found:
+        raise ValueError(f"the words of {found} slides must not overlap, leave them or be dropped")
 
 
-def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace) -> Path:
-    """Run the sweep of a scenario that has a table [sweep], and draw it; the path of the picture."""
+def _check(name: str, draw: Callable[..., Figure]) -> int:
+    """Print what is wrong with a figure on slides; the number of faults."""
+    from particlegvi.plotting.checking import complaints_on_slides
+
+    complaints = [f"{name}, {complaint}" for complaint in complaints_on_slides(draw)]
+    print(*complaints, sep="\n", end="\n" * bool(complaints), flush=True)
+    return len(complaints)
+
+
+def _swept(name: str, wanted: Facts, options: argparse.Namespace) -> Sweep:
+    """Run the sweep of a scenario that has a table [sweep]."""
     from particlegvi import scenario
-    from particlegvi.plotting import style
     from particlegvi.sweeps import plan as plans
     from particlegvi.sweeps import running
     from particlegvi.tools.progress import command_bars
@@ -186,6 +210,4 @@ def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace)
         fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
         plan = plans.plan(plans.with_sweep_table(scenario.load(wanted, fewer), ends, seeds=1))
     with command_bars(options.quiet, name) as progress:
-        sweep = running.run(plan, progress=progress)
-    figure = sweep.plot()
-    return style.save(figure, folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}")
+        return running.run(plan, progress=progress)

@@ -137,8 +137,8 @@ def variables_of(loss: Loss) -> list[str]:
 def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
     """The settings that start the live page, and the kinds of the methods that the browser has, by label.
 
-    Weights and kernel of the page are those of the first method that has them. A method whose weights or kernel differ
-    has settings of its own, named ``LABEL.KEY``.
+    Weights and kernel of the page are those of the first method that has them. Where those of methods differ, each has
+    settings of its own, named ``LABEL.KEY``.
     """
     given = subject.settings
     integrators = {label: subject.integrators.get(label, given.integrator) for label in subject.methods}
@@ -168,7 +168,8 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
         shared |= found
     own = {
         f"{page_label(label)}.{key}": value
-        for label, found in weights.items() for key, value in found.items() if value != shared[key]
+        for label, found in weights.items() for key, value in found.items()
+        if any(other.get(key, shared[key]) != shared[key] for other in weights.values())
     }  # fmt: skip
     settings = {
         "loss": "own",

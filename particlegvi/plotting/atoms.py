@@ -58,10 +58,11 @@ def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, li
 
     Returns the lines of the words, and a function that writes other fractions.
     """
-    places, lying = beside_each_other(axes, atoms, limits, say("weight", weight="0.500"))
+    digits = 2 if look().is_slide else 3
+    places, lying = beside_each_other(axes, atoms, limits, say("weight", weight=f"{0:.{digits}f}"))
     short = not lying
     if not lying:
-        places, lying = beside_each_other(axes, atoms, limits, "(0.500)")
+        places, lying = beside_each_other(axes, atoms, limits, f"({0:.{digits}f})")
     words = [
         axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom",
                       rotation=0 if lying else 90)
@@ -72,7 +73,7 @@ def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, li
 
     def write(fractions: Array) -> None:
         for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
-            held, expected = number(f"{fraction:.3f}"), number(f"{weight:.3f}")
+            held, expected = (number(f"{share:.{digits}f}") for share in (fraction, weight))
             below = f"({expected})" if short else say("weight", weight=expected)
             each.set_text(f"{held}\n{below}" if lying else f"{held} {below}")
             each.xy = (place, min(max(weight, fraction), highest))  # a film may have higher bars than its last record
@@ -85,7 +86,7 @@ def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, li
 
 def beside_each_other(axes: Axes, atoms: Array, limits: Interval, longest: str) -> tuple[Array, bool]:
     """The places of words as long as these over the atoms, and whether there is room for all of them."""
-    half = 0.075 * style.columns_of(axes) * (limits[1] - limits[0]) * (len(longest) / 11) * (60.0 / look().breadth)
+    half = 0.36 * len(longest) * style.columns_of(axes) / look().breadth * (limits[1] - limits[0])
     places = np.clip(atoms, limits[0] + half, limits[1] - half)
     lying = bool(np.min(np.diff(np.sort(places)), initial=np.inf) > 2.0 * half)
     return (places, True) if lying else (atoms, False)

@@ -1,19 +1,18 @@
 """Figure 5.4: particles in very many local minima, and the difference that the methods make inside a minimum.
 
-The line is divided into `Buckets`, one for each local minimum. The figure has three panels: the whole domain, one
-bucket enlarged, and all buckets laid on one another.
+The line is divided into `Buckets`, one for each local minimum. The figure has two panels: the whole domain, and all
+buckets laid on one another.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import ConnectionPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
@@ -58,46 +57,17 @@ class Buckets(NamedTuple):
 
 @figure_kind("buckets", runs=reading.on_the_line)
 def buckets(results: Results, runs: Runs) -> Figure:
-    """A row of ticks per method over the whole domain; below, one bucket enlarged, and all buckets laid on one another.
+    """A row of ticks per method over the whole domain, and below it all buckets laid on one another.
 
-    The buckets are pi wide, as those of the loss abs-sine, whose tops lie at the multiples of pi. The fullest one is
-    enlarged, and among equals that in which the methods differ most.
+    The buckets are pi wide, as those of the loss abs-sine, whose tops lie at the multiples of pi.
     """
     division = Buckets(math.pi, 0.0)
     colours = style.colours(results)
-    chosen = bucket_to_enlarge(runs, division)
     with slide(results, 2, runs) as figure:
-        layout: list[Any] = [["all", "all"], ["one", "laid"]]
-        above, left, right = figure.subplot_mosaic(layout, height_ratios=[1.0, 1.2], width_ratios=[1.0, 1.15]).values()
+        above, below = figure.subplots(2, 1, height_ratios=[1.0, 1.2])
         draw_domain(above, runs, colours, division)
-        draw_bucket(left, runs, colours, division, chosen)
-        draw_laid(right, results, runs, colours, division, chosen)
-        for tick in above.get_xticklabels():
-            style.outlined(tick)  # the lines to the enlarged bucket pass below
-        for x in (0.0, 1.0):
-            spot = (sum(division.ends(chosen)) / 2, len(runs) - 0.4)
-            line = ConnectionPatch(
-                xyA=spot,
-                coordsA=above.transData,
-                xyB=(x, 1.0),
-                coordsB=left.transAxes,
-                color=palette().faint,
-                linewidth=1.0,
-                zorder=-1,
-            )
-            line.set_in_layout(False)
-            figure.add_artist(line)
+        draw_laid(below, results, runs, colours, division)
     return figure
-
-
-def bucket_to_enlarge(runs: Runs, division: Buckets) -> int:
-    """The fullest bucket over all methods; among equals the one where the same particles lie farthest apart."""
-    ends = {label: reading.final_particles(run)[:, 0] for label, run in runs.items()}
-    everywhere = np.concatenate(list(ends.values()))
-    found, counts = np.unique(division.of(everywhere), return_counts=True)
-    fullest = found[counts == counts.max()]
-    spread = [float(np.std(everywhere[division.of(everywhere) == each])) for each in fullest]
-    return int(fullest[int(np.argmax(spread))])
 
 
 def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Buckets) -> None:
@@ -130,16 +100,7 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
                 markeredgecolor=palette().ink,
                 label=say("shares_bucket"),
             )
-        text = say("alone", count=single.sum(), all=len(places))
-        axes.text(
-            1.01,
-            row,
-            text,
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            color=style.lettering(colours[label]),
-            fontweight="bold",
-        )
+        write_beside(axes, row, say("alone", count=single.sum(), all=len(places)), colours[label])
     if few:
         axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=palette().faint, linewidth=0.6, alpha=0.6, zorder=0)
     axes.set_xlim(low, high)
@@ -156,48 +117,11 @@ def alone(places: Array, division: Buckets) -> NDArray[np.bool_]:
     return np.asarray(counts[back] == 1)
 
 
-def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Buckets, chosen: int) -> None:
-    """Draw the loss over one bucket, and the particles of every method in it."""
-    low, high = division.ends(chosen)
-    grid = np.linspace(low, high, 801)
-    loss = next(iter(runs.values())).loss
-    axes.plot(
-        grid,
-        reading.loss_values(loss, grid[:, None]),
-        color=palette().faint,
-        linewidth=2.0,
-        label=say("loss", function=symbols.FUNCTION),
-    )
-    for (label, run), marker, size in zip(runs.items(), "osD^vP*X" * 4, (13, 10, 7, 6) * 8, strict=False):
-        places = reading.final_particles(run)[:, 0]
-        places = places[division.of(places) == chosen]
-        heights = reading.loss_values(run.loss, places[:, None])
-        axes.plot(
-            places,
-            heights,
-            marker,
-            color=colours[label],
-            markeredgecolor=palette().ground,
-            markersize=size,
-            label=None if look().is_slide else style.method_label(label, run),
-        )  # the rows beside have the names
-    axes.set_xlim(low, high)
-    axes.set_xlabel(say("in_bucket", bucket=number(f"{chosen:,}")))
-    axes.set_ylabel(say("loss", function=symbols.FUNCTION))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
-    axes.margins(y=0.12)
-    name_in_pi(axes, at_most=2)
+def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, str], division: Buckets) -> None:
+    """Draw the distance of every particle to the minimum of its bucket, one row per method, and the target there.
 
-
-def draw_laid(
-    axes: Axes,
-    results: Results,
-    runs: Runs,
-    colours: Mapping[str, str],
-    division: Buckets,
-    chosen: int,
-) -> None:
-    """Draw the distance of every particle to the minimum of its bucket, one row per method, and the target there."""
+    Behind them is the loss of the bucket of the first particle.
+    """
     offsets = {}
     for label, run in runs.items():
         places = reading.final_particles(run)[:, 0]
@@ -205,24 +129,20 @@ def draw_laid(
     low, high = reading.fitting_range(list(offsets.values()))
     reach = 1.15 * max(-low, high, 1e-3 * division.width)
     inside = np.linspace(-reach, reach, 801)
-    for row, (label, run) in enumerate(runs.items()):
-        axes.plot(
-            offsets[label],
-            np.full(len(offsets[label]), row),
-            "|",
-            color=colours[label],
-            markersize=14,
-            markeredgewidth=1.8,
-            alpha=1.0 if len(offsets[label]) <= FEW else 0.3,
-        )
-        density = _truth_inside(results.targets.get(label), run.loss, division, chosen, inside)
+    first = next(iter(runs.values()))
+    bottom = float(division.lowest(first.loss, division.of(reading.final_particles(first)[:1, 0]))[0])
+    loss = reading.loss_values(first.loss, bottom + inside[:, None])
+    axes.plot(inside, (loss - loss.min()) / (np.ptp(loss) or 1.0), color=palette().faint, linewidth=1.8, alpha=0.7,
+              transform=axes.get_xaxis_transform(), zorder=0, label=say("loss", function=symbols.FUNCTION))  # fmt: skip
+    for row, label in enumerate(runs):
+        axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
+                  markeredgewidth=1.8, alpha=1.0 if len(offsets[label]) <= FEW else 0.3)  # fmt: skip
+        density = _truth_inside(results.targets.get(label), bottom + inside)
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
             axes.plot(inside, height, color=palette().ink, linewidth=1.6, label=say("truth_in_bucket"))
         text = say("sd", sd=f"${style.number(float(np.std(offsets[label])), digits=3)}$")
-        axes.text(
-            1.01, row, text, transform=axes.get_yaxis_transform(), va="center", color=style.lettering(colours[label])
-        )
+        write_beside(axes, row, text, colours[label])
     axes.axvline(0.0, color=palette().faint, linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(len(runs) - 0.55, -0.85)
@@ -231,12 +151,16 @@ def draw_laid(
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
-def _truth_inside(target: Target | None, loss: Loss, division: Buckets, chosen: int, inside: Array) -> Array | None:
+def _truth_inside(target: Target | None, places: Array) -> Array | None:
     if not is_density(target):
         return None
-    bottom = float(division.lowest(loss, np.array([chosen]))[0])
-    density = np.asarray(target.pdf(bottom + inside)).ravel()
+    density = np.asarray(target.pdf(places)).ravel()
     return density if np.all(np.isfinite(density)) and np.max(density) > 0 else None
+
+
+def write_beside(axes: Axes, row: int, text: str, colour: str) -> None:
+    """Write words at the right end of a row."""
+    axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center", color=style.lettering(colour))
 
 
 def name_rows(axes: Axes, runs: Runs) -> None:

@@ -38,7 +38,7 @@ def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     if not exact or not lines:
         raise ValueError("this kind of figure draws scenarios with the method GP, and SVGP with the parameter sizes")
     colours = colours_of(results)
-    with frame(results, note=observations(every)) as (figure, [axes]):
+    with frame(results, facts=observations(every)) as (figure, [axes]):
         ticks: set[int] = set()
         for place, (label, found) in enumerate(lines.items()):
             at = np.array([each["features"] for each in found])
@@ -73,7 +73,7 @@ def decay(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     if not lines:
         raise ValueError("this kind of figure draws scenarios with methods PLS or SVGP whose basis has eigenvalues")
     colours, largest = colours_of(results), max(found[0] for found in lines.values())
-    with frame(results, note=observations(runs)) as (figure, [axes]):
+    with frame(results, facts=observations(runs)) as (figure, [axes]):
         for place, (label, found) in enumerate(lines.items()):
             shown = found[found >= SMALLEST * largest]
             axes.semilogy(np.arange(1, len(shown) + 1), shown, **series(place, label, colours[label]))
@@ -93,7 +93,7 @@ def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
         raise ValueError("this kind of figure draws scenarios with methods BLR that have the parameter sizes")
     exact = [run.info["kl_to_prior"] for run in runs.values() if run.info.get("kl") == "exact"]
     colours = colours_of(results)
-    with frame(results, 2, NARROW, note=observations(runs)) as (figure, [left, right]):
+    with frame(results, 2, NARROW, facts=observations(runs)) as (figure, [left, right]):
         for place, (label, found) in enumerate(lines.items()):
             kind = series(place, label, colours[label])
             _line(left, found, "kl_at_sets", kind)
@@ -106,7 +106,7 @@ def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
         right.set_ylim(bottom=LEAST / 2.0)
         for axes, key in ((left, "kl_of_values"), (right, "kl_to_the_posterior")):
             axes.set_xlabel(say("inputs_in_a_set"))
-            axes.set_title(style.narrowed(axes, say(key)), color=palette().words)
+            axes.set_title(say(key), color=palette().words)
     return figure
 
 
@@ -123,13 +123,13 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A bar for each method PLS with ``budget = true``: the four parts of its error at the data, stacked.
 
     A diamond is the total, the distance of the particles from the exact process: errors in different directions cancel
-    in part, so that it is below the sum. Beside the bar stands the setting to change first.
+    in part, so that it is below the sum. Below its name stands the setting to change first.
     """
     found = {label: run.info["budget"] for label, run in runs.items() if "budget" in run.info}
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods PLS whose parameter budget is true")
     at, left = np.arange(len(found)), np.zeros(len(found))
-    with frame(results, note=observations({label: runs[label] for label in found}, True)) as (figure, [axes]):
+    with frame(results, facts=observations({label: runs[label] for label in found}, True)) as (figure, [axes]):
         for part, colour, hatch in zip(PARTS, palette().spare, HATCHES, strict=False):
             widths = np.array([facts[part] for facts in found.values()])
             name = say(f"part_{part}")
@@ -137,10 +137,9 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
             left += widths
         totals = [facts["total"] for facts in found.values()]
         axes.plot(totals, at, "D", color=palette().ink, markersize=7.0 * look().scale, label=say("total_error"))
-        for place, end, facts in zip(at.tolist(), left.tolist(), found.values(), strict=True):
-            axes.text(end, place, "  " + say("turn_first", knob=facts["turn"]), va="center", color=palette().words)
-        axes.set_xlim(0.0, 1.45 * left.max())
-        axes.set_yticks(at, [style.plain(label) for label in found])
+        axes.set_xlim(0.0, 1.05 * left.max())
+        names = {label: say("turn_first", knob=facts["turn"]) for label, facts in found.items()}
+        axes.set_yticks(at, [f"{style.shown_name(label)}\n{first}" for label, first in names.items()])
         axes.invert_yaxis()
         axes.set_xlabel(say("error_at_data"))
     return figure

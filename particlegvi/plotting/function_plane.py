@@ -53,7 +53,7 @@ def function_plane(
     name = say("mean_of_f" if means else "sd_of_f")
     colours = colours_of(results)
     tone = {"dark": "Greys_r", "grey": "Greys"}.get(look().palette, "Purples")
-    with slide(results, 2, note=observations(runs, functions=True)) as figure:
+    with slide(results, 2, facts=observations(runs, functions=True)) as figure:
         grid = figure.add_gridspec(2, len(runs), height_ratios=(1.25, 1.0))
         panels = [figure.add_subplot(grid[0, column]) for column in range(len(runs))]
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
@@ -65,7 +65,7 @@ def function_plane(
             axes.plot([left, right], [bottom, top], color=palette().words, linestyle=":", linewidth=1.5)
             axes.set(xlim=shown[0], ylim=shown[1], xlabel="" if look().is_slide else "$x_1$")
             axes.set_aspect("equal", adjustable="box")
-            axes.set_title(style.plain(label), fontweight="bold", color=style.lettering(colours[label]))
+            axes.set_title(style.shown_name(label), fontweight="bold", color=style.lettering(colours[label]))
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
             axes.tick_params(labelleft=axes is panels[0])
@@ -77,8 +77,8 @@ def function_plane(
             f = first.data.value(diagonal)
             below.plot(diagonal[:, 0], f, color=palette().ink, linewidth=1.2, label=say("truth"))
         for place, (label, run) in enumerate(runs.items()):
-            below.plot(diagonal[:, 0], _numbers(run, diagonal, means), color=colours[label], label=style.plain(label),
-                       linestyle=style.DASHES[place % 4])  # fmt: skip
+            below.plot(diagonal[:, 0], _numbers(run, diagonal, means), color=colours[label],
+                       label=style.shown_name(label), linestyle=style.DASHES[place % 4])  # fmt: skip
         below.set(xlim=shown[0], yscale="linear" if means else "log", xlabel=say("along_diagonal"), ylabel=name)
     return figure
 

@@ -91,7 +91,7 @@ def functions(
     limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
     every = 2 if input is not None else 1
     rows, columns = panel_row(len(runs), 11.0 * every)
-    with slide(results, rows, note=observations(runs, functions=True), clock=clock_of(runs).at(-1)) as figure:
+    with slide(results, rows, facts=observations(runs, functions=True), clock=clock_of(runs).at(-1)) as figure:
         widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
         panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
         turning = X[np.argmax(y)] if input is None else input
@@ -104,14 +104,15 @@ def functions(
                 curves.draw_data(axes, run, faint=targets or guaranteed)
             else:
                 curves.draw_functionals(axes, run, grid[-1] - grid[0])
-            name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
+            name = style.shown_name(label)
+            name = name if run.method.name in label else f"{name} ({run.method.name})"
             shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
             covered = reading.facts_of(results, label).get("bands", {}).get("data") if targets else None
             second = "" if covered is None else say("covered", share=number(f"{covered['covered']:.0%}"))
             lines = list(filter(None, [name, second, promise]))
             axes.set_title(lines[0] if look().is_slide else "\n".join(lines), fontweight="bold", color=shade)
             if look().is_slide and look().note and lines[1:]:
-                style.note_above(axes, ", ".join(lines[1:]))
+                style.note_above(axes, *lines[1:])
             if targets:
                 curves.draw_target_band(axes, run, grid, colours[label])
             axes.set_xlim(grid[0], grid[-1])

@@ -31,7 +31,7 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods GWI that have the parameter estimate")
     shades = palette().spare
-    with frame(results, 3, 17.0, note=observations(runs)) as (figure, grid):
+    with frame(results, 3, 17.0, facts=observations(runs)) as (figure, grid):
         for axes, name in zip(grid, ("itself", "posterior"), strict=False):
             for place, (label, each) in enumerate(found.items()):
                 away = np.array(each[name]["mean"]) - each[name]["exact"]
@@ -44,7 +44,7 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
             axes.set_xticks(shown, [number(f"{each}") for each in shown])
             axes.xaxis.set_minor_locator(NullLocator())
             axes.set_xlabel(say("number_of_points_of_estimate"))
-            axes.set_title(style.narrowed(axes, say(f"estimate_of_{name}")), color=palette().words)
+            axes.set_title(say(f"estimate_of_{name}"), color=palette().words)
         grid[0].set_ylabel(say("part_of_trace"))
         most = max(found, key=lambda label: found[label]["improper"])
         _spectrum(grid[2], most, found[most])
@@ -62,7 +62,7 @@ def _spectrum(axes: Axes, label: str, found: Facts) -> None:
                       label=say("improper_eigenvalues"))  # fmt: skip
     axes.set_xlabel(say("number_of_eigenvalue"))
     share = number(f"{found['improper']:.0%}")
-    axes.set_title(style.narrowed(axes, say("spectrum_of", method=style.plain(label), share=share)),
+    axes.set_title(say("spectrum_of", method=style.shown_name(label), share=share),
                    color=palette().words)  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def shrinkage(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     labels = sorted((label for label in found if weights[label] > 0.0), key=weights.__getitem__)
     at = np.array([weights[label] for label in labels])
     others = [label for label in everything if "shrinkage" not in everything[label].info and "bands" in facts[label]]
-    with frame(results, note=observations({label: runs[label] for label in labels}, True)) as (figure, [axes]):
+    with frame(results, facts=observations({label: runs[label] for label in labels}, True)) as (figure, [axes]):
         for place, words, method, marker, dashes in PLACES:
             if all(place in found[label]["bands"] for label in labels):
                 sds = [found[label]["bands"][place]["sd"] for label in labels]

@@ -39,15 +39,15 @@ def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval 
     limits = common_range(runs, results.targets) if range is None else range
     shows: dict[str, Show] = {}
     rows, columns = panel_grid(len(runs))
-    with slide(results, rows, runs, clock=clock_of(runs).at(-1), tall=1.8) as figure:  # room for words in every panel
+    with slide(results, rows, runs, meaning_of_brackets(results, runs), clock_of(runs).at(-1), tall=1.8) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True)
         most = 0.0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             target, facts = results.targets.get(label), reading.facts_of(results, label)
             lines, follow = draw_panel(axes, run, target, colours[label], limits, bins)
             most = max(most, lines)
-            style.panel_title(axes, label, run, colours[label], facts)
-            shows[label] = following(run, target, follow, note_distance(axes, facts), facts)
+            style.panel_title(axes, label, run, colours[label])
+            shows[label] = following(run, target, follow, write_note(axes, facts), facts)
         headroom = look().headroom(most, rows)
         share_heights(panels, headroom, columns)
         if reading.is_here(next(iter(runs.values())).loss):
@@ -58,17 +58,20 @@ def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval 
 
 def following(run: ParticleRun, target: Target | None, follow: Show, noted: Text | None, facts: Scenario) -> Show:
     """Move a whole panel to a record, and write the distance to the truth there if it is ``noted``."""
-    final = facts.get("w1")
 
     def show(record: int) -> None:
         follow(record)
-        if noted is not None:
-            now = final
-            if record not in (-1, len(run.positions) - 1):
-                particles = reading.final_particles(run, record)
-                truth = target.draws if is_draws(target) else target
-                now = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
-            noted.set_text(words_of_distance({**facts, "w1": now}))
+        if noted is None:
+            return
+        if record in (-1, len(run.positions) - 1):
+            noted.set_text(style.in_note(noted.axes, *words_at_end(facts)))
+        elif facts.get("w1") is not None:
+            particles = reading.final_particles(run, record)
+            truth = target.draws if is_draws(target) else target
+            now = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
+            noted.set_text(style.in_note(noted.axes, words_of_distance({**facts, "w1": now})))
+        else:
+            noted.set_text("")
 
     return show
 
@@ -119,8 +122,8 @@ def draw_panel(
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
 
     fitted = draw_fitted(axes, run, limits)
-    # A short line at the foot is clear of all others.
-    outside = axes.text(0.5, 0.12, "", transform=axes.transAxes, ha="center", va="top", color=palette().words)
+    # The highest corner of a panel is clear of bars.
+    outside = axes.text(0.98, 0.97, "", transform=axes.transAxes, ha="right", va="top", color=palette().words)
     style.outlined(outside)
 
     def show(record: int) -> None:
@@ -158,9 +161,21 @@ def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
     return np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
 
 
-def note_distance(axes: Axes, facts: Scenario) -> Text | None:
-    """Write the distance to the truth, and the range of 90% of as many exact draws; None where it is not known."""
-    return None if facts.get("w1") is None or not look().note else style.note_above(axes, words_of_distance(facts))
+def write_note(axes: Axes, facts: Scenario) -> Text | None:
+    """Write what is known of the last record (`words_at_end`) above a panel; None where nothing is."""
+    words = words_at_end(facts) if look().note else ("",)
+    return style.note_above(axes, *words) if any(words) else None
+
+
+def words_at_end(facts: Scenario) -> tuple[str, str]:
+    """Whether the run is metastable, and the distance to the truth with the range of 90% of exact draws."""
+    return style.metastable(facts), "" if facts.get("w1") is None else words_of_distance(facts)
+
+
+def meaning_of_brackets(results: Results, runs: Runs) -> str:
+    """The words that explain the numbers behind W1 on a slide, where there are some."""
+    is_needed = look().is_slide and any(reading.facts_of(results, label).get("w1_floor") for label in runs)
+    return say("in_brackets") if is_needed else ""
 
 
 def decimals(value: float) -> str:

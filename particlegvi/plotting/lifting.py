@@ -21,7 +21,8 @@ def lifting(results: Results, runs: Runs) -> MovingFigure:
     shows: dict[str, Show] = {}
     colours = style.colours(results)
     limits = histograms.common_range(runs, results.targets)
-    with slide(results, 2, runs, clock=clock_of(runs).at(-1)) as figure:
+    note = histograms.meaning_of_brackets(results, runs)
+    with slide(results, 2, runs, note, clock_of(runs).at(-1)) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
@@ -33,7 +34,7 @@ def lifting(results: Results, runs: Runs) -> MovingFigure:
                 for axes in (above, below):
                     axes.axvline(place, color=palette().ink, linestyle=":", linewidth=1.3, zorder=0.5)
             style.panel_title(above, label, run, colours[label])
-            shows[label] = histograms.following(run, target, follow, histograms.note_distance(above, facts), facts)
+            shows[label] = histograms.following(run, target, follow, histograms.write_note(above, facts), facts)
             below.set_ylim(0.0, below.dataLim.y1 * look().headroom(lines, 2))
             below.yaxis.set_major_locator(MaxNLocator(nbins=5))
         if look().vertical_axis == "shared":

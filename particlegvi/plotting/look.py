@@ -6,7 +6,6 @@ as a context, since matplotlib's own settings are one too.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,7 +19,7 @@ from particlegvi.tools import words
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
 SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
 LINE = 1.35  # from one line of words in a panel to the next, in sizes of letters
-BREADTH_OF_LETTER = 0.52  # average breadth, relative to the size of letters
+LINES_AROUND = 11.5  # lines of words above and below the panels of a slide, in sizes of the smallest letters
 ON_SLIDE = "_on_slide"  # end of the keys of shorter words
 SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, where no size of letters is given
 
@@ -80,15 +79,18 @@ class Look(NamedTuple):
         """The width in units of the smallest letters' size: what decides how many panels stand in a row."""
         return self.width * 72.0 / self.small
 
-    def panel_breadth(self, columns: int) -> float:
-        """About how wide one of so many panels in a row is inside its frame, in sizes of the smallest letters."""
-        return 0.71 * self.breadth / columns
-
     def tallness(self, columns: int) -> float | None:
         """Height to width of one of so many panels in a row that fills a slide; None in other pictures."""
         if not self.is_slide or self.height is None:
             return None
-        return 0.6 * self.height * 72.0 / ((self.width * 72.0 - 4.0 * self.small) / columns - 0.8 * self.small)
+        height = self.height * 72.0 - LINES_AROUND * self.small
+        return height / ((self.width * 72.0 - 4.0 * self.small) / columns - 0.8 * self.small)
+
+    def lines_of_panel(self, lines: float) -> float:
+        """The height of lines of words in the only row of panels, as a part of it; not below an eighth for each."""
+        if not self.is_slide or self.height is None:
+            return 0.08 * lines / 0.7
+        return max(0.08 / 0.7, LINE / max(self.height * 72.0 / self.small - LINES_AROUND, 4.0)) * lines
 
     def headroom(self, lines: float, rows: int) -> float:
         """The end of an axis divided by the largest value, with room for these lines of words above it."""
@@ -96,21 +98,8 @@ class Look(NamedTuple):
             return 1.08
         # Heights in sizes of the smallest letters.
         height = self.height * 72.0 / self.small if self.height is not None else (0.5 + 0.5 * rows) * 33.6
-        panel = max((height - (4.0 if self.is_slide else 8.0)) / rows - 5.5, 6.0)
+        panel = max((height - (LINES_AROUND - 5.5 if self.is_slide else 8.0)) / rows - 5.5, 5.0)
         return 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel))
-
-    def narrow(self, text: str, columns: int) -> str:
-        """The lines of a text, broken at commas and colons where they are wider than one of so many panels in a row."""
-        letters = max(8, int(self.panel_breadth(columns) / BREADTH_OF_LETTER))
-        lines = text.split("\n")
-        for mark in (",  ", ": "):
-            lines = [
-                part + (mark[0] if mark == ": " and place == 0 and len(parts) > 1 else "")
-                for line in lines
-                for parts in [line.split(mark) if len(line.replace("$", "")) > letters else [line]]
-                for place, part in enumerate(parts)
-            ]
-        return "\n".join(textwrap.fill(line, letters + line.count("$"), break_long_words=False) for line in lines)
 
     @property
     def dots_per_inch(self) -> int:

@@ -30,7 +30,6 @@ def coverage(results: Results, runs: Runs) -> Figure:
     modes = len(results.scenario["modes"])
     rows, columns = panel_grid(len(runs))
     replicates = next(iter(runs.values())).info["replicates"]["number"]
-    between = " " if look().is_slide else "\n"
     with slide(results, rows, runs, say("number_of_replicates", count=number(f"{replicates}"))) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True, sharey=True)
         for position, (label, run) in enumerate(runs.items()):
@@ -63,7 +62,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
             words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes)
             style.panel_title(axes, label, run, colours[label])
             if look().note:
-                style.note_above(axes, f"{words}{between}{interval}")
+                style.note_above(axes, f"{words} {interval}" if look().is_slide else f"{words}\n{interval}")
             axes.set_xlabel(say("modes_covered"))
         panels[0].set_xlim(-0.6, modes + 0.6)
         panels[0].set_xticks(range(modes + 1) if modes <= 10 else np.linspace(0, modes, 6).round())

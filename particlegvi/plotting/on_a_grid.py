@@ -71,7 +71,7 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
         if isinstance(target, DensityTarget):
             some = spread_records(len(x), DOTS)
             panels[1].plot(run.times[some], [wasserstein1(x[each], target) for each in some], ".", color=colour,
-                           label=style.plain(label))  # fmt: skip
+                           label=style.shown_name(label))  # fmt: skip
         panels[0].set_ylabel(say("distance_axis"))
     return figure
 
@@ -110,8 +110,8 @@ def noise(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval 
         for label, each in chosen.items():
             [excess] = problem.excess([problem.start(each.positions[-1][:, 0])])
             if each.method.kl_weight:
-                axes.plot([each.method.kl_weight], [excess], "o", color=colours[label], label=style.plain(label))
+                axes.plot([each.method.kl_weight], [excess], "o", color=colours[label], label=style.shown_name(label))
             else:
-                axes.axhline(excess, color=colours[label], linewidth=1.8, label=style.plain(label))
+                axes.axhline(excess, color=colours[label], linewidth=1.8, label=style.shown_name(label))
         axes.set(xscale="log", yscale="log", xlabel=say("kl_weight_axis"), ylabel=say("excess_axis"))
     return figure

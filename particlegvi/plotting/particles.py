@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
-from matplotlib.text import Text
 
 from particlegvi.contracts import Array, Target
 from particlegvi.plotting import plane as planes
@@ -22,12 +21,10 @@ from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Run
 from particlegvi.plotting.shares import (
     FEW,
     MANY_MODES,
-    Counts,
     counts_of,
     modes_of,
     places_of_words,
     true_shares,
-    words_of,
     write_shares,
 )
 
@@ -56,28 +53,21 @@ def particles(results: Results, runs: Runs) -> MovingFigure:
     with slide(results, rows, runs, note, clock_of(runs).at(-1), tall) as figure:
         panels = planes.grid_of(figure, (rows, columns), len(runs))
         for position, (label, run) in enumerate(runs.items()):
-            target = results.targets.get(label)
-            labelled = position % columns == 0
-            draws = draw_panel(panels[position], run, target, colours[label], plane, labelled)
-            style.panel_title(panels[position], label, run, colours[label], reading.facts_of(results, label))
-            shows[label] = draws
+            axes, target = panels[position], results.targets.get(label)
+            style.panel_title(axes, label, run, colours[label])
+            moves = [draw_panel(axes, run, target, colours[label], plane, position % columns == 0)]
+            moves.append(style.note_metastable(axes, reading.facts_of(results, label), run))
             if words is not None:
-                count = partial(counts_of, results, label, run, places)
-                expected = true_shares(target, plane, places)
-                texts = write_shares(panels[position], count(-1), expected, colours[label], places, words)
-                shows[label] = following(draws, texts, count, expected)
+                count, expected = partial(counts_of, results, label, run, places), true_shares(target, plane, places)
+                moves.append(write_shares(axes, count, expected, colours[label], places, words))
+            shows[label] = partial(together, moves)
     return MovingFigure(figure, runs, shows, figure.clock)
 
 
-def following(draw: Show, texts: Sequence[Text], count: Callable[[int], Counts], expected: Array | None) -> Show:
-    """Move a whole panel to a record: the dots, and the words beside the modes."""
-
-    def show(record: int) -> None:
-        draw(record)
-        for text, word in zip(texts, words_of(count(record), expected), strict=True):
-            text.set_text(word)
-
-    return show
+def together(shows: Sequence[Show], record: int) -> None:
+    """Move everything in a panel to a record."""
+    for show in shows:
+        show(record)
 
 
 def draw_panel(

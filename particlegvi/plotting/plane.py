@@ -20,7 +20,7 @@ Window = tuple[Interval, Interval]
 Modes = Sequence[Sequence[float]] | None  # points (k, 2) that a scenario names, if it does
 GRID = 201
 LEVELS = 12
-DENSER = 0.78  # narrowest panel on a slide, whose height is scarce, relative to other pictures
+DENSER = 0.7  # narrowest panel on a slide, whose height is scarce, relative to other pictures
 NARROWEST = 14.5  # narrowest panel, in sizes of the smallest letters
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array, Target
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.look import number, say
+from particlegvi.plotting.look import look, number, say
+from particlegvi.plotting.moving import Show
 from particlegvi.plotting.plane import GRID, Modes, Plane
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs, is_atoms, is_density
 
@@ -35,15 +37,15 @@ def counts_of(results: Results, label: str, run: ParticleRun, modes: Array, reco
 
 def write_shares(
     axes: Axes,
-    held: Counts,
+    count: Callable[[int], Counts],
     expected: Array | None,
     colour: str,
     modes: Array,
     spots: Array,
-) -> list[Text]:
-    """The share of particles in every mode, and in brackets that of the truth."""
-    written = []
-    for mode, (spot, text) in enumerate(zip(spots, words_of(held, expected), strict=True)):
+) -> Show:
+    """The share of particles in every mode, and in brackets that of the truth; returns what moves it to a record."""
+    written: list[Text] = []
+    for mode, (spot, text) in enumerate(zip(spots, words_of(count(-1), expected), strict=True)):
         is_shown = bool(np.isfinite(spot).all())
         spot = spot if is_shown else modes[mode]
         away = "bottom" if spot[1] > modes[mode, 1] else "top"
@@ -59,10 +61,16 @@ def write_shares(
             linespacing=1.05,
             zorder=6,
             visible=is_shown,
+            gid="share",
         )
         style.outlined(words)
         written.append(words)
-    return written
+
+    def show(record: int) -> None:
+        for text, words in zip(written, words_of(count(record), expected), strict=True):
+            text.set_text(words)
+
+    return show
 
 
 def words_of(held: Counts, expected: Array | None) -> list[str]:
@@ -102,7 +110,8 @@ def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
     away = np.where(spots[:, 1] >= middle, 1.0, -1.0) * (reach + 0.02 * height)
     left, right = plane.window[0]
     spots[:, 0] = np.clip(spots[:, 0], left + 0.13 * (right - left), right - 0.13 * (right - left))
-    sides = [np.clip(spots[:, 1] + each, bottom + 0.16 * height, top - 0.16 * height) for each in (away, -away)]
+    edge = look().lines_of_panel(2 * 0.7) * height  # room for two lines of words, which may get smaller
+    sides = [np.clip(spots[:, 1] + each, bottom + edge, top - edge) for each in (away, -away)]
     room = np.array([WORD[0] * (right - left), WORD[1] * height])
     middles: list[Array] = []  # middles of the words already placed
     for mode in np.argsort(-held, kind="stable"):

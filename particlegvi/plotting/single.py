@@ -6,15 +6,25 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from particlegvi.contracts import Target
-from particlegvi.plotting import histograms, loss, particles, plane, style
-from particlegvi.plotting.layout import legend_below
-from particlegvi.plotting.look import Look, drawn_in, look
+from particlegvi.contracts import Facts, Target
+from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.protocols import ParticleRun
-from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import check
 from particlegvi.tools import objects
 from particlegvi.tools.quoting import shown
+
+KINDS = {1: "histograms", 2: "particles"}  # by the number of dimensions; "loss" in more
+
+
+class OneRun(dict[str, ParticleRun]):
+    """Results that have one run and no heading."""
+
+    scenario: Facts = {}
+    summary: Facts = {}
+
+    def __init__(self, run: ParticleRun, target: Target | None) -> None:
+        super().__init__({run.label: run})
+        self.targets = {run.label: target}
 
 
 def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) -> Figure:
@@ -44,29 +54,4 @@ def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) ->
     if target is not None:
         objects.target(target)
         objects.same_dim("target", target.dim, run.loss.dim)
-    with drawn_in(Look(**check(settings))):
-        return finished(_drawn(run, target))
-
-
-def _drawn(run: ParticleRun, target: Target | None) -> Figure:
-    runs, targets = {run.label: run}, {run.label: target}
-    colour = style.colours(runs)[run.label]
-    dim = run.positions.shape[2]
-    with style.slide_style():
-        figure = style.new_slide(heading=False)
-        axes = figure.subplots()
-        if dim == 1:
-            limits = histograms.common_range(runs, targets)
-            lines, _ = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
-            headroom = look().headroom(lines, 1)
-            histograms.share_heights([axes], headroom)
-            histograms.draw_loss(axes, [run], limits, True, headroom)
-        elif dim == 2:
-            surface = plane.plane_of(runs, targets)
-            particles.draw_panel(axes, run, target, colour, surface)
-        else:
-            loss.draw_loss(axes, run.label, run, target, colour, 2.4)
-            loss.name_dashes(axes)
-        style.panel_title(axes, run.label, run, colour)
-        legend_below(figure)
-    return figure
+    return kinds[KINDS.get(run.positions.shape[2], "loss")](OneRun(run, target), **check(settings))

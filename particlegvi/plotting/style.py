@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,9 @@ from particlegvi.plotting.look import HEIGHT, look, palette, say
 from particlegvi.plotting.look import number as localised
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs
 from particlegvi.settings import colours as table
-from particlegvi.tools import files
+from particlegvi.tools import files, words
 
+NARROW, BROAD = 15.0, 22.5  # panels, in sizes of the smallest letters, whose notes are broken, or have one line
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # for lines whose colours may be alike
 
 _SETTINGS: dict[Any, Any] = {
@@ -78,25 +80,21 @@ class Slide(Figure):
     """A matplotlib figure that a notebook shows by itself, without pyplot."""
 
     clock: Text  # the time in the heading
+    needed: tuple[str, ...] = ()  # words that explain the picture: they may be broken, and never dropped
 
     def _repr_png_(self) -> bytes:
         return png(self)
 
 
-def new_slide(rows: float = 1, heading: bool = True, tall: float = 1.0) -> Slide:
+def new_slide(rows: float = 1, tall: float = 1.0) -> Slide:
     """An empty figure of the size of the look, with an Agg canvas; where that leaves it open, rows make it taller.
 
     In the default look more than two rows do; with ``tall`` above 1, for panels that need room, two rows do so as well.
     """
     seen = look()
     height = seen.height or HEIGHT * seen.letters * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
-    # The heading of two lines is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
-    lines = 0.44 if seen.is_slide or not seen.note else 0.68
-    top = 1.0 - lines * seen.letters / height if heading and seen.title != "" else 1.0
     pad, tight = 0.06 * seen.scale, 0.5 if seen.is_slide else 1.0
-    layout = ConstrainedLayoutEngine(
-        rect=(0.0, 0.0, 1.0, top), w_pad=pad, h_pad=tight * pad, wspace=0.03, hspace=tight * 0.04
-    )
+    layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=tight * pad, wspace=0.03, hspace=tight * 0.04)
     # At the resolution of the file, so that words are measured only once.
     figure = Slide(figsize=(seen.width, height), dpi=seen.dots_per_inch, layout=layout)  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
@@ -169,8 +167,8 @@ def weights(method: Method) -> str:
 
 
 def shown_name(label: str) -> str:
-    """The label as it is printed: with the hyphen that the name of a class cannot have."""
-    return "FD-GVI" if label == "FDGVI" else plain(label)
+    """The label as it is printed: in the language, and with the hyphen that the name of a class cannot have."""
+    return "FD-GVI" if label == "FDGVI" else plain(words.of(look().language).label(label))
 
 
 def method_label(label: str, run: ParticleRun) -> str:
@@ -179,36 +177,57 @@ def method_label(label: str, run: ParticleRun) -> str:
     return f"{shown_name(label)} ({text})" if text else shown_name(label)
 
 
-def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str, facts: Scenario | None = None) -> None:
-    """The method's name in bold, and its weights on the line below; on a slide beside it.
-
-    If its ``facts`` have the verdict that particles do not leave their basins, the word "metastable" stands beside the
-    name; on a slide behind the weights.
-    """
-    word = say("metastable") if "metastable" in (facts or {}).get("equilibrium", {}).get("verdict", "") else ""
-    if look().is_slide:
-        text = f"{method_label(label, run)} {word}".strip()
-        axes.set_title(text, y=1.0, fontweight="bold", color=lettering(colour))
-        return
+def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str) -> None:
+    """The method's name in bold, and its weights on the line below; on a slide beside it."""
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
+    title = method_label(label, run) if look().is_slide else f"{shown_name(label)}\n{second}"
     # With a height given, matplotlib does not measure the title against the ticks of all panels.
-    first = shown_name(label) + (f": {word}" if word else "")
-    axes.set_title(f"{first}\n{second}", y=1.0, fontweight="bold", color=lettering(colour))
+    axes.set_title(title, y=1.0, fontweight="bold", color=lettering(colour))
 
 
-def note_above(axes: Axes, words: str) -> Text:
-    """Write words about the numbers of a panel between it and its title, where they hide nothing."""
-    title, pad, lines = axes.title, 3.0 * look().letters, 1 + words.count("\n")
-    axes.set_title(
-        title.get_text(), y=1.0, pad=pad + 1.5 * lines * look().small, color=title.get_color(), fontweight="bold"
-    )
+def metastable(facts: Scenario) -> str:
+    """The word "metastable" with its reason, where the verdict of a run has it; it is said of the end of a run."""
+    verdict = facts.get("equilibrium", {}).get("verdict", "")
+    if verdict.startswith("metastable"):
+        return say("metastable_shares")
+    return say("metastable_few") if "metastable" in verdict else ""
+
+
+def note_metastable(axes: Axes, facts: Scenario, run: ParticleRun) -> Callable[[int], None]:
+    """Write `metastable` above a panel; returns a function that shows it at the last record only."""
+    words = metastable(facts)
+    if not words or not look().note:
+        return lambda record: None
+    note = note_above(axes, words)
+    words = note.get_text()
+    return lambda record: note.set_text(words if record in (-1, len(run.positions) - 1) else "")
+
+
+def note_above(axes: Axes, *lines: str) -> Text:
+    """Write lines about the numbers of a panel between it and its title, where they hide nothing (`in_note`)."""
     note = axes.annotate(
-        words, (0.5, 1.0), (0.0, pad), xycoords="axes fraction", textcoords="offset points", ha="center", va="bottom"
-    )
-    note.set(color=palette().words, gid="note")
+        in_note(axes, *lines), (0.5, 1.0), (0.0, 3.0 * look().letters), xycoords="axes fraction",
+        textcoords="offset points", ha="center", va="bottom", color=palette().words, gid="note",
+    )  # fmt: skip
     note.set_in_layout(False)  # the title keeps the room; a panel is not made narrow for a long note
+    lift_title(axes, note)
     return note
+
+
+def lift_title(axes: Axes, note: Text) -> None:
+    """Put the title of a panel above its note."""
+    title, lines = axes.title, 1 + note.get_text().count("\n")
+    pad = 3.0 * look().letters + 1.55 * lines * float(note.get_fontsize())
+    axes.set_title(title.get_text(), y=1.0, pad=pad, color=title.get_color(), weight="bold", size=title.get_fontsize())
+
+
+def in_note(axes: Artist | None, *lines: str) -> str:
+    """Lines of a note; on a slide they are broken in a narrow panel, and stand beside each other in a broad one."""
+    breadth, lines = look().breadth / columns_of(axes), tuple(filter(None, lines))
+    if not look().is_slide or NARROW <= breadth <= BROAD:
+        return "\n".join(lines)
+    return ", ".join(lines) if breadth > BROAD else "\n".join(lines).replace(" (", "\n(")
 
 
 def lettering(colour: str, factor: float = 1.0) -> str:
@@ -221,11 +240,6 @@ def columns_of(axes: Artist | None) -> int:
     """The number of panels in the row of this one."""
     place = axes.get_subplotspec() if isinstance(axes, Axes) else None
     return int(place.get_gridspec().ncols) if place is not None else 1
-
-
-def narrowed(axes: Artist | None, text: str) -> str:
-    """Words for a panel, broken where the look leaves it too narrow for them."""
-    return look().narrow(text, columns_of(axes))
 
 
 def outlined(artist: Artist, width: float = 3.0) -> Artist:

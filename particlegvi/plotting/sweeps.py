@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import ScaledTranslation
@@ -18,13 +18,14 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.over_seeds import band, mean_over
 from particlegvi.plotting import rules, style, swept
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, slide
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.swept import Panel, Swept
 from particlegvi.settings.colours import assigned, darker
 from particlegvi.settings.grids import is_higher_better, possible
 
+CURVE = 200  # points of a law
 APART = 3.0  # points between methods that are drawn beside each other
 WIDE = 3.0  # least ratio of the ends of a logarithmic axis
 DOTS = (0, (1, 1.4))
@@ -51,7 +52,9 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
     tables = sweep.scenario.get("methods", {})
     kinds = {label: str(tables.get(label, {}).get("method", label)) for label in sweep.methods}
     colours = assigned(kinds, look().palette, look().colours)
-    with slide(sweep, len(names), note=swept.note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else "")) as figure:
+    with slide(
+        sweep, len(names), note=swept.note(sweep, band=True) + (f", {say('averaged')}" if len(keys) > 1 else "")
+    ) as figure:
         grid = figure.subplots(len(names), len(keys), squeeze=False, sharey="row")
         for row, measure in enumerate(names):
             for column, key in enumerate(keys):
@@ -119,9 +122,11 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
 def _laws(axes: Axes, sweep: Swept, colours: Mapping[str, str]) -> None:
     """The laws of the scenario over the first number: in the colour of a method, or else in ink."""
     x = places_of(next(iter(sweep.over.values())))
-    for place, (name, values) in enumerate(sweep.laws.items()):
+    between = np.geomspace if scale_for(x) == "log" else np.linspace
+    grid = np.unique(np.append(between(x.min(), x.max(), CURVE), x))
+    for place, (name, law) in enumerate(sweep.laws.items()):
         dashes = style.DASHES[1 + place % (len(style.DASHES) - 1)]
-        axes.plot(x, values, color=colours.get(name, palette().ink), linestyle=dashes,
+        axes.plot(grid, law(grid), color=colours.get(name, palette().ink), linestyle=dashes,
                   linewidth=2.0, label=say("law_of", name=style.plain(name)), gid=f"law of {name}")  # fmt: skip
 
 
@@ -182,44 +187,19 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
     if len(sweep.over) != 2:
         raise ValueError(f"this kind of figure draws sweeps over 2 keys, not {len(sweep.over)}; lines draws any")
     chosen = swept.panels(sweep, measures, methods)
-    with style.slide_style():
-        rows, columns = panel_grid(len(chosen))
-        figure = style.new_slide(rows)
-        axes = grid_of(figure, (rows, columns), len(chosen))
-        hatched = stopped = False
-        for each, panel in zip(axes, chosen, strict=True):
+    rows, columns = panel_grid(len(chosen))
+    with slide(sweep, rows, note=swept.note(sweep)) as figure:
+        panels = grid_of(figure, (rows, columns), len(chosen))
+        for axes, panel in zip(panels, chosen, strict=True):
             # panels of one number have one scale of colours, so that methods can be compared
             same = np.stack([swept.means(sweep, other) for other in chosen if other.measure == panel.measure])
             limits = (float(np.nanmin(same)), float(np.nanmax(same))) if np.isfinite(same).any() else (0.0, 1.0)
-            found = _draw(figure, each, sweep, panel, limits, words=len(chosen) <= 2)
-            hatched, stopped = hatched or found[0], stopped or found[1]
-        handles = []
-        if hatched:
-            handles.append(
-                Patch(
-                    facecolor=palette().ground,
-                    edgecolor=palette().ink,
-                    hatch="///",
-                    linewidth=0.8,
-                    label=say("like_exact_draws"),
-                )
-            )
-        if stopped:
-            handles.append(
-                Patch(
-                    facecolor=palette().ground, edgecolor=palette().ink, linewidth=0.8, label=say("diverged_somewhere")
-                )
-            )
-        if handles:
-            figure.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1.5)
-        heading(figure, sweep.scenario, {}, swept.note(sweep))
+            _draw(figure, axes, sweep, panel, limits, words=len(chosen) <= 2)
     return figure
 
 
-def _draw(
-    figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[float, float], words: bool
-) -> tuple[bool, bool]:
-    """One panel, the first key along the horizontal axis; whether anything is hatched, and anything diverged."""
+def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[float, float], words: bool) -> None:
+    """One panel, the first key along the horizontal axis."""
     across, up = list(sweep.over)
     shown = swept.means(sweep, panel).T
     light_is_good = "_r" if not is_higher_better(panel.measure) else ""
@@ -253,7 +233,11 @@ def _draw(
     axes.set_ylabel(swept.key_name(up))
     axes.set_title(f"{style.shown_name(panel.method)}: {swept.measure_name(panel.measure)}")
     axes.spines[:].set_visible(False)
-    return within is not None and bool(within.any()), bool(lost.any())
+    ground, ink = palette().ground, palette().ink
+    if within is not None and within.any():
+        axes.fill([], [], facecolor=ground, edgecolor=ink, hatch="///", linewidth=0.8, label=say("like_exact_draws"))
+    if lost.any():
+        axes.fill([], [], facecolor=ground, edgecolor=ink, linewidth=0.8, label=say("diverged_somewhere"))
 
 
 def _ink(image: AxesImage, value: float) -> str:

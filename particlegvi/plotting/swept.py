@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -41,7 +41,7 @@ class Swept(Protocol):
     @property
     def measures(self) -> Sequence[str]: ...  # numbers that are shown by default
     @property
-    def laws(self) -> Mapping[str, Array]: ...  # by name, values of formulas at those of the only swept key
+    def laws(self) -> Mapping[str, Callable[[Array], Array]]: ...  # by name, formulas in the only swept key
     def has(self, measure: str, method: str, /) -> bool: ...  # whether a method has a number anywhere
     def values(self, measure: str, method: str, /) -> Array: ...  # over the grid, seeds last; NaN where there is none
     def truth(self, measure: str, method: str, /) -> Array | None: ...  # of Q*, over the grid; None where unknown
@@ -124,8 +124,8 @@ def value_names(values: Sequence[object]) -> list[str]:
     return found
 
 
-def note(sweep: Swept) -> str:
-    """The seeds in words, for the line below the title."""
+def note(sweep: Swept, band: bool = False) -> str:
+    """The seeds over which numbers are means, in words, and with ``band`` the meaning of the band around them."""
     if len(sweep.seeds) == 1:
         return say("seed", seed=sweep.seeds[0])
-    return say("number_of_seeds", count=number(f"{len(sweep.seeds):,}"))
+    return say("mean_and_band" if band else "number_of_seeds", count=number(f"{len(sweep.seeds):,}"))

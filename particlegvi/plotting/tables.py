@@ -87,7 +87,7 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
 
 def worded(name: tuple[str, str], names: list[tuple[str, str]]) -> str:
     """A model with its protocol, or with the word that it is printed; on a slide without a protocol of most models."""
-    model, which = name
+    model, which = words.of(look().language).label(name[0]), name[1]
     protocols = [protocol for _, protocol in names]
     if look().is_slide and which == max(protocols, key=protocols.count):
         return model
@@ -120,7 +120,7 @@ def curves(results: Results, *, methods: list[str] | None = None) -> Figure:
         grid = grid_of(figure, (rows, columns), len(panels))
         for place, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
             draw_curves(axes, panel, names, methods or names)
-            axes.set_title(style.narrowed(axes, say(f"score_{panel.metric}")), color=palette().words)
+            axes.set_title(say(f"score_{panel.metric}"), color=palette().words)
             if sets > 1 and place % scores == 0:
                 axes.set_ylabel(panel.title)
     return figure

@@ -13,14 +13,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis, XAxis, YAxis
+from matplotlib.axis import Axis, YAxis
 from matplotlib.collections import Collection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.spines import Spine
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox, BboxBase
 
 from particlegvi.plotting import style
 from particlegvi.plotting.axis_numbers import fewer_numbers, mark_numbers, number_decades
@@ -34,15 +33,15 @@ ATTEMPTS = 16
 LEAST_HEIGHT = 0.25  # of the panels, relative to the picture, below which a warning says that they are small
 MOST_LINES = 3  # of a title or a label on a slide
 SMALLER, SMALLEST = 0.93, 0.6  # relative to the first size of the words
+EDGE = 0.15  # between words and the edge of the picture, in sizes of the smallest letters
 MARGIN = 0.5  # pixels by which boxes may overlap: letters do not fill them
-GAP = 0.25  # between words beside each other, in sizes of the smallest letters
+GAP, SPACE = 0.8, 0.25  # between words beside each other, and beside numbers, in sizes of the smallest letters
 
 
 class PlacedText(NamedTuple):
-    """A text where it is shown: its box in pixels, and the axis whose number it is, if it is one."""
+    """A text, with the axis whose number it is, if it is one, and its panel, if it has one."""
 
     text: Text
-    box: Bbox
     axis: Axis | None = None
     panel: Axes | None = None
 
@@ -100,14 +99,11 @@ def thin(figure: Figure, scale: float) -> None:
 
 
 def fit(figure: Figure, seen: Look) -> None:
-    """Break, thin out or shrink words until none overlaps another and none leaves the picture."""
+    """Break, thin out or shrink words until none overlaps or touches another and none leaves the picture."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             if "labelsize" not in axis.get_tick_params():  # or the numbers are chosen anew for other letters when saved
                 axis.set_tick_params(labelsize=seen.small)
-    figure.draw_without_rendering()
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
             if axis.get_scale() == "log":
                 number_decades(axis)
         for text in axes.texts:
@@ -116,18 +112,15 @@ def fit(figure: Figure, seen: Look) -> None:
                 if not text.get_path_effects():
                     style.outlined(text)
     full: dict[Text, float] = {}
-    still = False
-    for attempt in range(ATTEMPTS):
+    for _ in range(ATTEMPTS):
         figure.draw_without_rendering()
         wrong = faults(figure)
-        if still and not wrong:
-            return
-        if not wrong or attempt == ATTEMPTS // 2:
-            figure.set_layout_engine("none")  # each layout moves bars of colours a little: words are measured without
-            still = True
+        if not wrong:
+            break
         touched: set[Artist] = set()
         for each in wrong:
             mend(each, touched, full)
+    figure.set_layout_engine("none")  # the picture is drawn as it was measured
 
 
 def is_inside(axes: Axes, text: Text) -> bool:
@@ -138,81 +131,65 @@ def is_inside(axes: Axes, text: Text) -> bool:
 
 def placed(figure: Figure) -> Iterator[PlacedText]:
     """Every text that is shown, after the figure was laid out."""
-    own = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
-    for text in own:
-        yield from _shown(PlacedText(text, Bbox.null()))
+    for text in (*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())):
+        yield PlacedText(text)
     for axes in figure.axes:
-        if not axes.get_visible():
-            continue
-        for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label):
-            yield from _shown(PlacedText(text, Bbox.null(), None, axes))
-        for axis in (axes.xaxis, axes.yaxis):
+        for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label) if axes.get_visible() else ():
+            yield PlacedText(text, None, axes)
+        for axis in (axes.xaxis, axes.yaxis) if axes.get_visible() else ():
             low, high = sorted(axis.get_view_interval())
             slack = 1e-9 * (high - low)
             for tick in axis.get_major_ticks():
                 if low - slack <= tick.get_loc() <= high + slack:
-                    for label in (tick.label1, tick.label2):
-                        yield from _shown(PlacedText(label, Bbox.null(), axis, axes))
-
-
-def _shown(each: PlacedText) -> Iterator[PlacedText]:
-    if each.text.get_visible() and each.text.get_text().strip():
-        yield each._replace(box=each.text.get_window_extent())
+                    yield PlacedText(tick.label1, axis, axes)
+                    yield PlacedText(tick.label2, axis, axes)
 
 
 def faults(figure: Figure) -> list[PlacedText]:
-    """The texts that leave the picture, and of two that overlap the one that is easier to mend, or both."""
-    there = sorted(placed(figure), key=_ease)
-    wrong = {id(each.text): each for each in there if _leaves(each.box, figure.bbox)}
-    wrong |= {id(each.text): each for each in there if too_tall(each)}
-    gap = GAP * look().small * figure.dpi / 72.0
-    for place, first in enumerate(there):
-        for second in there[place + 1 :]:
-            if _overlap(first.box, second.box, gap if is_across(first) and is_across(second) else -MARGIN):
-                same = _ease(first) == _ease(second)
-                # A title reaches over the numbers beside its panel: fewer of these would not help.
-                over = isinstance(first.axis, YAxis) and second.panel is not None and second.text is second.panel.title
-                worse = second if over or (same and second.box.width > first.box.width) else first
-                wrong[id(worse.text)] = worse
+    """The texts that leave the picture, and of two that overlap or touch the one that is easier to mend, or both."""
+    shown = (each for each in placed(figure) if each.text.get_visible() and each.text.get_text().strip())
+    texts = sorted(shown, key=ease)
+    boxes = [each.text.get_window_extent() for each in texts]
+    left, low, right, high = np.array([box.extents for box in boxes]).T
+    letter = look().small * figure.dpi / 72.0
+    ends = figure.bbox.extents + EDGE * letter * np.array([1.0, 1.0, -1.0, -1.0])
+    beyond = (left < ends[0]) | (low < ends[1]) | (right > ends[2]) | (high > ends[3])
+    wrong = {id(each.text): each for each, is_beyond in zip(texts, beyond, strict=True) if is_beyond or too_tall(each)}
+    across = np.minimum.outer(right, right) - np.maximum.outer(left, left)
+    up = np.minimum.outer(high, high) - np.maximum.outer(low, low)
+    for one, other in np.argwhere(np.triu((across > -GAP * letter) & (up > MARGIN), 1)):
+        first, second = texts[one], texts[other]
+        if across[one, other] <= MARGIN - letter * gap(first, second):
+            continue
+        same = ease(first) == ease(second)
+        # A title reaches over the numbers beside its panel: fewer of these would not help.
+        over = isinstance(first.axis, YAxis) and second.panel is not None and second.text is second.panel.title
+        worse = second if over or (same and boxes[other].width > boxes[one].width) else first
+        wrong[id(worse.text)] = worse
     return list(wrong.values())
 
 
-def is_across(each: PlacedText) -> bool:
-    """Whether others stand beside a text: it belongs to a horizontal axis or, on a slide, stands above its panel."""
-    if each.panel is None or isinstance(each.axis, XAxis):
-        return each.axis is not None
-    above = each.text is each.panel.title or (each.text in each.panel.texts and not is_inside(each.panel, each.text))
-    return each.text is each.panel.xaxis.label or (look().is_slide and above)
+def gap(first: PlacedText, second: PlacedText) -> float:
+    """The least distance between two texts that stand beside each other, in sizes of the smallest letters."""
+    if first.panel is None or second.panel is None or first.text.get_rotation() or second.text.get_rotation():
+        return 0.0
+    return SPACE if first.axis is not None or second.axis is not None else GAP
 
 
 def too_tall(each: PlacedText) -> bool:
     """Whether the label of a vertical axis is longer than its panel is high."""
     if each.panel is None or each.text is not each.panel.yaxis.label or "\n" in each.text.get_text():
         return False
-    return each.box.height > 1.1 * each.panel.get_window_extent().height
+    return bool(each.text.get_window_extent().height > 1.1 * each.panel.get_window_extent().height)
 
 
-def _ease(each: PlacedText) -> int:
+def ease(each: PlacedText) -> int:
+    """Which of two texts gives way: a number before a text in a panel, then a title, then the rest."""
     if each.axis is not None:
         return 0
     if each.panel is None:
         return 3
     return 1 if each.text in each.panel.texts else 2
-
-
-def _leaves(box: Bbox, picture: BboxBase) -> bool:
-    return (
-        box.x0 < picture.x0 - MARGIN
-        or box.y0 < picture.y0 - MARGIN
-        or box.x1 > picture.x1 + MARGIN
-        or box.y1 > picture.y1 + MARGIN
-    )
-
-
-def _overlap(first: Bbox, second: Bbox, gap: float) -> bool:
-    across = min(first.x1, second.x1) - max(first.x0, second.x0)
-    up = min(first.y1, second.y1) - max(first.y0, second.y0)
-    return across > -gap and up > MARGIN
 
 
 def mend(each: PlacedText, touched: set[Artist], full: dict[Text, float]) -> None:
@@ -234,15 +211,18 @@ def mend(each: PlacedText, touched: set[Artist], full: dict[Text, float]) -> Non
         return
     for text in alike(each):
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
+        if text.get_gid() == "note" and isinstance(text.axes, Axes):
+            style.lift_title(text.axes, text)
 
 
 def alike(each: PlacedText) -> list[Text]:
-    """The text, or the titles of all panels, or their notes, if it is one of them: these have one size."""
+    """The text, or the titles of all panels, or the texts in panels with its gid: these have one size."""
     if each.panel is None or each.panel.figure is None:
         return [each.text]
-    panels = each.panel.figure.axes
-    notes = [text for axes in panels for text in axes.texts if text.get_gid() == "note"]
-    return next((texts for texts in ([axes.title for axes in panels], notes) if each.text in texts), [each.text])
+    panels, gid = each.panel.figure.axes, each.text.get_gid()
+    if each.text is each.panel.title:
+        return [axes.title for axes in panels]
+    return [text for axes in panels for text in axes.texts if text.get_gid() == gid] if gid else [each.text]
 
 
 def broken(text: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,8 +15,8 @@ from particlegvi.contracts import Array, Target
 from particlegvi.plotting import atoms, reading, rules, style, symbols
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.look import palette, say
+from particlegvi.plotting.layout import slide
+from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.loss import SCALE, scale_time, time_label
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
 
@@ -51,15 +51,13 @@ def trajectories(
         Whether the histogram with the truth is drawn next to the paths (1-D).
     """
     dim = next(iter(runs.values())).positions.shape[2]
-    colours = style.colours(results)
-    with style.slide_style():
+    rows, _ = planes.panel_row(len(runs), 14.5 if truth else 11.0) if dim == 1 else planes.panel_grid(len(runs))
+    most = max(run.positions.shape[1] for run in runs.values())
+    with slide(results, rows, runs, facts=[say("paths", count=min(particles, most))]) as figure:
         if dim == 1:
-            figure = _against_time(results, runs, colours, particles, time, truth)
+            _against_time(figure, results, runs, particles, time, truth)
         else:
-            figure = _over_the_plane(results, runs, colours, particles)
-        legend_below(figure)
-        most = max(run.positions.shape[1] for run in runs.values())
-        heading(figure, results.scenario, runs, say("paths", count=min(particles, most)))
+            _over_the_plane(figure, results, runs, particles)
     return figure
 
 
@@ -72,16 +70,14 @@ def evenly_chosen(run: ParticleRun, particles: int) -> Array:
     return positions[:, order[ranks]]
 
 
-def _against_time(
-    results: Results, runs: Runs, colours: Mapping[str, str], particles: int, time: str, truth: bool
-) -> Figure:
+def _against_time(figure: Figure, results: Results, runs: Runs, particles: int, time: str, truth: bool) -> None:
+    colours = style.colours(results)
     samples = [evenly_chosen(run, particles) for run in runs.values()]
     samples += [reading.final_particles(run) for run in runs.values()]
     limits = reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
     grid = np.linspace(*limits, 8001)
     minima, tops = reading.turning_points(grid, reading.loss_values(next(iter(runs.values())).loss, grid[:, None]))
     rows, columns = planes.panel_row(len(runs), 14.5 if truth else 11.0)
-    figure = style.new_slide(rows)
     every = 2 if truth else 1
     ratios = [4.2, 1.0] * columns if truth else [1.0] * columns
     panels = planes.grid_of(figure, (rows, len(ratios)), every * len(runs), sharey=True, widths=ratios)
@@ -92,13 +88,13 @@ def _against_time(
         draw_levels(axes, minima, tops)
         scale_time(axes, runs.values(), time)
         axes.set_xlabel(time_label([run]))
-        style.panel_title(axes, label, run, colour, reading.facts_of(results, label))
+        style.panel_title(axes, label, run, colour)
+        style.note_metastable(axes, reading.facts_of(results, label), run)
         if truth:
             draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
     for axes in mains[::columns]:
         axes.set_ylabel(say("parameter", name=symbols.coordinates(next(iter(runs.values())).loss, 1)[0]))
     mains[0].set_ylim(*limits)
-    return figure
 
 
 def draw_against_time(axes: Axes, run: ParticleRun, colour: str, particles: int) -> None:
@@ -154,23 +150,18 @@ def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, 
     axes.set_xticks([])
     axes.tick_params(labelleft=False, left=False)
     axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel(say("final"))
+    axes.set_xlabel(say("final"), labelpad=1.2 * look().small)
 
 
-def _over_the_plane(
-    results: Results,
-    runs: Runs,
-    colours: Mapping[str, str],
-    particles: int,
-) -> Figure:
+def _over_the_plane(figure: Figure, results: Results, runs: Runs, particles: int) -> None:
+    colours = style.colours(results)
     plane = planes.plane_of(runs, results.targets, results.scenario.get("modes"))
     rows, columns = planes.panel_grid(len(runs))
-    figure = style.new_slide(rows)
     panels = planes.grid_of(figure, (rows, columns), len(runs))
     for position, (label, run) in enumerate(runs.items()):
         draw_paths(panels[position], run, colours[label], plane, particles, position % columns == 0)
-        style.panel_title(panels[position], label, run, colours[label], reading.facts_of(results, label))
-    return figure
+        style.panel_title(panels[position], label, run, colours[label])
+        style.note_metastable(panels[position], reading.facts_of(results, label), run)
 
 
 def draw_paths(axes: Axes, run: ParticleRun, colour: str, plane: planes.Plane, particles: int, labelled: bool) -> None:

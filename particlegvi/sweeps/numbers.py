@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,8 +65,8 @@ class GridNumbers:
         return over_grid.reshape(self.shape)
 
     @property
-    def laws(self) -> dict[str, Array]:
-        """The values of each law of the scenario at the values of the swept key, by name."""
+    def laws(self) -> dict[str, Callable[[Array], Array]]:
+        """The laws of the scenario by name: functions of values of the swept key."""
         return laws(self.scenario, self.over)
 
     def truth(self, measure: str, method: str) -> Array | None:

@@ -1,4 +1,4 @@
-"""Slides, 16:9 with words of 20 points and 4:3 with 18: no word on another, none cut, most of the height for panels."""
+"""Slides: no word on another or beyond the edge, none dropped that explains, most of the height for panels."""
 
 import warnings
 
@@ -9,65 +9,63 @@ from particlegvi import plotting, scenario
 from particlegvi.cli import main
 from particlegvi.cli.making import QUICK
 from particlegvi.datasets import MissingData
+from particlegvi.plotting import checking
 from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.text_layout import height_of_panels
 from particlegvi.scenario import catalogue
 
 from .test_figure_kinds import KINDS
-from .test_looks import clashes
 
-SLIDES = [{"size": "16:9", "font_size": 20.0}, {"size": "4:3", "font_size": 18.0}]
-LEAST = 0.55  # of the height, for the panels
-SMALLEST = 0.6  # of the letters that were asked for
+SLIDES = [*checking.SLIDES, {"size": "4:3", "font_size": 18.0}]
+LEAST = {18.0: 0.5, 20.0: 0.5, 28.0: 0.25}  # of the height, for the panels, by the size of letters in points
 
 
-def faults(figure, monkeypatch) -> list[str]:
+def faults(figure, points: float) -> list[str]:
     """Everything that is wrong with a slide."""
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        found = list(clashes(figure, monkeypatch))
-    found += [str(each.message) for each in heard]
     share = height_of_panels(figure)
-    return found if share >= LEAST else [*found, f"panels have {share:.0%} of the height"]
+    return [
+        *checking.complaints(figure),
+        *([f"panels have {share:.0%} of the height"] if share < LEAST[points] else []),
+    ]
 
 
-def on_slides(results, entry, monkeypatch) -> list[str]:
-    """The faults of a figure on both slides, and of its film at the first record and half way."""
-    found, kind = [], kinds[entry["kind"]]
+def on_slides(results, entry) -> list[str]:
+    """The faults of a figure on every slide that is checked, and of its film at the first record and half way."""
+    kind = kinds[entry["kind"]]
     options = {key: value for key, value in entry.items() if key != "kind"}
+    found = []
     for look in SLIDES:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            figure = kind(results, **options, **look)
-        found += [f"{kind.name} at {look['size']}: {each}" for each in faults(figure, monkeypatch)]
-        if not kind.moves:
+        name = f"{kind.name}, {look}"
+        found += [f"{name}: {each}" for each in faults(kind(results, **options, **look), look["font_size"])]
+        if not kind.moves or look["font_size"] > 20.0:
             continue
         moving = kind.moving(results, **options, **look)
         for part in (0.0, 0.5):
             for label, show in moving.shows.items():
                 show(int(part * (len(moving.runs[label].steps) - 1)))
-            film = faults(moving.figure, monkeypatch)
-            found += [f"film of {kind.name} at {look['size']}, {part:.0%} of the records: {each}" for each in film]
+                film = faults(moving.figure, look["font_size"])
+            found += [f"film of {name}, {part:.0%} of the records: {each}" for each in film]
     return found
 
 
-FEW = ("histograms", "scores")
+FEW = ("particles", "histograms", "scores")
 OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in sorted({*KINDS} - {*FEW})]
 LONG = [name for name in catalogue.ours() if name.startswith("uci-") and not name.endswith("-short")]  # hours each
 
 
 @pytest.mark.parametrize("kind", [*FEW, *OTHERS])
-def test_a_slide_of_every_kind_is_clean(kind, request, monkeypatch):
+def test_a_slide_of_every_kind_is_clean(kind, request):
     results = request.getfixturevalue(KINDS[kind])
+    look = SLIDES[len(kind) % len(SLIDES)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = plotting.figure(results, kind, **SLIDES[len(kind) % 2])
-    assert faults(figure, monkeypatch) == []
+        figure = plotting.figure(results, kind, **look)
+    assert faults(figure, look["font_size"]) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*catalogue.ours()} - {*LONG}))
-def test_every_figure_and_film_of_every_scenario_is_a_clean_slide(name, monkeypatch):
+def test_every_figure_and_film_of_every_scenario_is_a_clean_slide(name):
     content = scenario.load(name)
     small = {key: min(content[key], most) for key, most in QUICK.items() if key in content}
     try:
@@ -77,15 +75,29 @@ def test_every_figure_and_film_of_every_scenario_is_a_clean_slide(name, monkeypa
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of numbers that so few steps give
         results.targets  # noqa: B018 -- found here, or a warning of theirs would be one of the picture
-    assert [each for entry in results.scenario["figures"] for each in on_slides(results, entry, monkeypatch)] == []
+    assert [each for entry in results.scenario["figures"] for each in on_slides(results, entry)] == []
+
+
+def test_faults_are_found(scored):
+    """Words planted on others, beside them, and at the edge, and an explanation that is taken away."""
+    figure = plotting.figure(scored, "scores", size="16:9", font_size=20.0)
+    assert list(checking.complaints(figure)) == []
+    note = next(text for text in figure.texts if text.get_text().startswith("mean and sd over 3 splits"))
+    box = note.get_window_extent().transformed(figure.transFigure.inverted())
+    for place, words in (((box.x0, box.y0), "planted"), ((box.x1, box.y0), "close"), ((0.0, 0.5), "edge")):
+        figure.text(*place, words, size=20.0)
+    complaints = "; ".join(checking.complaints(figure))
+    for words in ("overlaps 'planted'", "'close' read as one line", "'edge' leaves"):
+        assert words in complaints
+    note.set_visible(False)
+    assert "'mean and sd over 3 splits' is not shown" in list(checking.complaints(figure))
 
 
 @pytest.mark.thorough
-def test_faults_are_found(line, monkeypatch):
-    """Letters of a slide's size on a picture of 10 inches without the layout of a slide, as slides were before."""
-    with pytest.warns(UserWarning, match="words of 20 points leave the panels .*% of the height of a picture of 10 by"):
-        figure = plotting.figure(line, "histograms", size="10x5.625", font_size=20.0)
-    assert any("of the height" in each for each in faults(figure, monkeypatch))
+def test_small_panels_are_said(line):
+    """Letters of a slide's size on a picture of 10 inches without the layout of a slide."""
+    with pytest.warns(UserWarning, match="words of 28 points leave the panels .*% of the height of a picture of 10 by"):
+        plotting.figure(line, "histograms", size="10x5.625", font_size=28.0)
 
 
 @pytest.mark.thorough

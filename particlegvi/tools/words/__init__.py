@@ -7,8 +7,8 @@ words: ``[figures]``, ``[page]``. A text may hold LaTeX between dollar signs, an
 To add a word, write its key into that table of *every* file and say ``words.of(language)("figures.KEY", count=3)``; the
 page takes a whole table, ``words.of(language).table("page")``. To add a language, copy ``en.toml`` to ``XX.toml`` and
 translate what is right of the equals signs: it is offered at once. A test holds that all files have the same keys and
-the same values in braces. ``[titles]`` is the one table that English lacks: translations of titles and of sources, by
-the English one.
+the same values in braces. English lacks three tables: ``[titles]`` and ``[labels]``, translations of titles
+and labels of the package's scenarios by the English one, and ``[sources]``, translations of words of sources.
 """
 
 from __future__ import annotations
@@ -89,8 +89,15 @@ class Words:
         return self._tables.get("titles", {}).get(title, title)
 
     def source(self, source: str) -> str:
-        """The translation of a source. Pages of the documentation are left out: they tell a viewer nothing."""
-        return self.title(DOCUMENTATION.sub("", source).strip(" ;,"))
+        """A source in this language. Pages of the documentation are left out: they tell a viewer nothing."""
+        told = DOCUMENTATION.sub("", source).strip(" ;,")
+        for word, own in self._tables.get("sources", {}).items():
+            told = re.sub(rf"\b{re.escape(word)}\b", own, told)
+        return told
+
+    def label(self, label: str) -> str:
+        """The translation of a label in the package's scenarios; any other is as its author wrote it."""
+        return self._tables.get("labels", {}).get(label, label)
 
     def number(self, text: str) -> str:
         """A number as Python prints it, ``"1,234.5"``, with the marks of this language; also with ``%`` or an exponent.

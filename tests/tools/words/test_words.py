@@ -24,7 +24,8 @@ def tables(language: str) -> dict[str, dict[str, str]]:
 def differences(first: dict, second: dict) -> list[str]:
     """The keys that only one language has, or whose texts have other values in braces or another number of formulas."""
     found = []
-    first, second = ({name: keys for name, keys in each.items() if name != "titles"} for each in (first, second))
+    own = ("titles", "labels", "sources")
+    first, second = ({name: keys for name, keys in each.items() if name not in own} for each in (first, second))
     for table in sorted({*first, *second}):
         one, other = first.get(table, {}), second.get(table, {})
         for key in sorted({*one, *other}):
@@ -89,11 +90,14 @@ def test_every_word_that_figures_say_is_there():
     assert said | {*moving.KEYS.values(), *curves.SIGNS} <= set(words.of("en").table("figures"))
 
 
-def test_translated_titles_and_sources_are_those_of_scenarios():
-    """A text without translation stays as it is; a translation of a title or source that has changed is found here."""
-    titles = {load(name)[key] for name in catalogue.names() for key in ("title", "source")}
-    for language in EVERY:
-        assert set(tables(language).get("titles", {})) <= titles
-    title = words.of("de").title
-    assert title("Twenty particles and two thousand minima") == "Zwanzig Partikel und zweitausend Minima"
-    assert title("My own title") == "My own title"
+def test_titles_and_labels_are_translated_and_are_those_of_scenarios():
+    """Every title of the package has a translation; one of a title or a label that has changed is found here."""
+    scenarios = [load(name) for name in catalogue.ours()]
+    labels = {label for each in scenarios for key in ("methods", "models") for label in each.get(key, ())}
+    for language in set(EVERY) - {words.DEFAULT}:
+        assert set(tables(language)["titles"]) == {each["title"] for each in scenarios}
+        assert set(tables(language)["labels"]) <= labels
+    german = words.of("de")
+    assert german.title("Twenty particles and two thousand minima") == "Zwanzig Partikel und zweitausend Minima"
+    assert german.title("My own title") == "My own title" and german.label("hot") == "heiß"
+    assert german.source("thesis, Figure 4.1; docs/x.md") == "Dissertation, Abb. 4.1"

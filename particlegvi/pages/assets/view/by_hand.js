@@ -9,14 +9,14 @@ VIEW.data_by_hand = function (panels, scene, { put, paint }) {
   function nearest(canvas, event) {
     const box = canvas.getBoundingClientRect(),
       { px, py, x, y } = scene.places.get(canvas),
-      [p, q] = [event.clientX - box.left, event.clientY - box.top],
+      [p, q] = [(event.clientX - box.left) / VIEW.unit(), (event.clientY - box.top) / VIEW.unit()],
       gaps = scene.points.map(([s, t]) => Math.hypot(px(s) - p, py(t) - q)),
       best = gaps.indexOf(Math.min(...gaps));
     const inside = (v, [first, last]) => Math.max(first, Math.min(last, v));
     return {
       found: gaps[best] < GRAB ? best : -1,
       datum: [inside(x(p), [low, high]), inside(y(q), scene.range)],
-      is_outside: p < 0 || q < 0 || p > box.width || q > box.height,
+      is_outside: p < 0 || q < 0 || p * VIEW.unit() > box.width || q * VIEW.unit() > box.height,
     };
   }
   const without = k => scene.points.filter((_, i) => i !== k);

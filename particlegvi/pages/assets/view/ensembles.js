@@ -5,7 +5,7 @@ VIEW.verdict = function ({ key, values }) {
     shown = {};
   for (const [name, value] of Object.entries(values)) {
     if (name === "place") shown[name] = `(${value.map(t => number(t, 2)).join("; ")})`;
-    else shown[name] = Number.isInteger(value) ? String(value) : number(value, 1);
+    else shown[name] = Number.isInteger(value) && value < 1e15 ? String(value) : number(value, 1);
   }
   return VIEW.say(`verdict_${key}`, shown);
 };
@@ -60,10 +60,12 @@ VIEW.ensembles = function (own, types, told) {
     has_worker = false;
     for (const entry of rest) set(entry, found_now(entry.ensemble.settings, entry.key));
   }
-  function note(s) {
+  function note(s, found) {
     const weights = ["kl_weight", "mmd_weight"].filter(key => s[key]);
     const told = weights.map(key => `${key} ${VIEW.shown(s[key])}`);
     if (s.jump_every > 0) told.push(VIEW.say("jumping", { every: s.jump_every }));
+    if (!found.truth && !found.is_computing && !found.is_too_much && (s.kl_weight > 0 || s.mmd_weight > 0))
+      told.push(VIEW.say(s.kl_weight > 0 ? "no_truth" : "no_truth_of_dre"));
     return told.join(", ") || VIEW.say("no_weights");
   }
   function entry_of(settings, loss_setting) {
@@ -71,11 +73,12 @@ VIEW.ensembles = function (own, types, told) {
       records = PG.records(ensemble),
       key = key_of(settings, loss_setting),
       found = found_now(settings, key),
-      entry = { label: settings.name, ensemble, records, key, ...found, history: [], note: note(settings) };
+      entry = { label: settings.name, ensemble, records, key, ...found, history: [], note: note(settings, found) };
     entry.colour = VIEW.method_colour(settings.name);
     entry.particles = () => ensemble.x;
     entry.verdict = ({ w1 }) => {
       const { truth, is_too_much, is_computing, floor } = entry;
+      if (ensemble.step === 0) return VIEW.say("verdict_start"); // there is nothing to judge yet
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
       if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
       if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";

@@ -79,10 +79,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     most = Math.max(...counts) / unit;
   const tallest = is_share
       ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w))))
-      : Math.max(
-          (scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1.3 * most || 1,
-          scene.band.length ? 1.15 * most : 0, // few particles on many modes
-        ),
+      : Math.max((scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1, 1.2 * most),
     hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
   axis(0, tallest, hy, middle + 2, base);
   clip(middle, base + 1);

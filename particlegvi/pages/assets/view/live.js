@@ -71,7 +71,10 @@ VIEW.live = function (root) {
   // From settings to particles.
   function changed(key, value, more) {
     state = { ...state, ...more, [key]: value };
-    if (key === "loss") chosen = "";
+    if (key === "loss") {
+      chosen = "";
+      state.step_size = usual_step();
+    }
     if (key === "pace") {
       remember();
       return;
@@ -80,6 +83,30 @@ VIEW.live = function (root) {
     if (problem && problem.loss.dim === 2 && key !== "loss") waiting = setTimeout(restart, 150);
     else restart();
     controls.show();
+  }
+  // A step size for another loss: a fifth of the inverse of its largest curvature at most of the starting points.
+  function usual_step() {
+    let problem;
+    try {
+      problem = PG.problem(state, own, types);
+    } catch {
+      return state.step_size; // the loss cannot be read, which is said when the page restarts
+    }
+    const { loss, particles, seed, start } = problem,
+      x = PG.draw(start, PG.key(seed), Math.min(particles, 400), loss.dim, PG.plain),
+      small = 1e-3;
+    const values = shift => {
+      const found = new Float64Array(x[0].length);
+      loss.values(x.map((row, d) => row.map(t => t + shift[d])), found, PG.plain);
+      return found;
+    };
+    const middle = values([0, 0]),
+      curvatures = x.flatMap((_, d) => {
+        const ends = [small, -small].map(e => values([0, 1].map(other => (other === d ? e : 0))));
+        return Array.from(middle, (v, i) => Math.abs(ends[0][i] - 2 * v + ends[1][i]) / small ** 2);
+      });
+    const most = PG.quantile(Float64Array.from(curvatures.filter(Number.isFinite)), 0.95);
+    return Number(Math.min(0.1, Math.max(1e-5, 0.2 / most)).toPrecision(1));
   }
   function choose(given, watched, name) {
     chosen = name;

@@ -83,10 +83,13 @@
       [[a, b], [c, d]] = scene.window,
       ink = VIEW.colour("--ink"),
       soft = VIEW.colour("--soft"),
-      left = 34,
-      base = H - 38;
-    const px = t => left + ((W - left - 8) * (t - a)) / (b - a),
-      py = t => base - ((base - 8) * (t - c)) / (d - c);
+      // one length along both axes, so that distances can be read
+      length = Math.min((W - 42) / (b - a), (H - 46) / (d - c)),
+      [wide, high] = [length * (b - a), length * (d - c)],
+      left = 34 + (W - 42 - wide) / 2,
+      base = H - 38 - (H - 46 - high) / 2;
+    const px = t => left + length * (t - a),
+      py = t => base - length * (t - c);
     const lines = segments => {
       g.beginPath();
       for (const [[p, q], [u, v]] of segments) {
@@ -97,7 +100,7 @@
     };
     g.save();
     g.beginPath();
-    g.rect(left, 8, W - left - 8, base - 8);
+    g.rect(left, base - high, wide, high);
     g.clip();
     g.strokeStyle = VIEW.colour("--line");
     g.lineWidth = 1.2;
@@ -120,17 +123,17 @@
     g.restore();
     g.strokeStyle = soft;
     g.lineWidth = 1;
-    g.strokeRect(left, 8, W - left - 8, base - 8);
+    g.strokeRect(left, base - high, wide, high);
     g.fillStyle = ink;
     g.textAlign = "center";
-    for (const [t, text] of VIEW.fitted_ticks(g, a, b, W - left)) g.fillText(text, px(t), base + 17);
+    for (const [t, text] of VIEW.fitted_ticks(g, a, b, wide)) g.fillText(text, px(t), base + 17);
     g.fillStyle = soft;
-    g.fillText(scene.variables[0], W / 2, base + 34);
+    g.fillText(scene.variables[0], left + wide / 2, base + 34);
     g.fillStyle = ink;
     g.textAlign = "right";
     for (const [t, text] of VIEW.ticks(c, d)) g.fillText(text, left - 5, py(t) + 5);
     g.fillStyle = soft;
     g.textAlign = "left";
-    g.fillText(scene.variables[1], left + 6, 24);
+    g.fillText(scene.variables[1], left + 6, base - high + 16);
   };
 })();

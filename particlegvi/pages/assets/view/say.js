@@ -10,8 +10,13 @@ VIEW.say = (key, values) =>
 VIEW.number = function (x, digits = 3) {
   // a few digits, with the decimal mark of the language
   if (!Number.isFinite(x)) return "–";
-  const size = Math.abs(x),
-    text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(1) : x.toFixed(size >= 100 ? 0 : digits);
+  const size = Math.abs(x) < 1e-9 ? 0 : Math.abs(x),
+    text =
+      size === 0
+        ? "0"
+        : size < 1e-3 || size >= 1e5
+          ? x.toExponential(1)
+          : x.toFixed(size >= 100 ? 0 : digits);
   return text.replaceAll("-", "−").replace(".", VIEW.data.words.decimal);
 };
 // a setting: a whole number with all its digits, any other number with six, so that it stays in one line
@@ -57,9 +62,12 @@ VIEW.redrawn = function (drawn, told) {
 };
 VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves by itself
 
-// A canvas with sharp pixels; returns its context and size in CSS pixels.
+// CSS pixels of a unit of length in pictures: they grow with the letters of the page.
+VIEW.unit = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+// A canvas with sharp pixels; returns its context and size in units.
 VIEW.prepare = function (canvas) {
   const scale = VIEW.is_paper() ? 3 : window.devicePixelRatio || 1,
+    unit = VIEW.unit(),
     W = canvas.clientWidth,
     H = canvas.clientHeight;
   if (canvas.width !== Math.round(W * scale) || canvas.height !== Math.round(H * scale)) {
@@ -67,10 +75,10 @@ VIEW.prepare = function (canvas) {
     canvas.height = Math.round(H * scale);
   }
   const g = canvas.getContext("2d");
-  g.setTransform(scale, 0, 0, scale, 0, 0);
-  g.clearRect(0, 0, W, H);
+  g.setTransform(scale * unit, 0, 0, scale * unit, 0, 0);
+  g.clearRect(0, 0, W / unit, H / unit);
   g.font = "14px system-ui, sans-serif";
-  return [g, W, H];
+  return [g, W / unit, H / unit];
 };
 VIEW.ticks = function (low, high, most = 7) {
   const rough = (high - low) / most,
