@@ -43,7 +43,7 @@ def on_slides(results, entry) -> list[str]:
         for part in (0.0, 0.5):
             for label, show in moving.shows.items():
                 show(int(part * (len(moving.runs[label].steps) - 1)))
-                film = faults(moving.figure, look["font_size"])
+            film = faults(moving.figure, look["font_size"])
             found += [f"film of {name}, {part:.0%} of the records: {each}" for each in film]
     return found
 
