@@ -30,7 +30,8 @@ def heading(
     """Write the title of the scenario; below it the ``note`` of the figure, ``facts``, the settings, and the source.
 
     Long lines are broken, and the panels make room. On a slide these facts have one line, beside a short title or below
-    it. Facts without room are left out, the last first; the title and the note never are (`Slide.needed`). The words of the ``clock`` stand at the right end of the last line. They are returned, since a film changes them.
+    it. Facts without room are left out, the last first; the title and the note never are (`Slide.needed`). The words
+    of the ``clock`` stand at the right end of the last line. They are returned, since a film changes them.
     """
     seen, own, (wide, high) = look(), words.of(look().language), 72.0 * figure.get_size_inches()
     title = own.title(str(scenario.get("title") or scenario.get("name") or "")) if seen.title is None else seen.title
