@@ -13,6 +13,9 @@ from collections.abc import Callable
 import numpy as np
 
 from particlegvi import integrators
+from particlegvi.contracts import Array
+from particlegvi.integrators.driving import plain_step
+from particlegvi.integrators.stepping import OwnStep, Step
 from particlegvi.tools import arguments, objects
 
 MOST_POINTS = 4000  # points of the grid; the matrix has 8 x MOST_POINTS^2 bytes
@@ -37,7 +40,7 @@ def stationary_law(
     step_size, temperature : float
         The stationary density of the flow itself is proportional to exp(-V / temperature).
     integrator : str
-        Any but those that accept and reject or have velocities.
+        Any that keeps nothing of a particle from step to step but its place.
     box : pair of float
         Interval that contains almost all of the distribution. Steps that leave it end at its edge: it must be so wide
         that almost none does, and so narrow that a step from a point in it does not lead far outside.
@@ -51,13 +54,11 @@ def stationary_law(
     step_size = arguments.positive("step_size", step_size)
     temperature = arguments.positive("temperature", temperature)
     low, high = _edges(box)
-    scheme = integrators.scheme(integrator)
-    if scheme == "kinetic":
-        raise ValueError(f'integrator must be one without velocities, not "{integrator}"')
-    if scheme == "metropolis":
-        raise ValueError(f'integrator must be one that neither accepts nor rejects, not "{integrator}"')
-    gain, now, following = (float(part[0]) for part in integrators.get(integrator)(step_size, temperature, np.zeros(1)))
-    apart = min((now + following) / 8.0, 0.05)
+    made = integrators.get(integrator)
+    if made.columns(1) or made.accepts:
+        raise ValueError(f'integrator must be one that keeps nothing from step to step, not "{integrator}"')
+    gain, now, following = (np.atleast_1d(part)[:1] for part in made(step_size, temperature, np.zeros(1)))
+    apart = min(float(now[0] + following[0]) / 8.0, 0.05)
     if not high - low <= (MOST_POINTS - 1) * apart:
         raise ValueError(
             f"step_size must be larger, or the box narrower, not {step_size:g}: a grid from {low:g} to {high:g} would "
@@ -67,7 +68,7 @@ def stationary_law(
     grid = np.linspace(low, high, max(number, 2 * NODES))
     x = grid[:, None] + following * NOISE
     with np.errstate(over="ignore", invalid="ignore"):
-        landing = np.clip(_plain_part(scheme, slope, gain, x, now * NOISE) + now * NOISE, low, high)
+        landing = np.clip(_landing(made.step or plain_step, slope, x, (gain, now, temperature)), low, high)
     if np.any(np.isnan(landing)):
         raise ValueError(f"step_size must be smaller, not {step_size:g}, with which a step leads nowhere")
     transition = _interpolation(grid, landing)
@@ -79,18 +80,33 @@ def stationary_law(
     return x.reshape(-1), (law[:, None] * NOISE_WEIGHTS).reshape(-1)
 
 
-def _plain_part(
-    scheme: str, slope: Callable[[np.ndarray], np.ndarray], gain: float, x: np.ndarray, noise: np.ndarray
+def _landing(
+    take: OwnStep, slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray, coefficients: tuple[Array, Array, float]
 ) -> np.ndarray:
-    """A step from points x without the noise that is added at its end."""
-    drift = _derivative(slope, x)
-    if scheme == "heun":
-        drift = 0.5 * (drift + _derivative(slope, x - gain * drift + noise))
-    return x - gain * drift
+    """Where a step leads from points x (grid, noises) with these noises, without the noise of the next step."""
+    gain, noise_now, temperature = coefficients
+    state, noise = x.reshape(-1, 1).copy(), np.broadcast_to(NOISE, x.shape).reshape(-1, 1)
 
+    def drift(points: np.ndarray) -> np.ndarray:
+        return objects.returned("slope", slope(points[:, 0]), (len(points),))[:, None]
 
-def _derivative(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
-    return objects.returned("slope", slope(x), x.shape)
+    no_noise, unmoved = np.zeros(1), np.ones((1, 1))
+    take(
+        state,
+        Step(
+            0,
+            gain,
+            noise_now,
+            no_noise,
+            temperature,
+            drift,
+            potential=lambda points: points[:, 0],
+            normals=lambda ahead: noise,
+            uniforms=lambda: no_noise,
+            reflected=lambda points: (points, unmoved),
+        ),
+    )
+    return state.reshape(x.shape)
 
 
 def _edges(box: tuple[float, float]) -> tuple[float, float]:

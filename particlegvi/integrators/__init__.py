@@ -1,7 +1,8 @@
 """Integrators: schemes that step the flow, found by their names.
 
 An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` under the decorator
-`particlegvi.integrators.stepping.integrator`, which gives it a name, a scheme and its orders.
+`particlegvi.integrators.stepping.integrator`, which gives it a name, its orders and, where it is no plain scheme, a
+step of its own.
 
 ``temperature`` is kl_weight; ``stiffness`` (dim,) is the constant curvature of the linear part of the drift (zero where
 there is none). ``step_size`` is a number, or an array (steps, 1) where a schedule gives every step its own; the
@@ -10,25 +11,19 @@ coefficients then are (steps, dim), or (dim,) where they are the same for all st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from particlegvi.integrators.stepping import Integrator, Stepping, integrator
+from particlegvi.integrators.stepping import Integrator, Step, Stepping, integrator
 from particlegvi.tools import arguments
-from particlegvi.tools.registry import Registry, check_parameters, look_up
+from particlegvi.tools.registry import Registry, check_parameters
 
-SCHEMES = {
-    "plain": "x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}",
-    "heun": "as plain, with the mean of the drifts at x and at where plain would go",
-    "kinetic": "v <- v - gain * drift, then x moves by v for half a step, v takes noise, x moves for the other half",
-    "adam": "x <- x - gain * m / (sqrt(v) + 1e-8), m and v running means of drift and drift^2, without noise",
-    "metropolis": "as plain, but a move is accepted or rejected so that DLE's target is stationary at every step size",
-}
 _registry: Registry[Integrator] = Registry(__name__, "integrator")
 names, register = _registry.names, _registry.register
 
-__all__ = ["SCHEMES", "Stepping", "get", "integrator", "names", "register", "resolved", "scheme"]
+__all__ = ["Step", "Stepping", "get", "integrator", "names", "register", "resolved"]
 
 
 class Given(str):
@@ -58,7 +53,7 @@ def resolved(integrator: object) -> tuple[str, float | None]:
         table = 'a table such as {name = "baoab", friction = 1.0}'
         allowed = f"a name, a function below pg.integrators.integrator, or {table}"
         raise arguments.refuse("integrator", integrator, allowed)
-    if scheme(name) == "kinetic":
+    if "friction" in inspect.signature(get(name)).parameters:
         return name, 1.0 if friction is None else arguments.positive("friction", friction)
     if friction is not None:
         raise ValueError(f'friction must be left out for the integrator "{name}", which has no velocities')
@@ -72,11 +67,8 @@ def _given(made: Integrator) -> str:
         if made is _registry.get(name):
             return str(name)
         raise ValueError(f'integrator must have another name than "{name}", which is one of the package')
-    look_up("scheme of an integrator", made.scheme, SCHEMES)
-    stiffness = np.zeros(2)
-    extra = {"friction": 1.0} if made.scheme == "kinetic" else {}
     try:
-        coefficients = [np.broadcast_to(part, (2,)) for part in Stepping(*made(1e-3, 1.0, stiffness, **extra))]
+        coefficients = [np.broadcast_to(part, (2,)) for part in Stepping(*made(1e-3, 1.0, np.zeros(2)))]
     except (TypeError, ValueError) as error:
         allowed = "Stepping(gain, noise_now, noise_next), each (dim,)"
         raise ValueError(f"the integrator {name} must return {allowed}; it fails with: {error}") from error
@@ -86,6 +78,14 @@ def _given(made: Integrator) -> str:
     return name
 
 
-def scheme(name: str) -> str:
-    """The scheme of this integrator, a key of :data:`SCHEMES`."""
-    return get(name).scheme
+def carries_noise(made: Integrator) -> bool:
+    """Whether a particle of this integrator has a part of the noise of its next step in it."""
+    return bool(np.any(made(1.0, 1.0, np.zeros(1)).noise_next))
+
+
+def check_fits(name: str, label: str, rules: Mapping[str, Callable[[Integrator], bool]]) -> None:
+    """A ValueError where the integrator of this name breaks a rule of a method; its reason is the key of the rule."""
+    for why, fits in rules.items():
+        if not fits(get(name)):
+            others = ", ".join(other for other in names() if all(rule(get(other)) for rule in rules.values()))
+            raise ValueError(f'integrator must be one of {others}, not "{name}": {label} {why}')

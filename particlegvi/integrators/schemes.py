@@ -1,11 +1,9 @@
-"""The integrators of the package: coefficients of one step of each. A new one may be a file beside this one.
+"""The integrators with plain steps: the coefficients of one step of each. A new one may be a file beside this one.
 
 In the formulas h is the step size and Z a standard normal; kl_weight is the temperature that they are called with.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -55,53 +53,3 @@ def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array)
     gain = np.where(stiffness > 0.0, -np.expm1(-a * step_size) / a, step_size)
     variance = np.where(stiffness > 0.0, -np.expm1(-2.0 * a * step_size) / a, 2.0 * step_size)
     return Stepping(gain, np.sqrt(temperature * variance), np.zeros_like(gain))
-
-
-@integrator("heun", scheme="heun", strong_order=1.0, stationary_order=2.0, order=2.0)
-def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h (drift(x) + drift(y)) / 2 + n, y = x - h drift(x) + n, n = sqrt(2 h kl_weight) Z (Platen 1981).
-
-    Two drifts a step, the second with the repulsion of the particles at their own y. With additive noise weak order 2
-    (Kloeden and Platen 1992, sec. 15.1), and so a stationary bias of second order; strong order 1, as Euler-Maruyama,
-    because one increment a step does not determine the path in between; order 2 without noise. Stable for
-    h < 2 / (largest curvature). At the walls of a prior y is reflected, and the drift found there is reflected back;
-    the orders hold away from them.
-    """
-    return euler_maruyama(step_size, temperature, stiffness)
-
-
-@integrator("mala", scheme="metropolis", stationary_order=math.inf)
-def mala(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """Propose y = x - h grad V(x) + sqrt(2 h kl_weight) Z; go there with probability min(1, A), else stay.
-
-    A = exp((V(x) - V(y)) / kl_weight) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and
-    Tweedie 1996, sec. 1.4.3). DLE's target exp(-V / kl_weight) is stationary at every step size, without any bias; the
-    step size decides only how fast it is reached. One drift and one value of the loss a step, no stability limit.
-    Proposals beyond a wall of the prior are rejected, not reflected. At large steps a path of MALA is not a path of the
-    flow: it stays where the flow would move.
-
-    A loss with minibatches enters with its value and its full gradient: both sides of A need one V.
-
-    Only for DLE: a kl_weight above 0, and no repulsion, under which a particle has no stationary distribution of its
-    own.
-    """
-    return euler_maruyama(step_size, temperature, stiffness)
-
-
-@integrator("baoab", scheme="kinetic", stationary_order=2.0)
-def baoab(step_size: StepSize, temperature: float, stiffness: Array, friction: float = 1.0) -> Stepping:
-    """dx = v dt, dv = -drift dt - g v dt + sqrt(2 g kl_weight) dW by kick, drift, noise, drift, kick.
-
-    The friction is g, and the mass is 1 (Leimkuhler and Matthews 2013, sec. 3.1). The last half kick of a step and the
-    first of the next are at the same x and taken together, at the start of a step. With c = exp(-g h):
-
-        v <- v - h drift(x),  x <- x + h v / 2,  v <- c v + sqrt(kl_weight (1 - c^2)) Z,  x <- x + h v / 2.
-
-    The path of x is the path of BAOAB, at one drift a step. Stationary bias of x of second order; no bias on a
-    quadratic, where the variance is kl_weight / a exactly. Stable for h < 2 / sqrt(largest curvature). A time unit of
-    this dynamics is not one of the flow: for a large friction x moves as the flow does in h / g. Particles start at
-    rest. At the walls of a prior a particle is reflected, and its velocity turned round.
-    """
-    ones = np.ones_like(stiffness)
-    noise = np.sqrt(-temperature * np.expm1(-2.0 * friction * step_size)) * ones
-    return Stepping(step_size * ones, noise, 0.0 * ones)

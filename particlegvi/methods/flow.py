@@ -15,14 +15,9 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.engine.steps.flow import descend
-from particlegvi.integrators.adaptive import RULES
+from particlegvi.integrators.driving import Stepper, Steppings
 from particlegvi.integrators.schedules import Schedule
-from particlegvi.integrators.stepping import Steppings
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import shown
-
-EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise
 
 Drift = Callable[[np.ndarray, int], np.ndarray]
 
@@ -87,28 +82,19 @@ def has_walls(prior: Prior) -> bool:
 
 
 def check_explicit(label: str, integrator: str) -> None:
-    """Refuse an integrator that is more than explicit Euler where there is no noise, but for Adam."""
-    if integrator not in EXPLICIT and integrators.scheme(integrator) not in RULES:
-        raise ValueError(
-            f"integrator must be {' or '.join(EXPLICIT)}, both explicit Euler without noise, or {' or '.join(RULES)},"
-            f" not {shown(integrator)}: {label} has neither noise nor a linear part to solve"
-        )
-
-
-def check_adaptive(label: str, integrator: str, kl_weight: float) -> None:
-    """Refuse Adam for a method with noise."""
-    if kl_weight > 0.0 and integrators.scheme(integrator) in RULES:
-        raise ValueError(
-            f'integrator must be one that has noise, not "{integrator}": {label} has noise, as kl_weight is not 0, and'
-            " with a step size of its own for every coordinate the particles would not become draws from Q*"
-        )
+    """Refuse an integrator for a drift without noise and without a linear part."""
+    rules = {
+        "has no noise": lambda made: made.noise != "needed",
+        "has no linear part to solve": lambda made: not made.linear_part,
+    }
+    integrators.check_fits(integrator, label, rules)
 
 
 class DriftFlow(ParticleFlow):
-    """Explicit Euler steps x <- x - step_size * drift(x), all particles at once, or those of Adam.
+    """Steps of an integrator along a drift without noise, all particles at once: explicit Euler, Heun, Adam.
 
-    Its state is the particles, and behind them what Adam keeps. A problem that asks for another integrator
-    is refused.
+    Its state is the particles, and behind them what the integrator keeps. A problem that asks for an integrator with
+    noise is refused.
 
     Parameters
     ----------
@@ -125,37 +111,27 @@ class DriftFlow(ParticleFlow):
 
     def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
         check_explicit(label, problem.integrator)
+        made = integrators.get(problem.integrator)
         particles, self._dim = problem.start.shape
-        rule = RULES.get(integrators.scheme(problem.integrator))
-        self._rule = None if rule is None else rule[1]
-        super().__init__(np.zeros((particles, self._dim * (1 + (0 if rule is None else rule[0])))))
+        super().__init__(np.zeros((particles, self._dim + made.columns(self._dim))))
         self.state[:, : self._dim] = problem.start
         self._drift, self._what = drift, f"the drift of {label}"
         self._allowed = f"an array of numbers of the shape {problem.start.shape}, as the particles are"
-        self._step_size_at = problem.step_size_at
-        no_stiffness = np.zeros(self._dim)
-        self._steppings = Steppings(integrators.get(problem.integrator), problem.step_size, 0.0, no_stiffness)
-        self._low = np.array(problem.prior.low, dtype=np.float64)
-        self._high = np.array(problem.prior.high, dtype=np.float64)
-        self._facts = {"integrator": problem.integrator if self._rule else "explicit Euler", **facts}
+        steppings = Steppings(made, problem.step_size, 0.0, np.zeros(self._dim))
+        self._steps = Stepper(made, steppings, problem.prior, self._checked, None, (0.0, problem.seed))
+        self._facts = {"integrator": problem.integrator if made.step else "explicit Euler", **facts}
+
+    def _checked(self, x: Array, step: int) -> Array:
+        drift = arguments.array(self._what, self._drift(x, step), self._allowed)
+        if drift.shape != x.shape:
+            raise arguments.shaped(self._what, drift, self._allowed)
+        return drift
 
     def advance(self, first_step: int, steps: int) -> None:
-        x = self.particles()
-        for step in range(first_step, first_step + steps):
-            drift = arguments.array(self._what, self._drift(x, step), self._allowed)
-            if drift.shape != x.shape:
-                raise arguments.shaped(self._what, drift, self._allowed)
-            if self._rule is None:
-                descend(x, drift, self._step_size_at(step), self._low, self._high)
-            else:
-                gain = self._steppings(step, 1)[0].gain
-                direction = self._rule(drift, self.state[:, self._dim :], step)
-                descend(x, gain * direction, 1.0, self._low, self._high)
-        if self._rule is not None:
-            self.state[:, : self._dim] = x
+        self._steps.advance(self.state, first_step, steps)
 
     def particles(self) -> Array:
-        return self.state if self._rule is None else np.ascontiguousarray(self.state[:, : self._dim])
+        return np.ascontiguousarray(self.state[:, : self._dim])
 
     def facts(self) -> dict[str, Any]:
         return dict(self._facts)

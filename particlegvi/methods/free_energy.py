@@ -11,34 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.engine.steps.ensemble import Driven, Ensemble
-from particlegvi.engine.steps.metropolis import MetropolisEnsemble
-from particlegvi.engine.steps.schemes import HeunEnsemble, KineticEnsemble
-from particlegvi.integrators.adaptive import RULES
-from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
+from particlegvi.engine.steps.ensemble import Ensemble, OnTheLine
+from particlegvi.engine.steps.flow import advance
+from particlegvi.engine.terms import evaluate
+from particlegvi.integrators.driving import Stepper, Steppings, linear_part
+from particlegvi.integrators.stepping import Integrator, Stepping
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import jumps
-from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem, check_adaptive
+from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
-from particlegvi.methods.noiseless import NoiselessFlow
-from particlegvi.methods.repulsion import embedding_options, kernel_of, repulsion_of
+from particlegvi.methods.repulsion import Interaction, embedding_options, kernel_of, repulsion_of
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.docstrings import shares_parameters
 
-DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
-    "plain": Ensemble,
-    "heun": HeunEnsemble,
-    "metropolis": MetropolisEnsemble,
-    "kinetic": KineticEnsemble,
-}
+Rules: TypeAlias = "dict[str, Callable[[Integrator], bool]]"
 Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
 JumpsLike: TypeAlias = "jumps.Jumps | Mapping[str, Any] | bool | None"  # settings of jumps, as they may be written
 
@@ -93,76 +87,84 @@ class FreeEnergy(Method):
         return self.kl_weight > 0.0
 
     def check_integrator(self, name: str) -> None:
-        check_adaptive(self.label, name, self.kl_weight)
-        if self.jumps is not None and name == "leimkuhler-matthews":
-            others = ", ".join(other for other in integrators.names() if other != name)
-            raise ValueError(
-                f'integrator must be one of {others}, not "{name}": {self.label} has jumps, and a particle of this'
-                " integrator carries half of its next noise"
-            )
-        if integrators.scheme(name) == "kinetic" and self.kl_weight == 0.0:
-            raise ValueError(
-                f'integrator must be one without velocities, not "{name}": {self.label} has no noise, as kl_weight is 0'
-            )
-        if integrators.scheme(name) == "metropolis" and (self.kl_weight == 0.0 or self.mmd_weight > 0.0):
-            what = "a repulsion" if self.mmd_weight > 0.0 else "no noise"
-            others = ", ".join(other for other in integrators.names() if integrators.scheme(other) != "metropolis")
-            raise ValueError(
-                f'integrator must be one of {others}, not "{name}": {self.label} has {what}, and it is for DLE, with '
-                "kl_weight above 0 and no repulsion"
-            )
+        if self.kl_weight > 0.0:
+            rules: Rules = {"has noise, as kl_weight is not 0": lambda made: made.noise != "none"}
+        else:
+            rules = {"has no noise, as kl_weight is 0": lambda made: made.noise != "needed"}
+        if self.mmd_weight > 0.0:
+            rules["has a repulsion"] = lambda made: not made.accepts
+        if self.jumps is not None:
+            why = "has jumps, and a particle of this integrator carries half of its next noise"
+            rules[why] = lambda made: not integrators.carries_noise(made)
+        integrators.check_fits(name, self.label, rules)
 
     def flow(self, problem: ParticleProblem) -> Flow:
-        if integrators.scheme(problem.integrator) in RULES:
-            return NoiselessFlow(self, problem, self.label)
         flow = FreeEnergyFlow(self, problem)
         settings = jumps.resolved(self.jumps)
         return flow if settings is None else flow.jumping(self, problem, settings)
 
 
+@runtime_checkable
+class Driven(Protocol):
+    """An optional part of a loss: a driver of its own for some integrators; None for those that have to call it."""
+
+    def driver(self, integrator: Integrator, /) -> type[Ensemble] | None: ...
+
+
 class FreeEnergyFlow(ParticleFlow):
-    """The flow of a :class:`FreeEnergy`: its state is the particles, and the columns that the scheme adds."""
+    """The flow of a :class:`FreeEnergy`: its state is the particles, and the columns that the integrator adds.
+
+    Its steps are compiled where the integrator is plain, or has a compiled form and the particles meet a loss with a
+    term and not each other; all others are taken from Python.
+    """
 
     def __init__(self, method: FreeEnergy, problem: ParticleProblem):
         prior, loss = problem.prior, problem.loss
-        dim = problem.start.shape[1]
+        self._dim = problem.start.shape[1]
         self._facts: Facts = {"integrator": problem.integrator}
-        repulsion, embedding, kernel, facts = repulsion_of(method, problem)
-        self._facts |= facts or {}
-        scheme = integrators.scheme(problem.integrator)
-        own = loss.driver(scheme) if isinstance(loss, Driven) else None
-        driver = DRIVERS[scheme] if own is None else own
-        stiffness = linear_part(method.kl_weight, prior, dim)
-        integrator: Callable[..., Stepping] = integrators.get(problem.integrator)
+        self._interaction = repulsion_of(method, problem)
+        self._facts |= self._interaction.facts or {}
+        made = integrators.get(problem.integrator)
+        coefficients: Callable[..., Stepping] = made
         if problem.friction is not None:
-            integrator = partial(integrator, friction=problem.friction)
+            coefficients = partial(made, friction=problem.friction)
             self._facts["friction"] = problem.friction
-        self._ensemble = driver(
-            loss.term,
-            prior.term(),
-            embedding,
-            Steppings(integrator, problem.step_size, method.kl_weight, stiffness),
-            kl_weight=method.kl_weight,
-            lambda1=method.lambda1,
-            walls=(np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
-            seed=problem.seed,
-            repulsion=repulsion,
-            outside=loss if loss.term is None else None,
-        )
-        self._dim = dim
-        columns = dim + driver.columns + dim * driver.velocities
-        super().__init__(np.zeros((problem.start.shape[0], columns)), None if repulsion is None else repulsion.used)
-        self.state[:, :dim] = problem.start
-        self._repulsion = repulsion
-        self._embedding, self._kernel = embedding, kernel
+        stiffness = linear_part(method.kl_weight, prior, self._dim)
+        steppings = Steppings(coefficients, problem.step_size, method.kl_weight, stiffness)
+        repulsion = self._interaction.repulsion
+        alone = repulsion is None and loss.term is not None
+        self._steps: Ensemble | Stepper
+        if made.step is None or (alone and made.compiled is not None):
+            own = loss.driver(made) if isinstance(loss, Driven) else None
+            self._steps = (own or Ensemble)(
+                loss.term,
+                prior.term(),
+                self._interaction.embedding,
+                steppings,
+                kl_weight=method.kl_weight,
+                lambda1=method.lambda1,
+                walls=(np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
+                seed=problem.seed,
+                repulsion=repulsion,
+                outside=loss if loss.term is None else None,
+                scheme=made.compiled or advance,
+            )
+        else:
+            drift, potential = drift_of(method, problem, self._interaction, whole=made.accepts)
+            noise = method.kl_weight, problem.seed
+            self._steps = Stepper(made, steppings, prior, drift, potential, noise)
+        columns = self._dim + made.columns(self._dim)
+        super().__init__(np.zeros((len(problem.start), columns)), None if repulsion is None else repulsion.used)
+        self.state[:, : self._dim] = problem.start
+        self._kept_facts = made.facts
 
     def jumping(self, method: FreeEnergy, problem: ParticleProblem, settings: jumps.Jumps) -> Jumping:
         """This flow with jumps."""
-        found = EnsembleJumps(
+        jumps_of_all = EnsembleJumps(
             problem.loss,
             problem.prior,
-            self._embedding,
-            self._kernel,
+            self._interaction.embedding,
+            self._interaction.kernel,
             kl_weight=method.kl_weight,
             lambda1=method.lambda1,
             share=settings.share,
@@ -170,17 +172,52 @@ class FreeEnergyFlow(ParticleFlow):
             seed=problem.seed,
             particles=len(self.state),
         )
-        return Jumping(self, found, settings.every)
+        return Jumping(self, jumps_of_all, settings.every)
 
     def advance(self, first_step: int, steps: int) -> None:
-        self._ensemble.advance(self.state, first_step, steps)
+        self._steps.advance(self.state, first_step, steps)
 
     def particles(self) -> Array:
         return np.ascontiguousarray(self.state[:, : self._dim])
 
     def facts(self) -> Facts:
-        repulsion = self._repulsion.facts() if self._repulsion is not None else {}
-        return self._facts | repulsion | self._ensemble.facts(self.state)
+        repulsion = {} if self._interaction.repulsion is None else self._interaction.repulsion.facts()
+        kept = {} if self._kept_facts is None else self._kept_facts(self.state[:, self._dim :])
+        return self._facts | repulsion | kept
+
+
+def drift_of(
+    method: FreeEnergy, problem: ParticleProblem, interaction: Interaction, whole: bool
+) -> tuple[Callable[[Array, int], Array], Callable[[Array], Array]]:
+    """The drift at points (n, dim) in a step, and the potential V (n,) of a single particle, computed from Python.
+
+    They are grad V + lambda1 / n sum_j grad_1 kappa(x_i, x_j) and V = loss - kl_weight log p - lambda1 mu_P, the loss
+    perhaps by minibatches; with ``whole`` by all rows.
+    """
+    loss, prior_term, seed = problem.loss, problem.prior.term(), problem.seed
+    weight, lambda1, repulsion, embedding = method.kl_weight, method.lambda1, *interaction[:2]
+    if repulsion is not None and isinstance(embedding, OnTheLine):
+        repulsion.take_in(embedding.gaussian_on_the_line())
+
+    def drift(x: Array, step: int) -> Array:
+        if loss.term is not None:
+            total = evaluate.gradients(loss.term, x)
+        else:
+            total = np.array(loss.gradient(x) if whole else loss.gradient_at(x, step, seed), dtype=np.float64)
+        if weight > 0.0:
+            total += weight * evaluate.gradients(prior_term, x)
+        if repulsion is not None:
+            force = np.zeros_like(x)
+            repulsion.force(x, lambda1, force, step)
+            total += force
+        if embedding is not None and repulsion is not None and not repulsion.attracts:
+            total -= lambda1 * evaluate.gradients(embedding, x)
+        return total
+
+    def potential(x: Array) -> Array:
+        return np.asarray(loss.value(x)) + weight * evaluate.values(prior_term, x)
+
+    return drift, potential
 
 
 @explains_bad_calls

@@ -15,6 +15,7 @@ from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
 from particlegvi.engine.pairs.features import Features
 from particlegvi.integrators import schedules
+from particlegvi.integrators.stepping import Integrator
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
@@ -128,16 +129,17 @@ class NetworkLoss(Loss):
             return 1.0 / self.rows
         return 2.0 * arguments.positive("noise_variance", noise_variance) / self.rows
 
-    def driver(self, scheme: str) -> type[NetworkEnsemble] | None:
-        """The ensemble that takes the steps of a scheme; None if the scheme has to call this loss from outside.
+    def driver(self, integrator: Integrator) -> type[NetworkEnsemble] | None:
+        """The ensemble that takes the steps of an integrator; None if its steps have to call this loss from outside.
 
-        A ValueError for the Metropolis step with batches: it needs the cost of all rows.
+        A ValueError for one that accepts or rejects, with batches: it needs the cost of all rows.
         """
-        if scheme == "metropolis" and self.batch_size is not None:
+        if integrator.accepts and self.batch_size is not None:
             raise ValueError(
-                'integrator must not be "mala" for a loss with batch_size: its acceptance needs the cost of all rows'
+                f'integrator must not be "{integrator.name}" for a loss with batch_size: its acceptance needs the cost'
+                " of all rows"
             )
-        return NetworkEnsemble if scheme == "plain" else None
+        return NetworkEnsemble if integrator.step is None else None
 
     def features(self, kernel: OnFeatures, step: int = 0, seed: int = 0) -> Features:
         """The features of particles that a kernel of `particlegvi.kernels` on networks compares in one step."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from particlegvi import losses
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, Storage
-from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.free_energy import Driven
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Description, Run

@@ -9,11 +9,11 @@ import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
-from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms.own_parts import try_loss, try_prior
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.free_energy import Driven
 from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, objects
@@ -60,7 +60,7 @@ def check_problem(
     integrator, friction = integrators.resolved(settings.integrator)
     method.check_integrator(integrator)
     if isinstance(loss, Driven):
-        loss.driver(integrators.scheme(integrator))
+        loss.driver(integrators.get(integrator))
     check_kernel(method.kernel if method.mmd_weight > 0.0 else None, loss)
     try_prior(prior)
     start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))

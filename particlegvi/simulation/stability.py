@@ -2,8 +2,7 @@
 
 A plain step is x <- x - G H x + noise near a point, with G the integrator's gains and H the curvature of the whole
 flow. It is stable if every eigenvalue of G^(1/2) H G^(1/2) is below 2. With gains of h that is h < 2 / (largest
-curvature). Heun's step has the same limit, kinetic steps have 2 / sqrt(largest curvature), and
-Metropolis steps have none.
+curvature). An integrator may have a limit of its own, a function of the largest curvature.
 
 H is computed at the starts of the first particles. The loss and the prior give a block for each particle, by
 differences of their gradients. The repulsion couples these particles; other particles are ignored, and the mean
@@ -21,12 +20,12 @@ import numpy as np
 from particlegvi import integrators, kernels
 from particlegvi.contracts import Array, Kernel, Method
 from particlegvi.engine.numerics import noise
-from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators import schedules
-from particlegvi.integrators.stepping import linear_part
+from particlegvi.integrators.driving import linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.free_energy import Driven
 from particlegvi.priors import Flat
 from particlegvi.tools.errors import warn
 
@@ -52,19 +51,20 @@ def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
 
 def stability_limit(problem: ParticleProblem, method: Method) -> float:
     """Largest stable step size at the start; infinite if the integrator has no limit."""
-    if integrators.scheme(problem.integrator) not in ("plain", "heun", "kinetic") or not method.follows_loss:
+    integrator = integrators.get(problem.integrator)
+    own = integrator.limit
+    if not method.follows_loss or (own is not None and own(1.0) == math.inf):
         return math.inf
     if isinstance(problem.loss, Driven):
         steepest = steepest_direction(problem, method.kl_weight)
-        kinetic = integrators.scheme(problem.integrator) == "kinetic"
-        return math.inf if not steepest > 0.0 else 2.0 / (math.sqrt(steepest) if kinetic else steepest)
-    matrix = curvature(problem, method)
-    steepest = float(np.linalg.eigvalsh(matrix)[-1])
+        own = own or (lambda curvature: 2.0 / curvature)
+    else:
+        matrix = curvature(problem, method)
+        steepest = float(np.linalg.eigvalsh(matrix)[-1])
     if not steepest > 0.0:
         return math.inf
-    if integrators.scheme(problem.integrator) == "kinetic":
-        return 2.0 / math.sqrt(steepest)
-    integrator = integrators.get(problem.integrator)
+    if own is not None:
+        return own(steepest)
     dim = problem.start.shape[1]
     stiffness = linear_part(method.kl_weight, problem.prior, dim)
 

@@ -39,5 +39,4 @@ test_a_wrong_one_is_refused = refused(
     (integrator("long")(lambda h, t, s: (s, s, np.zeros(3))), "the integrator long must return Stepping"),
     (integrator("wild")(lambda h, t, s: (s, s, np.nan * s)), "the integrator wild must return finite coefficients"),
     (integrator("baoab")(lambda h, t, s: (s, s, s)), 'must have another name than "baoab"'),
-    (integrator("odd", scheme="hune")(lambda h, t, s: (s, s, s)), 'scheme of an integrator "hune"; did you mean'),
 )

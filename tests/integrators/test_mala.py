@@ -52,7 +52,7 @@ WELL = pg.losses.get("tilted-double-well")
 test_other_methods_are_refused_in_one_sentence = refused(
     lambda method: pg.simulate(WELL, method, pg.priors.Normal(), 10, 5, 0.01, integrator="mala"),
     (pg.methods.DE(), '^integrator must be one of .*, not "mala": DE has no noise'),
-    (pg.methods.DRE(0.5), '^integrator must be one of .*, not "mala": DRE has a repulsion'),
+    (pg.methods.DRE(0.5), '^integrator must be one of .*, not "mala": DRE has no noise'),
     (pg.methods.DRLE(1.0, 0.5), '^integrator must be one of .*, not "mala": DRLE has a repulsion'),
 )
 
@@ -151,5 +151,5 @@ test_what_is_wrong_is_said_in_a_sentence = refused(
     (lambda: simulated(DLE, {"name": "heun", "friction": 1.0}), 'must be left out for the integrator "heun"'),
     (lambda: simulated(DLE, {"friction": 1.0}), "integrator must be a name, a function .*, or a table"),
     (lambda: simulated(pg.methods.DE(), "baoab"), 'not "baoab": DE has no noise'),
-    (lambda: stationary_law(lambda x: x, 0.1, 1.0, "baoab"), "without velocities"),
+    (lambda: stationary_law(lambda x: x, 0.1, 1.0, "baoab"), "that keeps nothing from step to step"),
 )

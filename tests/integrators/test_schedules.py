@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import scenario
 from particlegvi.integrators import schedules
-from particlegvi.integrators.stepping import BLOCK, Steppings
+from particlegvi.integrators.driving import BLOCK, Steppings
 
 from ..refusals import refuse, refused
 

@@ -51,7 +51,7 @@ def test_a_method_need_only_say_what_differs():
     for each, name in ((method, "mala"), (pg.methods.FDGVI(1.0), "heun"), (pg.methods.JKO(1.0), "adam")):
         refuse(lambda each=each, name=name: pg.simulate(LOSS, each, initial=[[0.5]], steps=1, integrator=name),
                own.format(name, each.label))  # fmt: skip
-    words = 'integrator must be euler-maruyama or.*, not "exponential-euler": SVGD'
+    words = 'integrator must be one of adam, euler-maruyama, heun, .*, not "exponential-euler": SVGD has no linear part'
     refuse(
         lambda: pg.simulate(LOSS, pg.methods.SVGD(), initial=[[0.5]], steps=1, integrator="exponential-euler"), words
     )

@@ -128,7 +128,7 @@ def test_a_step_size_that_is_too_large_is_said(wave):
         ({"method": "DRE", "context": [[1.0, 2.0]]}, "context must be"),
         ({"random_state": -1}, "seed must be"),
         ({"integrator": "adm"}, 'there is no integrator "adm"; did you mean "adam"?'),
-        ({"integrator": "adam", "method": "DLE"}, 'integrator must be one that has noise, not "adam"'),
+        ({"integrator": "adam", "method": "DLE"}, 'not "adam": DLE has noise'),
     ],
 )
 def test_bad_settings_are_refused_in_a_sentence(given, sentence, wave):

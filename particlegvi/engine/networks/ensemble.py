@@ -56,8 +56,6 @@ class OfOutputs(Protocol):
 class NetworkEnsemble(Ensemble):
     """Moves networks (particles, dim) by the plain scheme."""
 
-    coupled = False
-
     def advance(self, positions: Array, first_step: int, steps: int) -> None:
         prior = self._gaussian()
         if prior is None or not isinstance(self.outside, OfNetworks):
@@ -95,7 +93,7 @@ class NetworkEnsemble(Ensemble):
         if self.switches.walls:
             return None
         if isinstance(term, ConstantTerm):
-            zeros = np.zeros(self.low.size)
+            zeros = np.zeros(self.dim)
             return zeros, zeros
         return (term.mean, term.root_precision) if isinstance(term, GaussianTerm) else None
 

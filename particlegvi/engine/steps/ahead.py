@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -24,50 +23,37 @@ class NoiseAhead:
 
     def __init__(self, key: tuple[np.uint64, np.uint64], noise: bool, two: bool):
         self.key, self.noise, self.two = key, noise, two
-        # The block of an even number and the block of an odd one, their numbers, and the work that is under way.
-        self._blocks, self._numbers = [np.empty((0, 2, 0)), np.empty((0, 2, 0))], [-1, -1]
-        self._working: dict[int, threads.Work] = {}
+        # The block in use and the one after: their normals, and what waits for them where that has to be waited for.
+        self._blocks: dict[tuple[int, int], tuple[np.ndarray, threads.Work | None]] = {}
 
     def pieces(self, particles: int, first_step: int, steps: int) -> Iterator[tuple[int, int, np.ndarray]]:
-        """(step, number of steps, normals (pairs, 2, particles padded to GROUP) from the pair of the step on)."""
+        """(step, number of steps, normals (steps, particles padded to GROUP) from an even step, this or before, on)."""
         padded = -(-particles // GROUP) * GROUP
         if not self.noise:
-            yield first_step, steps, np.zeros((1, 2, padded))
+            yield first_step, steps, np.zeros((1, padded))
             return
         length = max(2, NUMBERS // padded // 2 * 2)
         step, end = first_step, first_step + steps
         while step < end:
             number, begun = divmod(step, length)
             count = min(end - step, length - begun)
-            yield step, count, self._block(number, (length // 2 + self.two, 2, padded))[begun // 2 :]
+            yield step, count, self._block(number, length // 2, padded)[begun // 2 * 2 :]
             step += count
 
-    def _block(self, number: int, shape: tuple[int, int, int]) -> np.ndarray:
-        """The normals of a block; with a second thread the next one is begun."""
-        if not self._has(number, shape):
-            threads.split(self._filling(number, shape), shape[0], least=-(-20_000 // shape[2]))
-            self._numbers[number % 2] = number
-        self._wait(number % 2)
-        after = number + 1
-        if threads.count() > 1 and not self._has(after, shape):
-            self._working[after % 2] = threads.begin(partial(self._filling(after, shape), 0, shape[0]))
-            self._numbers[after % 2] = after
-        return self._blocks[number % 2]
+    def _block(self, number: int, pairs: int, padded: int) -> np.ndarray:
+        """The normals (steps, padded) of a block; with a second thread the next one is begun."""
+        before = self._blocks
+        self._blocks = {}
+        for wanted in (number, number + 1) if threads.count() > 1 else (number,):
+            known = before.get((wanted, padded))
+            self._blocks[wanted, padded] = known or self._begun(wanted, pairs, padded)
+        normals, wait = self._blocks[number, padded]
+        if wait is not None:
+            wait()
+            self._blocks[number, padded] = normals, None
+        return normals.reshape(-1, padded)
 
-    def _has(self, number: int, shape: tuple[int, int, int]) -> bool:
-        return self._numbers[number % 2] == number and self._blocks[number % 2].shape == shape
-
-    def _filling(self, number: int, shape: tuple[int, int, int]) -> Callable[[int, int], None]:
-        """Make room for a block; the result fills its rows first, ..., last - 1."""
-        place = number % 2
-        self._wait(place)  # no thread may still write to a block that is filled again
-        self._numbers[place] = -1
-        if self._blocks[place].shape != shape:
-            self._blocks[place] = np.empty(shape)
-        normals, pair, key = self._blocks[place], number * (shape[0] - self.two), self.key
-        return lambda first, last: noise_part(normals, pair, NOISE_ROLE, 1, first, last, key)
-
-    def _wait(self, place: int) -> None:
-        if place in self._working:
-            self._working[place]()
-            del self._working[place]
+    def _begun(self, number: int, pairs: int, padded: int) -> tuple[np.ndarray, threads.Work]:
+        normals = np.empty((pairs + self.two, 2, padded))
+        first = number * pairs
+        return normals, threads.begin(lambda: noise_part(normals, first, NOISE_ROLE, 1, 0, len(normals), self.key))

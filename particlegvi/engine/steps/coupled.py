@@ -85,11 +85,11 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
     """Move all particles of ``positions`` (particles, 1) by up to ``steps`` steps, in place; return the steps done.
 
     Returns early, before the step, when the particles have spread so far that the series would need more than
-    ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (pairs, 2, particles padded to GROUP) begins
-    with the pair of ``first_step``.
+    ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (steps, particles padded to GROUP) begins
+    with the even step of the pair of ``first_step``.
     """
     number = positions.shape[0]
-    padded = normals.shape[2]
+    padded = normals.shape[1]
     x = np.empty(padded)
     drift = np.empty(padded)
     force = np.empty(padded)
@@ -142,9 +142,9 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
             drift_block = as_row(drift, start, end - start)
             spare = as_row(scratch, 0, end - start)
             add_potential(loss, prior, embedding, weights, terms, block, drift_block, spare)
-        pair = step // 2 - first_step // 2 if switches[NOISE] else 0
-        now = normals[pair, step % 2]
-        following = normals[min(pair + step % 2, normals.shape[0] - 1), 1 - step % 2]
+        place = step - first_step // 2 * 2 if switches[NOISE] else 0
+        now = normals[place]
+        following = normals[min(place + 1, normals.shape[0] - 1)]
         row = min(step - first_step, stepping[0].shape[0] - 1)
         least, greatest = move_line(x, number, drift, force, stepping, row, now, following, switches)
         done += 1

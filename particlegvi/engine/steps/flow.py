@@ -96,6 +96,16 @@ def fold(x, low, high):
     return folded if (x < low or x > high) else x
 
 
+@inlined
+def direction(x, low, high):
+    """-1 where reflecting x at the walls of [low, high] turns it round, else 1."""
+    outside = x < low or x > high
+    width = high - low
+    if not np.isfinite(width):
+        return -1.0 if outside else 1.0
+    return -1.0 if outside and np.floor((x - low) / width) % 2.0 != 0.0 else 1.0
+
+
 @nested
 def reflect(x, low, high):
     """Reflect a block at the walls; without walls (None) numba compiles nothing of it."""
@@ -135,16 +145,17 @@ def add_block(force, first, drift):
 
 
 @nested
-def draw(kept, reads, first, even, odd, pair, key):
-    """`fill_normals` of a pair of steps; the odd step's are kept in ``kept`` (dim, particles), or read from there."""
+def draw(kept, reads, first, normals, pair, key):
+    """The normals (2, dim, lanes) of a pair of steps; the odd step's are kept in ``kept``, or read from there."""
+    even = normals[0]
+    odd = normals[1]
     lanes = min(odd.shape[1], kept.shape[1] - first)
     if not reads:
-        fill_normals(first, even, odd, pair, NOISE_ROLE, key[0], key[1])
+        fill_normals(first, even, odd, np.uint64(pair), NOISE_ROLE, key[0], key[1])
     for coordinate in range(kept.shape[0]):
         for lane in range(lanes):
             if reads:
                 odd[coordinate, lane] = kept[coordinate, first + lane]
-                even[coordinate, lane] = odd[coordinate, lane]  # no step uses them, but their product with 0 is finite
             else:
                 kept[coordinate, first + lane] = odd[coordinate, lane]
 
@@ -161,14 +172,6 @@ def width_of_blocks(first, last, dim):
 
 
 @nested
-def copy_rows(source, target):
-    """target = source, for arrays (rows, columns): numba's own assignment costs a second of compiling."""
-    for row in range(source.shape[0]):
-        for column in range(source.shape[1]):
-            target[row, column] = source[row, column]
-
-
-@nested
 def take_steps(
     loss, prior, embedding, weights, switches, positions, forces, stepping, row_of, seed, first_step, steps, first, last
 ):
@@ -179,34 +182,23 @@ def take_steps(
     x = np.empty((dim, width))
     drift = np.empty((dim, width))
     scratch = np.empty((dim, width))
-    even = np.empty((dim, width))
-    odd = np.empty((dim, width))
-    carried = np.empty((dim, width))
+    normals = np.empty((2, 2, dim, width))  # of two pairs of steps; Philox makes those of a pair together
     # All steps of a block before the next block, so that it stays in the cache; particles do not meet in this loop.
     for start in range(first, last, width):
         load_block(positions, start, x)
-        held = -1
-        step = first_step
-        if switches[TWO_NOISES] and first_step % 2 == 1:
-            # the odd normal of this pair belongs to the first step; begin with the fill that precedes it
-            step = first_step - 1
-        while step < first_step + steps:
-            is_odd = step % 2 == 1
-            ahead = 1 if switches[TWO_NOISES] and is_odd else 0
-            # Philox makes the normals of two steps at once: they are drawn at every second step.
-            if switches[NOISE] and step // 2 + ahead != held:
-                held = step // 2 + ahead
-                if switches[TWO_NOISES]:
-                    copy_rows(odd, carried)
-                draw(kept, switches[KEPT], start, even, odd, np.uint64(held), seed)
-            if step >= first_step:
-                add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
-                if switches[FORCE]:
-                    add_block(force, start, drift)
-                now = (carried if ahead else odd) if is_odd else even
-                row = step - row_of if step - row_of < stepping[0].shape[0] else stepping[0].shape[0] - 1
-                move(x, drift, stepping, row, now, even if is_odd else odd, switches)
-            step += 1
+        drawn = first_step // 2 - 1  # the last pair of steps whose normals are there
+        for step in range(first_step, first_step + steps):
+            ahead = step + switches[TWO_NOISES]
+            while switches[NOISE] and drawn < ahead // 2:
+                drawn += 1
+                draw(kept, switches[KEPT], start, normals[drawn % 2], drawn, seed)
+            add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
+            if switches[FORCE]:
+                add_block(force, start, drift)
+            row = min(step - row_of, stepping[0].shape[0] - 1)
+            now = normals[step // 2 % 2, step % 2]
+            following = normals[ahead // 2 % 2, ahead % 2]
+            move(x, drift, stepping, row, now, following, switches)
         store_block(x, start, last, positions)
 
 
@@ -216,8 +208,8 @@ def advance(
 ):
     """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
 
-    ``weights`` is (kl_weight, lambda1); ``forces`` the tuple (force, kept) of the force (particles, dim), with which
-    only one step makes sense, and of the normals that one such step leaves for the next, (dim, particles) or (0, 0);
+    ``weights`` is (kl_weight, lambda1); ``forces`` the tuple (force, kept): the force (particles, dim), with which only
+    one step makes sense, and the normals that one such step leaves for the next, (dim, particles) or (0, 0);
     ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
     with a row for each step, and the others (dim,), or None where there are no walls; ``seed`` the two words of the
     Philox key.
@@ -229,9 +221,9 @@ def advance(
 
 
 @compiled
-def descend(positions, drift, step_size, low, high):
-    """x <- x - step_size * drift in place, both (particles, dim), reflected at the walls low and high (dim,)."""
-    for particle in range(positions.shape[0]):
-        for coordinate in range(positions.shape[1]):
-            moved = positions[particle, coordinate] - step_size * drift[particle, coordinate]
-            positions[particle, coordinate] = fold(moved, low[coordinate], high[coordinate])
+def fold_points(x, turned, low, high):
+    """Reflect points (n, dim) at walls (dim,), in place; ``turned`` (n, dim) is -1 where that turns one round."""
+    for point in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            turned[point, i] = direction(x[point, i], low[i], high[i])
+            x[point, i] = fold(x[point, i], low[i], high[i])

@@ -127,7 +127,7 @@ class EnsembleEstimator(Estimator):
 
     def _loss(self, network: Network, X: Array, y: Array, cost: str) -> NetworkLoss:
         loss = NetworkLoss(network, X, y, cost, batch_size=min(int(self.batch_size), len(X)))
-        loss.driver(integrators.scheme(integrators.resolved(self.integrator)[0]))
+        loss.driver(integrators.get(integrators.resolved(self.integrator)[0]))
         return loss
 
     def _train(

@@ -13,7 +13,6 @@ from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.pairs.stein import stein_sum
-from particlegvi.engine.steps.flow import descend
 
 from ...flows import by_pairs
 from .clouds import CLOUDS
@@ -122,14 +121,3 @@ def test_threads_change_no_bit(monkeypatch):
         monkeypatch.setattr(threads, "count", lambda count=count: count)
         found.append(stein_sum(SMOOTHED[0], x, vectors, 1.0).tobytes())
     assert len(set(found)) == 1
-
-
-def test_an_explicit_step_is_reflected_at_the_walls():
-    inf = np.array([np.inf])
-    x = np.array([[0.1], [0.5], [0.9]])
-    free, boxed = x.copy(), x.copy()
-    drift = np.array([[2.0], [0.0], [-2.0]])
-    descend(free, drift, 0.1, -inf, inf)
-    descend(boxed, drift, 0.1, np.zeros(1), np.ones(1))
-    np.testing.assert_allclose(free[:, 0], [-0.1, 0.5, 1.1])
-    np.testing.assert_allclose(boxed[:, 0], [0.1, 0.5, 0.9])

@@ -15,7 +15,7 @@ PRIORS = {"half": HALF, "one of two": ONE_OF_TWO}
 KERNEL = pg.kernels.SquaredExponential(1.0)
 QUIET = [pg.methods.DE(), pg.methods.DRE(0.5, KERNEL), pg.methods.SVGD(1.0, KERNEL)]
 NOISY = [pg.methods.DLE(1.0), pg.methods.DRLE(1.0, 0.5, KERNEL), pg.methods.DLE(1.0, jumps={"every": 5})]
-SCHEMES = [
+CASES = [
     (method, name)
     for method in (*QUIET, pg.methods.MMDFlow(kl_weight=1.0, kernel=KERNEL), *NOISY)
     for name in pg.integrators.names()
@@ -29,7 +29,7 @@ NUMBER = 4000
 LIMIT = stats.kstwobign.isf(1e-4) / np.sqrt(NUMBER)
 
 
-@pytest.mark.parametrize("method, integrator", SCHEMES, ids=lambda part: getattr(part, "label", part))
+@pytest.mark.parametrize("method, integrator", CASES, ids=lambda part: getattr(part, "label", part))
 @pytest.mark.parametrize("case", PRIORS)
 @pytest.mark.sample("*DE-*", "*SVGD*", "*baoab*", "*heun*")
 def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):

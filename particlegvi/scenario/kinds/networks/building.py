@@ -112,7 +112,7 @@ def build(scenario: Scenario) -> NetworkParts:
         method = parts.method(label, problem, 0)
         with at_key(f"methods.{label}"):
             method.check_integrator(scenario["integrator"])
-            problem.loss.driver(integrators.scheme(scenario["integrator"]))
+            problem.loss.driver(integrators.get(scenario["integrator"]))
     return parts
 
 

@@ -7,18 +7,28 @@ go with it: that would need a size of its own for each coordinate, and the law o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.integrators.stepping import Stepping, StepSize, integrator
+from particlegvi.integrators.stepping import Step, Stepping, StepSize, integrator
 
 FIRST, SECOND = 0.9, 0.999  # decay of Adam's means of drifts and of their squares
 SMALL = 1e-8  # added to a root, so that a drift of zero divides by no zero
 
 
-@integrator("adam", scheme="adam")
+def adam_step(state: Array, now: Step) -> None:
+    x, mean, square = np.hsplit(state, 3)
+    drift = now.drift(x)
+    mean += (1.0 - FIRST) * (drift - mean)
+    square += (1.0 - SECOND) * (drift * drift - square)
+    corrected = square / (1.0 - SECOND ** (now.number + 1))
+    direction = mean / (1.0 - FIRST ** (now.number + 1)) / (np.sqrt(corrected) + SMALL)
+    x[...] = now.reflected(x - now.gain * direction)[0]
+
+
+@integrator("adam", step=adam_step, columns=lambda dim: 2 * dim, noise="none", limit=lambda curvature: math.inf)
 def adam(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """x <- x - h m' / (sqrt(v') + 1e-8), the first steps as long as h in every coordinate (Kingma and Ba 2015, alg. 1).
 
@@ -27,18 +37,3 @@ def adam(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     wide as h, so give a step size that falls.
     """
     return Stepping(step_size * np.ones_like(stiffness), 0.0 * stiffness, 0.0 * stiffness)
-
-
-def adam_direction(drift: Array, kept: Array, step: int) -> Array:
-    """The direction (particles, dim) in the step of this number, from 0; ``kept`` (particles, 2 dim) moves on."""
-    mean, square = np.hsplit(kept, 2)
-    mean += (1.0 - FIRST) * (drift - mean)
-    square += (1.0 - SECOND) * (drift * drift - square)
-    corrected = square / (1.0 - SECOND ** (step + 1))
-    return mean / (1.0 - FIRST ** (step + 1)) / (np.sqrt(corrected) + SMALL)
-
-
-# by scheme: arrays like the particles that a rule keeps, and the rule
-RULES: dict[str, tuple[int, Callable[[Array, Array, int], Array]]] = {
-    "adam": (2, adam_direction),
-}
