@@ -53,22 +53,6 @@ for name in ("matched-variance", "euler-maruyama"):
 said["stairs"] = pg.schedules.get("stairs", initial=0.8, every=3).at(np.arange(7)).tolist()
 print(json.dumps(said))
 """
-SCENARIO = """
-import json
-import numpy as np
-import particlegvi as pg
-from particlegvi.plotting import draw
-
-results = pg.run("extended", seed=1)
-print(json.dumps({
-    "methods": {label: run.method.label for label, run in results.items()},
-    "modes": float(np.abs(results["MAP"].final).max()),
-    "kernel": results["DRLE"].info["kernel"],
-    "pictures": {path.name: path.stat().st_size for path in draw(results, ".")},
-    "farthest": {label: found["farthest"] for label, found in results.summary["methods"].items()},
-    "exact": {label: float(np.abs(run.final).max()) for label, run in results.items()},
-}))
-"""
 KIND = """
 import json
 import particlegvi as pg
@@ -170,20 +154,6 @@ def test_the_claim_is_verified(ask):
 @pytest.mark.thorough
 def test_the_model_of_a_table_is_the_mean_of_neighbours(ask):
     assert ask(TABLE) < 1e-12
-
-
-@pytest.mark.slow
-def test_the_scenario_uses_them_all(root, ask):
-    scenario = tomllib.loads(examples(root)["scenarios/extended.toml"])
-    said = ask(SCENARIO)
-    assert said["methods"] == {"DLE": "DLE", "DRLE": "DRLE", "MAP": "Penalised"}
-    assert said["kernel"] == scenario["kernel"]["name"]
-    assert list(said["pictures"]) == ["spread.png"]
-    assert said["pictures"]["spread.png"] > 10_000
-    # loss' = 2 x^3 and the prior's push, nearly x / 4, take a particle from anywhere below
-    # (8 (exp(3 / 2) - 1))^(-1/2) = 0.1895 in a time of 3, and from its start nearly there.
-    assert 0.18 < said["modes"] < 0.1895
-    assert said["farthest"] == said["exact"]
 
 
 @pytest.mark.thorough

@@ -2,17 +2,14 @@
 
 import contextlib
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 import particlegvi as pg
 from particlegvi.cli.reporting import report
-from particlegvi.scenario import load, text
 from particlegvi.tools.cells import WorkerLost
 
 from ..processes import every, linux, running, wait_until
@@ -56,37 +53,3 @@ def group_of(leader):
 
 def gone(pids):
     return wait_until(lambda: not running(pids), 20.0)
-
-
-@linux
-@pytest.mark.slow
-def test_twenty_kills_of_clients_and_workers(tmp_path):
-    """By the commands, at random times; each time the sweep goes on, and no process is left."""
-    scenario = {**SMALL, "steps": 20_000, "sweep": {"seeds": 20, "over": OVER, "measure": ["w1", "sd"]}}
-    (tmp_path / "small.toml").write_text(text(load(scenario)))
-    quiet = [*COMMAND, "sweep", "small.toml", "--quiet", "--workers", "2"]
-    assert subprocess.run([*quiet, "--out", "whole"], cwd=tmp_path).returncode == 0
-    chance, kills = random.Random(7), 0
-    while kills < 20:
-        begin, resume = [*quiet, "--out", "s"], [*COMMAND, "resume", "s", "--quiet", "--workers", "2"]
-        client = started(*(begin if kills % 2 or not (tmp_path / "s").exists() else resume), cwd=tmp_path)
-        time.sleep(chance.uniform(1.5, 6.0))
-        members = group_of(client.pid)
-        if client.poll() is None:
-            others = [pid for pid in members if pid != client.pid]
-            victim = client.pid if chance.random() < 0.6 or not others else chance.choice(others)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(victim, signal.SIGKILL)
-            kills += 1
-            if victim != client.pid:
-                time.sleep(chance.uniform(0.5, 3.0))
-                client.kill()
-        client.wait()
-        assert gone(members)
-        kept = list((tmp_path / "s" / "cells").glob("*.json"))
-        for place in kept[:60] if len(kept) > 110 else []:  # all but done: begin again with fewer
-            place.unlink()
-    assert subprocess.run([*COMMAND, "resume", "s", "--quiet"], cwd=tmp_path).returncode == 0
-    assert outputs(tmp_path / "s") == outputs(tmp_path / "whole")
-    done = subprocess.run([*COMMAND, "resume", "s"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout == "s is finished, and its files are as they were written\n"
