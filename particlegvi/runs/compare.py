@@ -63,9 +63,9 @@ def compare(
         ``["DE", "DLE", "DRLE", "SVGD", "FDGVI"]``.
     modes : array (k, dim), optional
         Points around which the particles are counted.
-    reference : array (draws, dim), InferenceData or path, optional
-        Draws that stand for the truth of every method, at least 50 and nearly independent: of a long run of NUTS, say,
-        as an array, an object of ArviZ or its NetCDF file. Distances to them, with their null quantiles, are in the
+    reference : array (draws, dim), optional
+        Draws that stand for the truth of every method, at least 50 and nearly independent: of a long run of NUTS, say.
+        Distances to them, with their null quantiles, are in the
         table, the verdict and the figures, in any dimension.
     title : str
         The words over the figure.

@@ -112,8 +112,7 @@ def execute(
     if save:  # without a folder nothing is drawn, and matplotlib need not be there
         check_figures(results.scenario)
     place = files.place("out", "runs" if out is None else out) if save else None
-    freed = files.size(place / "arrays") if place is not None and overwrite else 0
-    results.kind.check(results.parts, results.scenario, place, freed)
+    results.kind.check(results.parts, results.scenario, place)
     folder = create(out, results.new(), overwrite) if save else None
     results.folder = folder.path if folder else None
     return simulate_rest(results, folder, progress, checkpoint_every, pictures)

@@ -179,14 +179,6 @@ def flush_folder(path: Path) -> None:
             os.close(folder)
 
 
-def size(folder: Path) -> int:
-    """The bytes of the files in a folder."""
-    try:
-        return sum(place.stat().st_size for place in folder.iterdir() if place.is_file())
-    except OSError:
-        return 0
-
-
 def digest(path: Path) -> str:
     """The sha256 of a file; a ValueError that names the file if it cannot be read."""
     with open_regular(path, links=False) as file:

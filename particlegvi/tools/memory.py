@@ -28,19 +28,11 @@ def check_run(particles: int, dim: int, steps: int, record_every: int | None, ru
 
 
 def check_records(
-    particles: int,
-    dim: int,
-    steps: int,
-    record_every: int | None,
-    runs: int = 1,
-    *,
-    folder: Path | None = None,
-    freed: int = 0,
+    particles: int, dim: int, steps: int, record_every: int | None, runs: int = 1, *, folder: Path | None = None
 ) -> None:
     """Refuse ``runs`` runs whose records would not fit on the disk of ``folder``.
 
     Without a folder the records go into temporary files, or into memory if they have at most ``IN_MEMORY`` bytes.
-    ``freed`` bytes in the folder will be removed before.
     """
     records = most_records(steps, record_every)
     size = 8 * records * particles * dim
@@ -48,7 +40,7 @@ def check_records(
         return
     asked = f"steps is {steps} and record_every keeps {records} records of {particles} particles, which"
     remedy = "give a larger record_every, or 0 for the two ends"
-    check_disk(asked, runs * size - freed, Path(tempfile.gettempdir()) if folder is None else folder, remedy)
+    check_disk(asked, runs * size, Path(tempfile.gettempdir()) if folder is None else folder, remedy)
 
 
 def most_records(steps: int, record_every: int | None) -> int:

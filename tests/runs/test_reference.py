@@ -1,12 +1,9 @@
 """Draws as the truth: distances with their null quantiles in summary, table, verdict and figures, in any dimension."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.targets.draws import draws_of
 
 from ..refusals import refuse, refused
 
@@ -69,26 +66,11 @@ def test_without_draws_particles_in_many_dimensions_have_no_figure():
     refuse(run.plot, r"figures of 1 and 2 .* reference=draws")
 
 
-@pytest.mark.needs("xarray", "h5netcdf")
-def test_draws_of_an_object_of_arviz_and_of_its_file(tmp_path):
-    import xarray
-
-    chains = TRUTH[:200].reshape(2, 100, DIM)
-    variables = {"a": (("chain", "draw"), chains[..., 0]), "b": (("chain", "draw", "i"), chains[..., 1:])}
-    given = SimpleNamespace(posterior=xarray.Dataset(variables))
-    given.posterior.to_netcdf(tmp_path / "nuts.nc", group="posterior", engine="h5netcdf")
-    for each in (given, tmp_path / "nuts.nc"):
-        assert draws_of(each, DIM).tobytes() == TRUTH[:200].tobytes()
-    (tmp_path / "other.nc").write_text("no NetCDF")
-    for wrong in ("other.nc", "missing.nc"):  # a long path is cut
-        refuse(lambda wrong=wrong: draws_of(tmp_path / wrong, DIM), "reference must be .* fails with")
-
-
 test_refused = refused(
     lambda reference: pg.compare(LOSS, ["DE"], reference=reference, **HOW),
     (TRUTH[:, :3], "reference must be"),
     (TRUTH[:20], "at least 50"),
     (np.where(TRUTH > 2.0, np.nan, TRUTH), "reference must be"),
-    ("draws.csv", "reference must be|needs xarray"),
+    ("draws.csv", "reference must be"),
     (7, "reference must be"),
 )

@@ -83,16 +83,6 @@ def test_records_must_fit_on_the_disk_that_they_are_saved_on(monkeypatch, tmp_pa
         pg.run("global-minimiser", out=tmp_path / "a" / "b", **LARGE)
 
 
-def test_what_is_overwritten_makes_room(monkeypatch, tmp_path):
-    size = {"particles": 1000, "steps": 100, "record_every": 10}
-    pg.run("lifting", out=tmp_path / "run", **size)
-    assert sum(path.stat().st_size for path in (tmp_path / "run" / "arrays").iterdir()) > 8 * 1000 * 11
-    disk(monkeypatch, 20_000)
-    refusal(lambda: pg.run("lifting", out=tmp_path / "other", **size), "GB of disk")
-    pg.run("lifting", out=tmp_path / "run", overwrite=True, **size)
-    assert pg.load(tmp_path / "run").status == "finished"  # whatever room there is, it can be read
-
-
 @pytest.mark.parametrize("steps", [0, 1, 199, 200, 1000, 12_345])
 @pytest.mark.parametrize("every", [None, 0, 1, 7, 100])
 def test_records_are_counted_as_they_are_made(steps, every):

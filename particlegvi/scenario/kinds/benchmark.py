@@ -40,7 +40,7 @@ class BenchmarkTable(Kind):
         own = {key: value for key, value in scenario.items() if key in settings.KEYS}
         return settings.TableSettings.of({"table": self.table, **own})
 
-    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         from particlegvi.scenario.tables.running import check_data
 
         check_data(parts, parts.problems())

@@ -122,10 +122,10 @@ class Kind:
         """The parts of a complete scenario; a ValueError if they do not fit together."""
         return self.module("building").build(scenario)
 
-    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small.
 
-        ``folder`` is where the records go (None: to temporary files), in which ``freed`` bytes will be removed before.
+        ``folder`` is where the records go (None: to temporary files).
         """
 
     def largest(self, parts: Parts, scenario: Scenario) -> int:

@@ -38,9 +38,9 @@ methods = {DE = {}}"""
     def agree(self, scenario: Facts) -> None:
         keys.check_record_every(scenario)
 
-    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         size = scenario["particles"], parts.network.dim, scenario["steps"], scenario.get("record_every")
-        memory.check_records(*size, len(scenario["methods"]), folder=folder, freed=freed)
+        memory.check_records(*size, len(scenario["methods"]), folder=folder)
 
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         records = memory.most_records(scenario["steps"], scenario.get("record_every"))

@@ -47,13 +47,13 @@ class Particles(Kind):
             raise ValueError("modes must be given where there are replicates, which are counted by mode")
         keys.check_record_every(scenario)
 
-    def check(self, parts: Parts, scenario: Scenario, folder: Path | None, freed: int = 0) -> None:
+    def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         absent = next((key for key, word in ABSENT.items() if word in scenario.get(key, {})), None)
         if absent is not None:
             wrong = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
             raise ValueError(f"{wrong}; a run of objects is begun by pg.compare and finished by pg.resume")
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
-        memory.check_records(*size, len(parts.methods), folder=folder, freed=freed)
+        memory.check_records(*size, len(parts.methods), folder=folder)
 
     def largest(self, parts: Parts, scenario: Scenario) -> int:
         records = memory.most_records(scenario["steps"], scenario.get("record_every"))
