@@ -5,8 +5,7 @@ between the target and as many independent exact draws from it. A distance below
 from the sampling error. Functions whose names end in ``_floor`` compute such quantiles (`null_quantiles`).
 """
 
-from particlegvi.tools.gone import missing
-from particlegvi.tools.lazy import bound
+from particlegvi.tools.lazy import bound, missing
 
 __all__ = bound(__name__)
 

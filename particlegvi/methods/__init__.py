@@ -12,7 +12,7 @@ from particlegvi.methods.implicit import JKO
 from particlegvi.methods.method import Method
 from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
-from particlegvi.tools.gone import missing
+from particlegvi.tools.lazy import missing
 from particlegvi.tools.registry import Registry
 
 __all__ = [

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from particlegvi.tools import lazy
-from particlegvi.tools.gone import GONE
+from particlegvi.tools.lazy import GONE
 
 
 @pytest.fixture

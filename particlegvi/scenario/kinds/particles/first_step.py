@@ -1,8 +1,8 @@
 """The step size of a scenario that gives none, from the loss, the prior and the weights where the particles start.
 
 It is a twentieth of the stability limit 2 / (largest curvature of loss - kl_weight log p, and of the repulsion). On a
-quadratic the stationary variance is then 5% too large. The numbers are computed with numpy only, from points that do
-not depend on the seed, and rounded coarsely, so that they are equal on every machine and in every process.
+quadratic the stationary variance is then 5% too large. The numbers are computed without compiled losses,
+from points that do not depend on the seed, and rounded coarsely: they are equal on every machine and in every process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from particlegvi.contracts import Array, Located, Loss, Method, Placed, Prior, Start
+from particlegvi.contracts import Array, Located, Loss, Method, Prior, Start
 from particlegvi.losses.formulas.values import PlainFormula
 
 STARTS = 64
@@ -20,7 +20,6 @@ DIGITS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)  # leading digits of a chosen numb
 MEDIAN = 0.95  # median distance of two draws from a normal distribution, in its standard deviations
 WIDTH = 1e-3  # step of a difference, relative to the size of the points: a kink counts as a bend of this width
 SAFETY = 20.0  # stability limit divided by the step size
-PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 
 
 def step_size(loss: Loss, prior: Prior, initial: Start | None, methods: Iterable[Method]) -> float:
@@ -77,32 +76,8 @@ def plain_gradient(loss: Loss) -> Callable[[Array], Array]:
 
 
 def starts(start: Prior | Array) -> Array:
-    """At most 64 points that represent the start: the first given points, or points spread over a distribution.
-
-    The latter are Halton's points, scaled to a box, or as quantiles of a normal distribution without limits.
-    """
-    from scipy.special import ndtri
-
-    if isinstance(start, np.ndarray):
-        return np.ascontiguousarray(start[:STARTS])
-    unit = np.stack([_radical_inverse(PRIMES[i % len(PRIMES)]) for i in range(start.dim)], axis=1)
-    low, high = np.asarray(start.low), np.asarray(start.high)
-    bounded = np.isfinite(low) & np.isfinite(high)
-    mean, sd = (start.location, start.scale) if isinstance(start, Placed) else (np.zeros(start.dim), np.ones(start.dim))
-    if isinstance(start, Located):
-        mean, sd = start.mean, start.sd
-    with np.errstate(invalid="ignore"):
-        boxed = low + (high - low) * unit
-    return np.where(bounded, boxed, np.clip(mean + sd * ndtri(unit), low, high))
-
-
-def _radical_inverse(base: int) -> Array:
-    """Halton's sequence of one base, from its first number on, (STARTS,)."""
-    left, unit, sequence = np.arange(1, STARTS + 1), 1.0 / base, np.zeros(STARTS)
-    while left.any():
-        sequence += unit * (left % base)
-        left, unit = left // base, unit / base
-    return sequence
+    """At most 64 points of the start: the first given ones, or draws that do not depend on the seed of a run."""
+    return np.ascontiguousarray(start[:STARTS]) if isinstance(start, np.ndarray) else start.sample(STARTS)
 
 
 def rounded(number: float) -> float:

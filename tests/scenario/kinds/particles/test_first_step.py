@@ -31,13 +31,9 @@ def test_the_steepest_coordinate_decides_and_a_repulsion_counts():
     assert beside < 0.1 * without
 
 
-def test_starts_are_spread_as_the_prior_is():
-    x = first_step.starts(priors.Normal([1.0, -2.0], [2.0, 0.5]))
-    assert x.shape == (64, 2)
-    np.testing.assert_allclose(x.mean(axis=0), [1.0, -2.0], atol=0.15)
-    np.testing.assert_allclose(x.std(axis=0), [2.0, 0.5], rtol=0.15)
+def test_starts_are_given_points_or_draws_of_the_prior():
     box = first_step.starts(priors.Uniform([0.0, 5.0], [1.0, 7.0]))
-    assert np.all((box > [0.0, 5.0]) & (box < [1.0, 7.0]))
+    assert box.shape == (64, 2) and np.all((box > [0.0, 5.0]) & (box < [1.0, 7.0]))
     points = np.arange(200.0).reshape(100, 2)
     np.testing.assert_array_equal(first_step.starts(points), points[:64])
 
