@@ -164,13 +164,13 @@ def array(run, name, content, known=True):
     return place
 
 
-def test_an_array_that_is_larger_than_the_scenario_is_refused_before_it_is_read(run):
-    """Of zeros without room on the disk, which would take 600 MB of memory."""
-    header = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 25000000, 1), }\n")
+def test_an_array_that_does_not_fit_into_memory_is_refused_before_it_is_read(run):
+    """Of zeros without room on the disk, which would take a terabyte of memory."""
+    header = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 40000000000, 1), }\n")
     place = array(run, "DLE.positions.npy", header, known=False)
     with place.open("ab") as file:
-        file.truncate(place.stat().st_size + 8 * 3 * 25_000_000)
-    assert "must need at most 72 bytes" in refused(lambda: pg.load(run))
+        file.truncate(place.stat().st_size + 8 * 3 * 40_000_000_000)
+    assert "960 GB of memory" in refused(lambda: pg.load(run))
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def go_on(
         results = opened(stored, "running", begun, loss)
         for label in list(stored.manifest["methods"]):
             try:
-                results.add_stored(label, stored.record(label, results.largest))
+                results.add_stored(label, stored.record(label))
             except Unreadable:
                 raise
             except ValueError:

@@ -72,11 +72,6 @@ class Results(Runs):
                 raise
             raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
 
-    @property
-    def largest(self) -> int:
-        """The most bytes that one array of a run may have in a file."""
-        return self.kind.largest(self.parts, self.scenario)
-
     def take_summary(self, summary: Facts | None) -> None:
         """Use a stored summary, so that it is not computed again."""
         self._summary = self.kind.checked(summary)
@@ -188,7 +183,7 @@ def _load(stored: Folder, loss: Loss | None) -> Results:
     results = opened(stored, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)
     for label in results.labels:
         done = label in manifest["methods"]
-        record = stored.record(label, results.largest) if done else stored.unfinished(label, results.largest)
+        record = stored.record(label) if done else stored.unfinished(label)
         if record is not None:
             results.add_stored(label, record)
     try:

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.tools import files
+from particlegvi.tools import files, memory
 from particlegvi.tools.files import Unreadable, open_regular, write
 
 BLOCK = 2**22  # bytes read at once
@@ -54,13 +54,11 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]
     return np.dtype(header[1].decode("ascii")), tuple(int(size) for size in header[2].split(b",") if size.strip())
 
 
-def read_array(
-    path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None, largest: int | None = None
-) -> NDArray[Any]:
+def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None) -> NDArray[Any]:
     """Read an array whose header must promise ``dtype``, the size of the file, and ``dims`` dimensions.
 
-    With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises. An array of more
-    than ``largest`` bytes is refused before it is read: a file with holes takes less room on the disk than in memory.
+    With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises. An array that does
+    not fit into memory is refused before it is read: a file with holes takes less room on the disk.
 
     A ValueError if the file is not there, is no .npy file, holds something else, or is cut short; `Unreadable` where it
     may be whole.
@@ -77,10 +75,7 @@ def read_array(
             count = math.prod(shape)
             if count * stored_type.itemsize != length:
                 raise ValueError(f"it is not as long as its shape {shape} needs")
-            if largest is not None and length > largest:
-                raise ValueError(
-                    f"its shape {shape} must need at most {largest} bytes in a run like this, not {length}"
-                )
+            memory.check(f"its shape {shape}", length, "load it on a larger machine")
             array = np.fromfile(file, dtype=stored_type, count=count)
             if len(array) < count:  # numpy keeps quiet about a read that failed; the length was checked
                 raise OSError(errno.EIO, os.strerror(errno.EIO))

@@ -133,8 +133,8 @@ class Folder(LockedFolder):
         """Remove a method from the manifest, because its files are damaged."""
         self.update(methods=[done for done in self.manifest["methods"] if done != label])
 
-    def record(self, label: str, largest: int | None = None) -> Record:
-        """Read the record of one method that is done, whose arrays have at most ``largest`` bytes each.
+    def record(self, label: str) -> Record:
+        """Read the record of one method that is done.
 
         A ValueError if there is none, or a file is missing, damaged or does not fit the others.
         """
@@ -144,7 +144,7 @@ class Folder(LockedFolder):
         for listed in list(self.manifest["sha256"]):
             array = ARRAY.fullmatch(listed)
             if array is not None and array[1] == label:
-                arrays[array[2]] = self._read(label, array[2], largest)
+                arrays[array[2]] = self._read(label, array[2])
             elif is_own(listed):
                 self.verify(self.path / listed)
                 texts[listed] = files.read_text(self.path / listed, links=False)
@@ -164,19 +164,19 @@ class Folder(LockedFolder):
             info["seconds"] = self.manifest["seconds"][label]
         return Record(arrays, info, texts)
 
-    def _read(self, label: str, name: str, largest: int | None) -> NDArray[Any]:
+    def _read(self, label: str, name: str) -> NDArray[Any]:
         place = self._array(label, f"{name}.npy")
         dims = {"positions": 3, "steps": 1}.get(name)
-        array = read_array(place, np.int64 if name == "steps" else np.float64, dims, largest=largest)
+        array = read_array(place, np.int64 if name == "steps" else np.float64, dims)
         self.verify(place)
         return array
 
-    def unfinished(self, label: str, largest: int | None = None) -> Record | None:
+    def unfinished(self, label: str) -> Record | None:
         """The records of a method that is not done, up to its last checkpoint; None if there are none."""
         last = checkpoint.read(self.path)
         if last is not None and last.label == label and last.snapshot.records > 0:
             with files.ignoring_damage():
-                positions = read_array(self.growing(label), np.float64, 3, last.snapshot.records, largest)
+                positions = read_array(self.growing(label), np.float64, 3, last.snapshot.records)
                 return Record({"positions": positions}, last.snapshot.facts | {"stopped": "interrupted"})
         return None
 

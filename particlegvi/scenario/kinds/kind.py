@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # they import numpy
     from particlegvi.tools.export.columns import Columns
     from particlegvi.tools.export.writing import Arrays
 
-LARGEST = 2**28  # bytes of an array whose size does not follow from the scenario
 Parts: TypeAlias = Any  # the result of `Kind.build`: each kind has its own class
 Runs: TypeAlias = Mapping[str, Any]  # runs by label
 Targets: TypeAlias = Any  # the result of `Kind.targets`: a mapping by label
@@ -127,10 +126,6 @@ class Kind:
 
         ``folder`` is where the records go (None: to temporary files).
         """
-
-    def largest(self, parts: Parts, scenario: Scenario) -> int:
-        """The most bytes that one stored array of a run may have: a file that promises more is not read."""
-        return LARGEST
 
     def simulate(self, job: Job) -> Run:
         """Run one label, from its start or from the snapshot in its storage."""

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from particlegvi.contracts import Facts, Progress, Record, Run, Scenario
+from particlegvi.contracts import Facts, Progress, Record, Run
 from particlegvi.scenario.kinds.functions.keys import KEYS
-from particlegvi.scenario.kinds.kind import LARGEST, Job, Kind, Parts, Runs
+from particlegvi.scenario.kinds.kind import Job, Kind, Runs
 
 
 class FunctionSpace(Kind):
@@ -34,9 +34,6 @@ methods = {PLS = {}}"""
 
     def followed(self, run: Any, progress: Progress | None) -> Any:
         return run.followed(None if progress is None else partial(progress, run.label))
-
-    def largest(self, parts: Parts, scenario: Scenario) -> int:
-        return LARGEST + int(parts.largest())
 
     def packed(self, run: Any) -> Record:
         fit = run.fit

@@ -33,21 +33,6 @@ class FunctionParts(NamedTuple):
     methods: dict[str, Any]  # method objects by label
     settings: Mapping[str, Any]  # the complete scenario
 
-    def largest(self) -> int:
-        """An upper bound of the bytes of an array of a fit, from the most points or features of any method."""
-        Z, entries = self.settings["inducing_points"], self.settings["methods"].values()
-        features = [entry.get("features", {}) for entry in entries]
-        most = max(
-            len(Z) if isinstance(Z, list) else Z,
-            *(entry.get("inducing_points", 0) for entry in entries),
-            *(
-                max(2 * table.get("frequencies", 0) + 4, table.get("count", 0)) ** self.data.inputs
-                for table in features
-            ),
-            *(table.get("size", 0) for table in features),
-        )
-        return _memory(self.data.rows, most, self.settings["particles"])
-
     def problem(self, seed: int) -> FunctionProblem:
         """The problem with the data of this seed."""
         settings = self.settings

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts, Record, Scenario
-from particlegvi.scenario.kinds.kind import LARGEST, Kind, Parts
+from particlegvi.scenario.kinds.kind import Kind, Parts
 from particlegvi.scenario.kinds.networks.keys import KEYS
 from particlegvi.settings import keys
 from particlegvi.tools import memory
@@ -41,10 +41,6 @@ methods = {DE = {}}"""
     def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         size = scenario["particles"], parts.network.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(scenario["methods"]), folder=folder)
-
-    def largest(self, parts: Parts, scenario: Scenario) -> int:
-        records = memory.most_records(scenario["steps"], scenario.get("record_every"))
-        return max(LARGEST, 8 * records * int(scenario["particles"]) * int(parts.network.dim))
 
     def packed(self, run: NetworkRun) -> Record:
         arrays = {"positions": run.positions, "steps": run.steps, "inputs": run.data.X, "targets": run.data.y}

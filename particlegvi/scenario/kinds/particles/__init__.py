@@ -55,10 +55,6 @@ class Particles(Kind):
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(parts.methods), folder=folder)
 
-    def largest(self, parts: Parts, scenario: Scenario) -> int:
-        records = memory.most_records(scenario["steps"], scenario.get("record_every"))
-        return 8 * records * int(scenario["particles"]) * int(parts.loss.dim)
-
     def targets(self, runs: Runs, parts: Parts, before: Targets = None) -> Targets:
         from particlegvi.scenario.kinds.particles import truth
 
