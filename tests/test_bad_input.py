@@ -111,7 +111,7 @@ def finished(tmp_path_factory) -> dict[str, Callable[[Any], Any]]:
     }
     folder = tmp_path_factory.mktemp("finished") / "run"
     pg.run("global-minimiser", particles=4, steps=2, out=folder)
-    for key in ("scenario", "seed", "progress", "checkpoint_every"):
+    for key in ("progress", "checkpoint_every"):
         calls[f"resume {key}"] = lambda value, k=key: pg.resume(folder, **{k: value})
 
     for target in (density, atoms):

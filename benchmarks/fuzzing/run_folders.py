@@ -13,7 +13,6 @@ from fuzzing.watching import Watch
 
 def run_folders(folder: Path) -> Answer:
     """One file of a folder is replaced: of a finished run, which is loaded, or of one that was interrupted."""
-    from particlegvi import resume
     from particlegvi.runs.results import load
     from particlegvi.runs.storage import checkpoint
 
@@ -35,8 +34,8 @@ def run_folders(folder: Path) -> Answer:
                         found = checkpoint.read(stopped)
                     if found is not None:
                         _take_up(stopped, found)
-                    with watch():  # another seed is refused when everything has been read, so that nothing runs
-                        resume(stopped, seed=1)
+                    with watch():
+                        load(stopped)
         finally:
             place.write_bytes(before)
 

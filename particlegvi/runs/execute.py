@@ -16,7 +16,7 @@ from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
 from particlegvi.runs.storage.lock import FolderLost
-from particlegvi.scenario import kinds, load, text
+from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, files
@@ -175,7 +175,6 @@ def _simulate(
 
 def _finish(results: Results, folder: Folder, progress: Progress | None, pictures: bool, style: Facts | None) -> None:
     """Write what a folder has besides the runs: the scenario if somebody has removed it, the summary, the pictures."""
-    folder.restore_scenario(text(results.scenario))
     folder.clear_progress()  # a process may have died before it did so
     tell(progress, "truth", total=1)
     folder.write_summary(results.summary)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
 
-from particlegvi import scenario as scenarios
 from particlegvi.contracts import Facts, Loss, Progress
 from particlegvi.runs.execute import check_figures, simulate_rest
 from particlegvi.runs.results import Results, load
@@ -14,7 +11,6 @@ from particlegvi.runs.results.results import opened, stored_scenario
 from particlegvi.runs.storage import checkpoint, manifest
 from particlegvi.runs.storage.folder import open_folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
-from particlegvi.scenario import decisive
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.sources import check_there
@@ -24,8 +20,6 @@ ENDED = ("finished", "diverged")
 
 def go_on(
     folder: str | os.PathLike[str],
-    scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    seed: int | None = None,
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
     pictures: bool = False,
@@ -40,12 +34,9 @@ def go_on(
     """
     objects.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
-    seed = None if seed is None else arguments.seed(seed)
     stored = open_folder(folder)
     check_there(stored.path, stored.manifest.get("parts", {}))
     begun = stored_scenario(stored)
-    expected = None if scenario is None else decisive(scenarios.load(scenario))
-    manifest.check_same(stored.path, stored.manifest, decisive(begun), expected, seed)
     if stored.manifest["status"] in ENDED:
         return load(folder, loss)
     other = manifest.check_code(stored.path, stored.manifest, anyway)

@@ -116,8 +116,6 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | 
 
 def resume(
     folder: str | os.PathLike[str],
-    scenario: str | os.PathLike[str] | Facts | None = None,
-    seed: int | None = None,
     progress: Listening = "auto",
     checkpoint_every: float = CHECKPOINT_EVERY,
     *,
@@ -130,8 +128,6 @@ def resume(
     Parameters
     ----------
     folder : path
-    scenario, seed : optional
-        What a run is believed to be; refused if it is another one.
     checkpoint_every : float
         For a run: seconds between checkpoints.
     progress : bool, "auto" or callable, optional
@@ -151,7 +147,7 @@ def resume(
     objects.listening(progress)
     with remembered(), listening(progress) as reporter:
         if not folders.is_sweep(folder):
-            return go_on(folder, scenario, seed, reporter, checkpoint_every, anyway=anyway, loss=loss)
+            return go_on(folder, reporter, checkpoint_every, anyway=anyway, loss=loss)
         return finish(files.place("folder", folder), workers, reporter, anyway=anyway)
 
 

@@ -72,7 +72,6 @@ def _write(sweep: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> N
     files.write_text(place / "table.tex", latex(markdown(sweep)))
     versions = {name: version for name, version in folder.manifest["versions"].items() if name != SOURCES}
     files.write_json(place / "sweep.json", files.finite(as_facts(sweep, versions)))
-    folder.restore_scenario(folder.text)
     for stale in folder.manifest.get("pictures", []):
         if Path(stale).name == stale and Path(stale).stem in ("heat-map", "lines"):
             files.remove(place / stale)

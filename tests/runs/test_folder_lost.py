@@ -56,31 +56,21 @@ def test_new_records_take_the_place_of_a_link(tmp_path):
     refuse(lambda: RecordFile(tmp_path / "growing", 2, (3,), 1, digest), "hard link")
 
 
-def test_a_lock_file_that_is_removed_is_noticed_and_a_scenario_is_written_again(tmp_path, quick):
-    def removing(name):
-        return lambda label, done, steps: (tmp_path / "run" / name).unlink(missing_ok=True)
-
+def test_a_lock_file_that_is_removed_is_noticed(tmp_path, quick):
+    removing = lambda label, done, steps: (tmp_path / "run" / "lock").unlink(missing_ok=True)
     with pytest.raises(FolderLost):
-        pg.run("lifting", out=tmp_path / "run", progress=removing("lock"), **ALWAYS, **SHORT)
-    pg.resume(tmp_path / "run", progress=removing("scenario.toml"))
+        pg.run("lifting", out=tmp_path / "run", progress=removing, **ALWAYS, **SHORT)
+    pg.resume(tmp_path / "run")
     pg.run("lifting", out=tmp_path / "straight", **SHORT)
     assert content(tmp_path / "run") == content(tmp_path / "straight")
 
 
-def test_without_its_scenario_a_folder_is_read_by_its_manifest(half, tmp_path):
-    pg.run("lifting", out=tmp_path / "whole", **SHORT)
-    whole = pg.load(tmp_path / "whole")
-    (tmp_path / "whole" / "scenario.toml").unlink()
-    with pytest.warns(UserWarning, match=r"scenario\.toml is missing, and taken from manifest\.json"):
-        found = pg.load(tmp_path / "whole")
-    assert found.summary == whole.summary
-    assert found["DLE"].positions.tobytes() == whole["DLE"].positions.tobytes()
+def test_without_its_scenario_a_folder_is_refused(half):
     (half / "scenario.toml").unlink()
-    with pytest.warns(UserWarning, match="is missing"):
-        assert pg.resume(half).status == "finished"
-    assert (half / "scenario.toml").exists()
-    (tmp_path / "whole" / "scenario.toml").write_text("")  # damaged is not missing
-    refuse(lambda: pg.load(tmp_path / "whole"), "is not a complete scenario")
+    for function in (pg.load, pg.resume):
+        refuse(lambda function=function: function(half), r"scenario\.toml cannot be read: No such file")
+    (half / "scenario.toml").write_text("")
+    refuse(lambda: pg.load(half), "is not a complete scenario")
 
 
 def test_an_unfinished_folder_without_its_empty_folders_goes_on(half, tmp_path):

@@ -3,19 +3,9 @@
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario import load
 
 from ..refusals import refuse
 from .interrupting import SHORT, change_manifest, content, interrupted, spoil
-
-
-def test_it_must_be_the_same_scenario_and_seed(half):
-    before = content(half)
-    refuse(lambda: pg.resume(half, seed=3), "seed 0, not 3")
-    refuse(lambda: pg.resume(half, scenario="lifting"), "another scenario: particles is 8, not 2000")
-    refuse(lambda: pg.resume(half, scenario=load("more-modes", SHORT)), "another scenario: kernel")
-    assert content(half) == before
-    assert pg.resume(half, scenario=load("lifting", SHORT), seed=0).status == "finished"
 
 
 def test_a_scenario_changed_in_the_folder_is_refused_unless_its_words_alone_are_others(half):

@@ -21,7 +21,6 @@ from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles import entries
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools.errors import warn
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.objects import loss as check_loss
 from particlegvi.tools.progress import tell
@@ -227,13 +226,9 @@ def _with_given(stored: Folder, content: Facts, parts: Parts, loss: Loss | None)
 def stored_scenario(stored: Folder) -> Facts:
     """The complete scenario of a folder, checked as strictly as any other file.
 
-    If ``scenario.toml`` is missing, it is made from the settings in the manifest, which have no title and no figures,
-    with a warning. A ValueError if it is damaged, or a setting differs from that of the run; the message names the key.
+    A ValueError if it is missing or damaged, or a setting differs from that of the run; the message names the key.
     """
     place, settings = stored.path / SCENARIO, stored.manifest["settings"]
-    if not os.path.lexists(place):
-        warn(f"{place} is missing, and taken from manifest.json, without title and figures")
-        return complete(place, text(settings))
     scenario = complete(place, stored.text())
     # Both are completed, because earlier versions did not store every default.
     changed = difference(decisive(check(settings)), decisive(scenario))

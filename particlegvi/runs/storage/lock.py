@@ -79,11 +79,6 @@ class LockedFolder:
         self.manifest.update(entries)
         files.write_json(self.path / MANIFEST, self.manifest)
 
-    def restore_scenario(self, text: str) -> None:
-        """Write ``scenario.toml`` if somebody has removed it; a file that is there stays as it is."""
-        if not (self.path / SCENARIO).exists():
-            files.write_text(self.path / SCENARIO, text)
-
     def release(self) -> None:
         """Give the lock back."""
         if self._lock is not None:

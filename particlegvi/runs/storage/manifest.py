@@ -106,16 +106,6 @@ def read(folder: Path) -> Facts:
     return manifest
 
 
-def check_same(folder: Path, manifest: Facts, settings: Facts, expected: Facts | None, seed: int | None) -> None:
-    """Refuse, with a ValueError, a run of other settings or of another seed than expected; None accepts all."""
-    changed = None if expected is None else difference(settings, expected)
-    if changed is not None:
-        key, before, after = changed
-        raise ValueError(f"{folder} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")
-    if seed is not None and seed != manifest["seed"]:
-        raise ValueError(f"{folder} has the seed {manifest['seed']}, not {seed}")
-
-
 def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] | None:
     """The first place at which two tables differ, as (dotted key, before, after)."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
