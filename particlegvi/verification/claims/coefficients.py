@@ -83,11 +83,6 @@ def sign_mixing(seed: int, wrong: bool, *, particles: int = 2000) -> Checks:
     return Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
 
 
-def kernel_matrix() -> np.ndarray:
-    """k(POINTS, POINTS), written out."""
-    return 9.0 * np.exp(-0.5 * (POINTS - POINTS.T) ** 2 / 1.4**2)
-
-
 def positive_start(particles: int) -> np.ndarray:
     """Coefficients of the function with the value sqrt(5) at both points: the prior's energy is f^T k^-1 f / 2."""
     basis = Nystroem(WIDE, POINTS)
@@ -100,7 +95,7 @@ def weights() -> np.ndarray:
     middle = 0.5 * (edge[1:] + edge[:-1])
     a, b = np.meshgrid(middle, middle, indexing="ij")
     f = np.stack([a.ravel(), b.ravel()], axis=1)
-    energy = 0.5 * np.einsum("ni,ij,nj->n", f, np.linalg.inv(kernel_matrix()), f)
+    energy = 0.5 * np.einsum("ni,ij,nj->n", f, np.linalg.inv(9.0 * np.exp(-0.5 * (POINTS - POINTS.T) ** 2 / 1.4**2)), f)
     for row in range(2):
         counts = COUNTS[ROWS[:, 0] == POINTS[row, 0]]
         energy += len(counts) * f[:, row] ** 2 - 2.0 * counts.sum() * np.log(np.abs(f[:, row]))

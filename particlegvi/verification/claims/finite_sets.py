@@ -8,6 +8,7 @@ from particlegvi import schedules
 from particlegvi.functionspace import BayesianLinearRegression
 from particlegvi.functionspace.linear.sets import data_and_box, kl_at_set
 from particlegvi.verification.claim import Check, Checks, claim
+from particlegvi.verification.optimum import normal_kl
 
 CENTRES = np.linspace(-2.0, 2.0, 20)[:, None]
 
@@ -111,10 +112,7 @@ def random_points_optimum(seed: int, wrong: bool, *, steps: int = 20_000) -> Che
 def _with_nugget(model: BayesianLinearRegression, points: np.ndarray) -> float:
     """KL of the values at points (n, 1) where 0.01 is added to the diagonal of both covariances."""
     phi, nugget = features(points), 0.01 * np.eye(len(points))
-    posterior, prior = phi @ model.covariance @ phi.T + nugget, phi @ phi.T + nugget
-    mean = phi @ model.mean
-    squares = np.trace(np.linalg.solve(prior, posterior)) + mean @ np.linalg.solve(prior, mean) - len(points)
-    return float(0.5 * (squares + np.linalg.slogdet(prior)[1] - np.linalg.slogdet(posterior)[1]))
+    return normal_kl(phi @ model.mean, phi @ model.covariance @ phi.T + nugget, phi @ phi.T + nugget)
 
 
 def _objective(

@@ -135,11 +135,6 @@ def solve(start: float, rounds: int = 400, damping: float = 0.5) -> np.ndarray:
     return u
 
 
-def mass(u: np.ndarray) -> float:
-    """Integral of exp(u) over the grid."""
-    return float(np.trapezoid(np.exp(u), NARROW))
-
-
 @claim("thesis, (C.128)", wrong="u(-3) = -10, normalised afterwards")
 def published_curve(seed: int, wrong: bool) -> Checks:
     """DRLE's Q* solves (C.128) with mass 1; the published curve, of mass 1.335, is not Q*.
@@ -152,7 +147,7 @@ def published_curve(seed: int, wrong: bool) -> Checks:
     """
     target = problems.target(METHOD)
     u = solve(PUBLISHED if wrong else float(target.log_pdf(-3.0)))
-    total = mass(u)
+    total = float(np.trapezoid(np.exp(u), NARROW))
     q = np.exp(u) / total
     gap = float(np.trapezoid(np.abs(q - target.pdf(NARROW)), NARROW))
     return (
