@@ -93,7 +93,7 @@ def test_noise_of_groups_of_steps_is_the_noise(workers, two, groups, monkeypatch
         for step, count, normals in made.pieces(37, first_step, steps):
             assert step == seen and 0 < count <= first_step + steps - step
             for number in {step, step + 1 if count > 1 else step, step + count - 1, step + count - 1 + two}:
-                row = normals[number // 2 - step // 2, number % 2]
+                row = normals[number - step // 2 * 2]
                 assert np.array_equal(row[:37], noise.normals(5, "noise", 37, 1, number)[:, 0])
             seen += count
             if stop:
