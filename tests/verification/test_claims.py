@@ -14,9 +14,9 @@ NAMES = claims.registry.names()
 # More than two seconds: left to the slow tests.
 SLOW = {
     "bands-of-f", "basin-law", "best-laws", "certificate", "dre-invariant", "dre-map", "drle-law", "drle-rates",
-    "discrete-law", "few-particles", "fokker-planck-law", "free-energy-grid", "fresh-outputs", "functional-posterior",
+    "discrete-law", "few-particles", "fokker-planck-law", "free-energy-grid", "fresh-outputs",
     "gibbs-line", "gibbs-plane", "kl-wasserstein", "lipschitz-certificate", "mercer-decay", "mode-shares",
-    "noise-of-weights", "projection-bound", "random-points-optimum", "renyi-fit",
+    "noise-of-weights", "projection-bound", "renyi-fit",
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def test_each_says_what_it_is():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in SLOW])
 @pytest.mark.sample(
-    "coefficient-law", "kinetic-law", "*-projection", "exact-process", "fourier-bound", "functional-coverage",
+    "coefficient-law", "kinetic-law", "*-projection", "exact-process", "functional-coverage",
     "gwi-decouples", "independence", "objective-gradient", "output-kernel", "residual-covariance",
 )  # fmt: skip
 def test_a_claim_holds_and_its_control_fails(name):

@@ -80,35 +80,6 @@ def fixed_points_collapse(seed: int, wrong: bool, *, steps: int = 8_000) -> Chec
     )
 
 
-@claim("Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken", wrong="one set at every step")
-def random_points_optimum(seed: int, wrong: bool, *, steps: int = 20_000) -> Checks:
-    """Adam with random inputs ends at the convex optimum after many steps of falling size.
-
-    20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
-    above that of the convex optimum, also after a quarter of the steps.
-    """
-    X, y = data(seed)
-    r = np.random.default_rng(seed)
-    sets = np.array([data_and_box(r, X, 10) for _ in range(200)])
-    optimum = BayesianLinearRegression(features, measure=sets).fit(X, y)
-    at = features(sets.reshape(-1, 1)).reshape(200, 10, 20)
-    excesses = []
-    for number in (steps // 4, steps):
-        adam = BayesianLinearRegression(
-            features,
-            measure=sets[:1] if wrong else sets,
-            optimiser="adam",
-            steps=number,
-            step_size=schedules.Linear(initial=0.02, final=2e-5, over=number),
-            seed=seed,
-        ).fit(X, y)
-        excesses.append(_objective(adam.mean, adam.covariance, (X, y), *at) - optimum.objective)
-    return (
-        Check("excess of the objective at the end, nats", excesses[-1], 0.1),
-        Check("lowest excess, nats", min(excesses), -1e-6, ">="),
-    )
-
-
 def _with_nugget(model: BayesianLinearRegression, points: np.ndarray) -> float:
     """KL of the values at points (n, 1) where 0.01 is added to the diagonal of both covariances."""
     phi, nugget = features(points), 0.01 * np.eye(len(points))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import linalg
 
-from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
+from particlegvi.functionspace import ExactGaussianProcess, covariances
 from particlegvi.functionspace import functionals as fl
 from particlegvi.verification.claim import Check, Checks, claim
 from particlegvi.verification.optimum import normal_kl
@@ -113,34 +113,6 @@ def fourier_measure(seed: int, wrong: bool, *, frequencies: int = 4) -> Checks:
                 own[row, place] = (lam**2 + frequency**2) * against @ np.sin(angle) + frequency * (ends[1] - ends[0])
     own /= 2.0 * lam * v
     return Check("largest distance of the two covariances", float(np.abs(own - package).max()), 1e-8)
-
-
-@claim(
-    "docs/functionals.md; Hensman, Durrande and Solin (2018) pad instead", wrong="no ends: all functions are periodic"
-)
-def fourier_bound(seed: int, wrong: bool, *, numbers: tuple[int, ...] = (80, 160)) -> Checks:
-    """With its ends, Fourier features on the range of the data reach the exact evidence.
-
-    200 rows on [0, 1], Fourier features on [0, 1] with the ends, Matern 3/2 and 5/2, random lengthscales: the gap of
-    the bound to log p(y) is never negative, and with 160 frequencies at most 0.55 of that with 80.
-
-    It falls as 1/M; the rest is the remainder of that expansion.
-    """
-    r = np.random.default_rng(seed)
-    X = np.linspace(0.0, 1.0, 200)[:, None]
-    y = np.sin(r.uniform(9.0, 14.0) * X[:, 0] + r.uniform(0.0, 6.0)) + 0.3 * r.standard_normal(200)
-    gaps = []
-    for kind in (covariances.Matern32, covariances.Matern52):
-        k = kind(float(r.uniform(0.15, 0.3)), 1.0)
-        exact = ExactGaussianProcess(k, 0.09).fit(X, y).log_marginal_likelihood()
-        fits = [SparseGaussianProcess(k, likelihoods.Gaussian(0.09), fl.Fourier(0.0, 1.0, M, ends=not wrong))
-                for M in numbers]  # fmt: skip
-        gaps.append([exact - fit.fit(X, y).bound for fit in fits])
-    table = np.array(gaps)
-    return (
-        Check("gap with 160 frequencies over that with 80", float(np.max(table[:, 1] / table[:, 0])), 0.55),
-        Check("bound above log p(y), in nats", float(np.max(-table)), 1e-6),
-    )
 
 
 def panels(low: float, high: float, at: float) -> tuple[np.ndarray, np.ndarray]:
