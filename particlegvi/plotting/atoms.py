@@ -16,7 +16,7 @@ from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.protocols import HasAtoms, Interval
 
-LYING, UPRIGHT = 2.7, 8.0  # lines of words that stand on the atoms, beside each other or upright
+LYING = 2.7  # lines of words that stand on the atoms, beside each other
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
@@ -54,42 +54,40 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
 
 
 def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval) -> tuple[float, Follow]:
-    """Write fraction and weight over every atom, upright where there is too little room.
+    """Write fraction and weight over every atom, unless there is too little room.
 
     Returns the lines of the words, and a function that writes other fractions.
     """
     digits = 2 if look().is_slide else 3
-    places, lying = beside_each_other(axes, atoms, limits, say("weight", weight=f"{0:.{digits}f}"))
-    short = not lying
-    if not lying:
-        places, lying = beside_each_other(axes, atoms, limits, f"({0:.{digits}f})")
-    words = [
-        axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom",
-                      rotation=0 if lying else 90)
+    for form in (say("weight", weight="{}"), "({})"):
+        places = beside_each_other(axes, atoms, limits, form.format(f"{0:.{digits}f}"))
+        if places is not None:
+            break
+    else:
+        return 0.0, lambda fractions: None
+    texts = [
+        axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom")
         for place, weight in zip(places, weights, strict=True)
-    ]  # fmt: skip
-
+    ]
     highest = float(max(weights.max(), fractions.max()))
 
     def write(fractions: Array) -> None:
-        for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
+        for text, place, weight, fraction in zip(texts, places, weights, fractions, strict=True):
             held, expected = (number(f"{share:.{digits}f}") for share in (fraction, weight))
-            below = f"({expected})" if short else say("weight", weight=expected)
-            each.set_text(f"{held}\n{below}" if lying else f"{held} {below}")
-            each.xy = (place, min(max(weight, fraction), highest))  # a film may have higher bars than its last record
+            text.set_text(f"{held}\n{form.format(expected)}")
+            text.xy = (place, min(max(weight, fraction), highest))  # a film may have higher bars than its last record
 
     write(fractions)
-    for each in words:
-        style.outlined(each)
-    return LYING if lying else UPRIGHT, write
+    for text in texts:
+        style.outlined(text)
+    return LYING, write
 
 
-def beside_each_other(axes: Axes, atoms: Array, limits: Interval, longest: str) -> tuple[Array, bool]:
-    """The places of words as long as these over the atoms, and whether there is room for all of them."""
+def beside_each_other(axes: Axes, atoms: Array, limits: Interval, longest: str) -> Array | None:
+    """The places of words as long as these over the atoms; None where there is no room for all of them."""
     half = 0.36 * len(longest) * style.columns_of(axes) / look().breadth * (limits[1] - limits[0])
     places = np.clip(atoms, limits[0] + half, limits[1] - half)
-    lying = bool(np.min(np.diff(np.sort(places)), initial=np.inf) > 2.0 * half)
-    return (places, True) if lying else (atoms, False)
+    return places if np.min(np.diff(np.sort(places)), initial=np.inf) > 2.0 * half else None
 
 
 def bar_width(atoms: Array, edges: Array) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib import ticker
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import style
@@ -58,7 +58,10 @@ def fewer_numbers(axis: Axis) -> bool:
         return False
     if isinstance(locator, ticker.MaxNLocator):
         locator.set_params(nbins=max(1, len(shown) - 2))
-        return len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
+        is_less = len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
+        if not is_less and isinstance(axis, XAxis):
+            axis.set_major_locator(ticker.FixedLocator(shown[1:]))  # the first one stands in a corner
+        return is_less or isinstance(axis, XAxis)
     if isinstance(axis.get_major_formatter(), ticker.FixedFormatter):  # names by their places, not by their values
         places = axis.get_majorticklocs()
         names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))

@@ -90,11 +90,8 @@ def draw_target_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> 
     axes.plot([], [], color=palette().words, linestyle=DOTS, linewidth=1.6, label=say("band_of_targets"))
 
 
-def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid: Array, colour: str) -> str:
-    """Draw the ends of the certified band, which contains the band of the exact process, and the ends of the latter.
-
-    Returns the second line of a title: how far from the mean of the process the ends may be.
-    """
+def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid: Array, colour: str) -> None:
+    """Draw the ends of the certified band, which contains the band of the exact process, and the ends of the latter."""
     ends = run.guaranteed(grid[:, None])
     axes.plot([], [], color=palette().words, linewidth=4.5, alpha=0.7, label=say("guaranteed_band"))
     if exact is not None:
@@ -103,10 +100,15 @@ def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid
             axes.plot(grid, edge, color=palette().ink, linestyle=DOTS, linewidth=1.8, zorder=3.5)
         name = say("exact_band", label=exact.label)
         axes.plot([], [], color=palette().ink, linestyle=DOTS, linewidth=1.8, label=name)
+    for end in ends if ends is not None else ():
+        axes.plot(grid, end, color=colour, linewidth=4.5, alpha=0.7, zorder=1.9)
+
+
+def guaranteed_reach(run: FunctionRun, grid: Array) -> str:
+    """Half the width of the certified band in words, its median over the inputs; empty without a certificate."""
+    ends = run.guaranteed(grid[:, None])
     if ends is None:
         return ""
-    for end in ends:
-        axes.plot(grid, end, color=colour, linewidth=4.5, alpha=0.7, zorder=1.9)
     reach = float(np.median(ends[1] - ends[0]) / 2.0)
     if not np.isfinite(reach):
         return say("guaranteed_nothing")

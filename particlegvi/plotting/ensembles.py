@@ -216,8 +216,8 @@ def _decorate(axes: Axes, run: NetworkRun, window: Window, box: tuple[float, flo
     axes.set_xlim(*window[0])
     axes.set_ylim(*window[1])
     axes.set_aspect("equal", adjustable="box")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
 
 
 @figure_kind("displacement", of=("networks",), runs=reading.named_runs, mark=rules.number(above=0.0))

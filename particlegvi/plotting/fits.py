@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -49,21 +49,11 @@ def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
         if axes.get_ylim()[0] < CLOSEST * 2.0:
             axes.axhspan(CLOSEST / 1.6, CLOSEST * 1.3, color=palette().gap, linewidth=0.0, zorder=0, label=say("less"))
             axes.set_ylim(bottom=CLOSEST / 1.6)
-        apart = _apart(sorted(ticks))
-        axes.set_xticks(apart, [number(f"{each}") for each in apart])
+        axes.set_xticks(sorted(ticks), [number(f"{size}") for size in sorted(ticks)])
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel(say("number_of_features"))
         axes.set_ylabel(say("gap_of_bound"))
     return figure
-
-
-def _apart(values: Sequence[int]) -> list[int]:
-    """The values whose printed numbers do not touch on a logarithmic axis."""
-    kept: list[int] = []
-    for value in values:
-        if not kept or value > 1.45 * kept[-1]:
-            kept.append(value)
-    return kept
 
 
 @figure_kind("decay", of=("function-space",), runs=reading.of_functions)

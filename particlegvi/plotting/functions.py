@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.plotting import curves, reading, rules, style
 from particlegvi.plotting.curves import Follow
 from particlegvi.plotting.kind import figure_kind
@@ -78,64 +78,87 @@ def functions(
         to be within 1e-5 nats of the exact one. The titles say half the
         width of the certified band, its median over the inputs.
     """
-    follows: dict[str, list[Follow]] = {}
-    colours = colours_of(results)
     first = next(iter(runs.values()))
-    X, y = first.problem.X[:, 0], first.problem.y
-    low, high = first.data.window or (X.min(), X.max())
-    margin = FROM_TRUTH * (high - low or 1.0)
-    left, right = window or (low - margin, high + margin)
-    grid = np.linspace(left, right, GRID)
+    grid = grid_of_inputs(first, window)
+    turning = float(first.problem.X[np.argmax(first.problem.y), 0]) if input is None else input
+    view = View(grid, turning, input is not None, truth, targets, guaranteed, exact_of(results))
     drawn = {label: curves.evenly(run.sample(grid), particles) for label, run in runs.items()}
     own = look().vertical_axis == "own" and range is None
     limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
-    every = 2 if input is not None else 1
+    colours, follows = colours_of(results), {}
+    every = 2 if view.has_side else 1
     rows, columns = panel_row(len(runs), 11.0 * every)
-    with slide(results, rows, facts=observations(runs, functions=True), clock=clock_of(runs).at(-1)) as figure:
-        widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
+    widths = [3.2, 1.0] * columns if view.has_side else [1.0] * columns
+    with slide(results, rows, clock=clock_of(runs).at(-1), facts=observations(runs, functions=True)) as figure:
         panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
-        turning = X[np.argmax(y)] if input is None else input
-        for place, (axes, (label, run)) in enumerate(zip(panels[::every], runs.items(), strict=True)):
-            follows[label] = [curves.draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
-            if truth and run.data.truth is not None:
-                draw_truth(axes, run, grid)
-            promise = curves.draw_guarantee(axes, run, exact_of(results), grid, colours[label]) if guaranteed else ""
-            if run.problem.observed is None:
-                curves.draw_data(axes, run, faint=targets or guaranteed)
-            else:
-                curves.draw_functionals(axes, run, grid[-1] - grid[0])
-            name = style.shown_name(label)
-            name = name if run.method.name in label else f"{name} ({run.method.name})"
-            shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
-            covered = reading.facts_of(results, label).get("bands", {}).get("data") if targets else None
-            second = "" if covered is None else say("covered", share=number(f"{covered['covered']:.0%}"))
-            lines = list(filter(None, [name, second, promise]))
-            axes.set_title(lines[0] if look().is_slide else "\n".join(lines), fontweight="bold", color=shade)
-            if look().is_slide and look().note and lines[1:]:
-                style.note_above(axes, *lines[1:])
-            if targets:
-                curves.draw_target_band(axes, run, grid, colours[label])
-            axes.set_xlim(grid[0], grid[-1])
+        for place, (label, run) in enumerate(runs.items()):
+            axes, colour = panels[every * place], colours[label]
+            follows[label] = [draw_panel(axes, label, run, drawn[label], colour, view)]
+            write_title(axes, label, run, colour, view, reading.facts_of(results, label).get("bands", {}).get("data"))
             lowest = place >= len(runs) - columns or not look().is_slide
             axes.set_xlabel("x" if lowest else "")
             axes.tick_params(labelbottom=lowest)
-            axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-            if input is not None:
-                axes.axvline(input, color=palette().words, linestyle=":", linewidth=1.5)
-        if input is not None:
-            for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
-                follows[label].append(draw_distribution(axes, run, input, limits[label], colours[label]))
-                axes.set_ylim(*limits[label])
-                axes.tick_params(labelleft=False)
-                if truth and run.data.truth is not None:
-                    draw_true_value(axes, run, input)
-        for axes, label in zip(panels[::every], runs, strict=True):
+            axes.set_ylabel(say("function") if place % columns == 0 else "")
             axes.set_ylim(*limits[label])
-        for axes in panels[:: every * columns]:
-            axes.set_ylabel(say("function"))
-    return MovingFigure(
-        figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, figure.clock
-    )
+            if view.has_side:
+                side = panels[every * place + 1]
+                follows[label].append(draw_distribution(side, run, turning, limits[label], colour, truth))
+                side.set_ylim(*limits[label])
+    shows = {label: showing(run, follows[label]) for label, run in runs.items()}
+    return MovingFigure(figure, runs, shows, figure.clock)
+
+
+class View(NamedTuple):
+    """The parts of its panels that a figure of functions has."""
+
+    grid: Array  # inputs
+    turning: float  # the input at which functions have a sign, and whose distribution is drawn
+    has_side: bool  # whether that distribution is drawn
+    truth: bool
+    targets: bool
+    guaranteed: bool
+    exact: FunctionRun | None  # the exact process
+
+
+def grid_of_inputs(run: FunctionRun, window: Interval | None) -> Array:
+    """Inputs over the window, or by default over the data and a little more."""
+    X = run.problem.X[:, 0]
+    low, high = run.data.window or (X.min(), X.max())
+    margin = FROM_TRUTH * (high - low or 1.0)
+    left, right = window or (low - margin, high + margin)
+    return np.linspace(left, right, GRID)
+
+
+def draw_panel(axes: Axes, label: str, run: FunctionRun, drawn: Array, colour: str, view: View) -> Follow:
+    """The functions of a method, with the truth, the data and its bands."""
+    follow = curves.draw_functions(axes, run, view.grid, drawn, colour, view.turning)
+    if view.truth and run.data.truth is not None:
+        draw_truth(axes, run, view.grid)
+    if view.guaranteed:
+        curves.draw_guarantee(axes, run, view.exact, view.grid, colour)
+    if run.problem.observed is None:
+        curves.draw_data(axes, run, faint=view.targets or view.guaranteed)
+    else:
+        curves.draw_functionals(axes, run, view.grid[-1] - view.grid[0])
+    if view.targets:
+        curves.draw_target_band(axes, run, view.grid, colour)
+    if view.has_side:
+        axes.axvline(view.turning, color=palette().words, linestyle=":", linewidth=1.5)
+    axes.set_xlim(view.grid[0], view.grid[-1])
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    return follow
+
+
+def write_title(axes: Axes, label: str, run: FunctionRun, colour: str, view: View, covered: Facts | None) -> None:
+    """The name of a method, the share of the data at which its band holds f, and the reach of its certified band."""
+    name = style.shown_name(label)
+    name = name if run.method.name in label else f"{name} ({run.method.name})"
+    share = say("covered", share=number(f"{covered['covered']:.0%}")) if view.targets and covered else ""
+    lines = list(filter(None, [name, share, curves.guaranteed_reach(run, view.grid) if view.guaranteed else ""]))
+    shade = palette().words if run.problem.likelihood.even else style.lettering(colour)
+    axes.set_title(lines[0] if look().is_slide else "\n".join(lines), fontweight="bold", color=shade)
+    if look().is_slide and look().note and lines[1:]:
+        style.note_above(axes, *lines[1:])
 
 
 def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:
@@ -184,8 +207,8 @@ def draw_truth(axes: Axes, run: FunctionRun, grid: Array) -> None:
     style.outlined(axes.plot(grid, f, **{"label": say("truth"), **drawn})[0])
 
 
-def draw_distribution(axes: Axes, run: FunctionRun, place: float, limits: Interval, colour: str) -> Follow:
-    """Draw a histogram of f at one input that lies on its side."""
+def draw_distribution(axes: Axes, run: FunctionRun, place: float, limits: Interval, colour: str, truth: bool) -> Follow:
+    """Draw a histogram of f at one input that lies on its side, with the true values."""
     edges = np.linspace(*limits, BINS + 1)
 
     def heights(then: FunctionRun) -> Array:
@@ -200,16 +223,14 @@ def draw_distribution(axes: Axes, run: FunctionRun, place: float, limits: Interv
     axes.set_title(say("at_input", x=number(f"{place:.4g}")), color=palette().words)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))
+    axes.tick_params(labelleft=False)
+    if truth and run.data.truth is not None:
+        level = float(run.data.value(np.array([[place]]))[0])
+        for value in {level, -level} if two else {level}:  # -f explains the data as well
+            axes.axhline(value, color=palette().ink, linestyle="--", linewidth=1.5)
 
     def follow(then: FunctionRun) -> None:
         for bar, width in zip(bars, heights(then), strict=True):
             bar.set_width(width)
 
     return follow
-
-
-def draw_true_value(axes: Axes, run: FunctionRun, place: float) -> None:
-    """Draw lines at the true value of f at one input, and at minus that where it explains the data as well."""
-    level = float(run.data.value(np.array([[place]]))[0])
-    for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
-        axes.axhline(sign * level, color=palette().ink, linestyle="--", linewidth=1.5)

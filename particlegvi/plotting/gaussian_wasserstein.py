@@ -13,7 +13,7 @@ from particlegvi.contracts import Facts
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
 SMALLEST = 1e-12  # smallest eigenvalue to draw, relative to the largest
@@ -40,8 +40,7 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
             axes.axhline(0.0, color=palette().ink, linestyle="--", linewidth=1.6, label=say("truth"))
             axes.set_xscale("log")
             ticks = next(iter(found.values()))["points"]
-            shown = ticks if look().breadth > 40.0 else ticks[::2]
-            axes.set_xticks(shown, [number(f"{each}") for each in shown])
+            axes.set_xticks(ticks, [number(f"{size}") for size in ticks])
             axes.xaxis.set_minor_locator(NullLocator())
             axes.set_xlabel(say("number_of_points_of_estimate"))
             axes.set_title(say(f"estimate_of_{name}"), color=palette().words)

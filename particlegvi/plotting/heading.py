@@ -51,6 +51,8 @@ def heading(
     titles = filled(figure, title.split(), " ", room, size, "bold")
     beside = before_clock - width(figure, titles[0], size, "bold") - gap
     has_one_line = seen.is_slide and len(titles) == 1 and width(figure, note, seen.small) <= beside
+    if has_one_line:
+        facts = [fact for fact in facts if width(figure, fact, seen.small) <= beside]
     lines = filled(figure, facts, SEPARATOR, beside if has_one_line else before_clock, seen.small)
     if seen.is_slide:
         lines = lines[: max(1, len(filled(figure, needed, SEPARATOR, before_clock, seen.small)))]
@@ -62,8 +64,7 @@ def heading(
     grey: dict[str, Any] = {"size": seen.small, "color": palette().words, "parse_math": False}
     if has_one_line:
         for line in lines:
-            if width(figure, line, seen.small) <= beside:
-                figure.text(EDGE + before_clock / wide, 1.0 - down / high, line, ha="right", **grey)
+            figure.text(EDGE + before_clock / wide, 1.0 - down / high, line, ha="right", **grey)
     else:
         for line in lines or [""] * bool(clock):
             down += LEADING * (seen.medium if clock else seen.small)
@@ -71,7 +72,7 @@ def heading(
     time.set_y(1.0 - down / high)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - (down + 0.4 * seen.small) / high))
+        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - (down + 0.65 * seen.small) / high))
     return time
 
 

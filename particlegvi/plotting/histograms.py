@@ -241,7 +241,7 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
         color=palette().faint,
         linewidth=1.8,
         alpha=0.8,
-        label=say("loss", function=function),
+        label=None if look().is_slide else say("loss", function=function),  # its axis has the name
     )
     # The curve ends below the words: it fills the same part of the panel as the data.
     twin.set_ylim(bottom - 0.06 * height, bottom + height * headroom * 1.02)

@@ -45,10 +45,9 @@ def legend_below(figure: Figure) -> None:
         found = {say("particles"): found[say("particles")], **found}
     for rows in range(1, len(found) + 1):
         columns = -(-len(found) // rows)
-        labels = _by_rows(list(found), columns)
         legend = figure.legend(
-            [found[label] for label in labels],
-            labels,
+            list(found.values()),
+            list(found),
             loc="outside lower center",
             ncols=columns,
             **(NARROW if look().is_slide else WIDE),
@@ -56,14 +55,6 @@ def legend_below(figure: Figure) -> None:
         if columns == 1 or legend.get_window_extent().width < 0.985 * figure.bbox.width:
             return
         legend.remove()
-
-
-def _by_rows(labels: list[str], columns: int) -> list[str]:
-    """Reorder for matplotlib, which fills columns from the left, so that the entries read from row to row."""
-    rows = -(-len(labels) // columns)
-    full = len(labels) - (rows - 1) * columns  # so many columns have an entry in the last row
-    order = [row * columns + column for column in range(columns) for row in range(rows if column < full else rows - 1)]
-    return [labels[place] for place in order]
 
 
 def _neutral(handle: Artist, label: str) -> Artist:

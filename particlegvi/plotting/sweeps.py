@@ -155,7 +155,7 @@ def scale_for(x: Array) -> str:
 
 
 def _values(axes: Axes, values: Sequence[object]) -> None:
-    """The values of the key on a true axis; those whose names would touch the one before have none."""
+    """The values of the key on a true axis."""
     x = places_of(values)
     scale, order = scale_for(x), np.argsort(x, kind="stable")
     if scale == "symlog":
@@ -164,12 +164,7 @@ def _values(axes: Axes, values: Sequence[object]) -> None:
         axes.set_xscale(scale)
     along = np.asarray(axes.xaxis.get_transform().transform(x[order]))
     margin = 0.06 * float(np.ptp(along)) or 0.5
-    kept: list[int] = []
-    for place, where in zip(order, along, strict=True):
-        if not kept or where - along[list(order).index(kept[-1])] >= 2.0 * margin:
-            kept.append(int(place))
-    names = swept.value_names(values)
-    axes.set_xticks(x[kept], [names[place] for place in kept])
+    axes.set_xticks(x, swept.value_names(values))
     axes.xaxis.set_minor_locator(NullLocator())
     ends = axes.xaxis.get_transform().inverted().transform(np.array([along[0] - margin, along[-1] + margin]))
     axes.set_xlim(*(float(each) for each in ends))

@@ -25,7 +25,7 @@ SPREAD = 0.62  # spread of the marks of one row, relative to the distance betwee
 LINES = 5.5  # rows of a panel as high as a slide
 BROAD = 44.0  # sizes of the smallest letters that two panels with their names need beside each other
 MARKERS = "os^DvPX*"
-NARROW = 17.0  # sizes of the smallest letters that a panel needs
+NARROW = 16.0  # sizes of the smallest letters that a panel needs
 
 
 @figure_kind("scores", of=("table",))

@@ -20,6 +20,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.spines import Spine
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from particlegvi.plotting import style
 from particlegvi.plotting.axis_numbers import fewer_numbers, mark_numbers, number_decades
@@ -30,12 +31,12 @@ from particlegvi.tools.errors import warn
 Drawn = TypeVar("Drawn")
 
 ATTEMPTS = 16
-LEAST_HEIGHT = 0.25  # of the panels, relative to the picture, below which a warning says that they are small
+LEAST_HEIGHT = 0.2  # of the panels, relative to the picture, below which a warning says that they are small
 MOST_LINES = 3  # of a title or a label on a slide
 SMALLER, SMALLEST = 0.93, 0.6  # relative to the first size of the words
 EDGE = 0.15  # between words and the edge of the picture, in sizes of the smallest letters
 MARGIN = 0.5  # pixels by which boxes may overlap: letters do not fill them
-GAP, SPACE = 0.8, 0.25  # between words beside each other, and beside numbers, in sizes of the smallest letters
+GAP, SPACE = 0.8, 0.25  # sizes of letters between words beside each other on a slide, and between others
 
 
 class PlacedText(NamedTuple):
@@ -159,21 +160,27 @@ def faults(figure: Figure) -> list[PlacedText]:
     up = np.minimum.outer(high, high) - np.maximum.outer(low, low)
     for one, other in np.argwhere(np.triu((across > -GAP * letter) & (up > MARGIN), 1)):
         first, second = texts[one], texts[other]
-        if across[one, other] <= MARGIN - letter * gap(first, second):
+        on_a_line = up[one, other] > 0.5 * min(boxes[one].height, boxes[other].height)
+        if across[one, other] <= MARGIN - letter * gap(first, second) * on_a_line:
             continue
         same = ease(first) == ease(second)
         # A title reaches over the numbers beside its panel: fewer of these would not help.
         over = isinstance(first.axis, YAxis) and second.panel is not None and second.text is second.panel.title
-        worse = second if over or (same and boxes[other].width > boxes[one].width) else first
+        worse = second if over or (same and length(boxes[other]) > length(boxes[one])) else first
         wrong[id(worse.text)] = worse
     return list(wrong.values())
+
+
+def length(box: Bbox) -> float:
+    """The longer side of a box."""
+    return float(max(box.width, box.height))
 
 
 def gap(first: PlacedText, second: PlacedText) -> float:
     """The least distance between two texts that stand beside each other, in sizes of the smallest letters."""
     if first.panel is None or second.panel is None or first.text.get_rotation() or second.text.get_rotation():
         return 0.0
-    return SPACE if first.axis is not None or second.axis is not None else GAP
+    return SPACE if first.axis is not None or second.axis is not None or not look().is_slide else GAP
 
 
 def too_tall(each: PlacedText) -> bool:
@@ -196,7 +203,9 @@ def mend(each: PlacedText, touched: set[Artist], full: dict[Text, float]) -> Non
     """One step towards a text that fits; each axis takes one step at a time."""
     if each.axis is not None:
         if each.axis not in touched and not fewer_numbers(each.axis):
-            each.axis.set_tick_params(labelsize=SMALLER * float(each.text.get_fontsize()))
+            for axis in same_axes(each):
+                axis.set_tick_params(labelsize=SMALLER * float(each.text.get_fontsize()))
+                touched.add(axis)
         touched.add(each.axis)
         return
     size, seen = float(each.text.get_fontsize()), look()
@@ -213,6 +222,12 @@ def mend(each: PlacedText, touched: set[Artist], full: dict[Text, float]) -> Non
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
         if text.get_gid() == "note" and isinstance(text.axes, Axes):
             style.lift_title(text.axes, text)
+
+
+def same_axes(each: PlacedText) -> list[Axis]:
+    """The horizontal axes of all panels, or the vertical ones: their numbers have one size."""
+    panels = [] if each.panel is None or each.panel.figure is None else each.panel.figure.axes
+    return [axes.yaxis if isinstance(each.axis, YAxis) else axes.xaxis for axes in panels]
 
 
 def alike(each: PlacedText) -> list[Text]:

@@ -117,8 +117,8 @@ def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
                 height,
                 color=palette().ink,
                 linestyle=pattern,
-                linewidth=1.6,
-                zorder=3,
+                linewidth=1.0,
+                zorder=1.5,
                 label=label if position == 0 else None,
             )
 

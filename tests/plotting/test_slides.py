@@ -17,7 +17,7 @@ from particlegvi.scenario import catalogue
 from .test_figure_kinds import KINDS
 
 SLIDES = [*checking.SLIDES, {"size": "4:3", "font_size": 18.0}]
-LEAST = {18.0: 0.5, 20.0: 0.5, 28.0: 0.25}  # of the height, for the panels, by the size of letters in points
+LEAST = {18.0: 0.5, 20.0: 0.5, 28.0: 0.2}  # of the height, for the panels, by the size of letters in points
 
 
 def faults(figure, points: float) -> list[str]:
@@ -96,8 +96,8 @@ def test_faults_are_found(scored):
 @pytest.mark.thorough
 def test_small_panels_are_said(line):
     """Letters of a slide's size on a picture of 10 inches without the layout of a slide."""
-    with pytest.warns(UserWarning, match="words of 28 points leave the panels .*% of the height of a picture of 10 by"):
-        plotting.figure(line, "histograms", size="10x5.625", font_size=28.0)
+    with pytest.warns(UserWarning, match="words of 32 points leave the panels .*% of the height of a picture of 10 by"):
+        plotting.figure(line, "histograms", size="10x5.625", font_size=32.0)
 
 
 @pytest.mark.thorough
