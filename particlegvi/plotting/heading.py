@@ -72,7 +72,7 @@ def heading(
     time.set_y(1.0 - down / high)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - (down + 0.65 * seen.small) / high))
+        engine.set(rect=(0.0, 0.0, 1.0, max(0.1, 1.0 - (down + 0.65 * seen.small) / high)))
     return time
 
 

@@ -55,10 +55,8 @@ def finished(figure: Drawn) -> Drawn:
             thin(figure, seen.scale)
         if seen.language != words.DEFAULT:
             mark_numbers(figure, words.of(seen.language))
-        with style.slide_style(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="constrained_layout not applied")  # said below, in our words
-            fit(figure, seen)
-        share = height_of_panels(figure)
+        with style.slide_style():
+            share = height_of_panels(figure) if fit(figure, seen) else 0.0
         if share < LEAST_HEIGHT:
             width, height = figure.get_size_inches()
             warn(
@@ -99,8 +97,11 @@ def thin(figure: Figure, scale: float) -> None:
                 artist.set_sizes(artist.get_sizes() * scale**2)
 
 
-def fit(figure: Figure, seen: Look) -> None:
-    """Break, thin out or shrink words until none overlaps or touches another and none leaves the picture."""
+def fit(figure: Figure, seen: Look) -> bool:
+    """Break, thin out or shrink words until none overlaps or touches another and none leaves the picture.
+
+    Returns whether the words leave any room for the panels.
+    """
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             if "labelsize" not in axis.get_tick_params():  # or the numbers are chosen anew for other letters when saved
@@ -113,8 +114,15 @@ def fit(figure: Figure, seen: Look) -> None:
                 if not text.get_path_effects():
                     style.outlined(text)
     full: dict[Text, float] = {}
+    has_room = True
     for _ in range(ATTEMPTS):
-        figure.draw_without_rendering()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message="constrained_layout not applied")
+            try:
+                figure.draw_without_rendering()
+                has_room = True
+            except UserWarning:
+                has_room = False
         wrong = faults(figure)
         if not wrong:
             break
@@ -122,6 +130,7 @@ def fit(figure: Figure, seen: Look) -> None:
         for each in wrong:
             mend(each, touched, full)
     figure.set_layout_engine("none")  # the picture is drawn as it was measured
+    return has_room
 
 
 def is_inside(axes: Axes, text: Text) -> bool:

@@ -96,8 +96,8 @@ def test_faults_are_found(scored):
 @pytest.mark.thorough
 def test_small_panels_are_said(line):
     """Letters of a slide's size on a picture of 10 inches without the layout of a slide."""
-    with pytest.warns(UserWarning, match="words of 32 points leave the panels .*% of the height of a picture of 10 by"):
-        plotting.figure(line, "histograms", size="10x5.625", font_size=32.0)
+    with pytest.warns(UserWarning, match="words of 20 points leave the panels .*% of the height of a picture of 10 by"):
+        plotting.figure(line, "histograms", size="10x5.625", font_size=20.0)
 
 
 @pytest.mark.thorough
