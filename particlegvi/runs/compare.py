@@ -13,9 +13,8 @@ from particlegvi import methods as registry
 from particlegvi.contracts import Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators.stepping import Integrator
-from particlegvi.runs.compared import Saving, compared
 from particlegvi.runs.results import Comparison
-from particlegvi.runs.simulating import simulate
+from particlegvi.runs.simulating import Saving, compared, simulate
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.targets.draws import draws_of

@@ -12,20 +12,15 @@ from particlegvi.scenario.tables.settings import APPROXIMATION, TableSettings, T
 
 
 class Entry(NamedTuple):
-    """Mean and standard deviation (with n - 1) over the finished splits, and how many of them diverged."""
+    """A score over the finished splits or trials, and how many of them diverged."""
 
     mean: float
-    sd: float
+    sd: float  # with n - 1
     splits: int
     diverged: int = 0
-
-
-class Spread(NamedTuple):
-    """The median of a score over the finished trials, and its lowest and highest value."""
-
-    median: float
-    low: float
-    high: float
+    median: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
 
 
 class Scores:
@@ -35,11 +30,6 @@ class Scores:
         self.settings = settings
         self.declared = settings.declared
         self.scores = scores
-
-    @property
-    def splits(self) -> int:
-        """The number of splits of the settings."""
-        return self.settings.splits
 
     @property
     def has_trials(self) -> bool:
@@ -62,19 +52,22 @@ class Scores:
         return {split: cell[score] for split, cell in cells.items() if score in cell}
 
     def entry(self, row: str, model: str, protocol: str, score: str) -> Entry | None:
-        """The mean over splits; None if no split has the score, NaN if networks diverged on a split."""
+        """A score over splits; None if no split has it, and NaN if networks diverged on a split."""
         values = np.array(list(self.values(row, model, protocol, score).values()))
         diverged = len(self.values(row, model, protocol, "diverged"))
-        if not len(values) and not diverged:
-            return None
         if diverged:
             return Entry(math.nan, math.nan, len(values) + diverged, diverged)
-        return Entry(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0, len(values))
-
-    def spread(self, row: str, model: str, protocol: str, score: str) -> Spread | None:
-        """The median and the ends of a score over trials; None if no trial has it."""
-        values = list(self.values(row, model, protocol, score).values())
-        return Spread(float(np.median(values)), min(values), max(values)) if values else None
+        if not len(values):
+            return None
+        numbers = (
+            values.mean(),
+            values.std(ddof=1) if len(values) > 1 else 0.0,
+            np.median(values),
+            values.min(),
+            values.max(),
+        )
+        mean, sd, median, low, high = map(float, numbers)
+        return Entry(mean, sd, len(values), 0, median, low, high)
 
     def paired(
         self, row: str, model: str, protocol: str, score: str, other: str | None = None
@@ -100,13 +93,13 @@ class Scores:
 
     def text(self, row: str, model: str, protocol: str, score: str) -> str:
         """An entry as text."""
-        entry, spread = self.entry(row, model, protocol, score), self.spread(row, model, protocol, score)
+        entry = self.entry(row, model, protocol, score)
         if score in self.declared.may_be_infinite and self.values(row, model, protocol, "infinite"):
             return "infinite"
         if entry is not None and entry.diverged:
             return f"{entry.diverged} of {entry.splits} diverged"
-        if self.has_trials and spread is not None:
-            median, low, high = (f"{value:.2g}" if abs(value) < 100.0 else f"{value:.0f}" for value in spread)
+        if self.has_trials and entry is not None:
+            median, low, high = (f"{value:.2g}" if abs(value) < 100.0 else f"{value:.0f}" for value in entry[4:])
             return median if low == high else f"{median} ({low} to {high})"
         return self.number_and_sd(entry, score)
 

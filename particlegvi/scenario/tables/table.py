@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.scenario.tables import text
-from particlegvi.scenario.tables.scores import Scores, Spread
+from particlegvi.scenario.tables.scores import Entry, Scores
 from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.tools import html
 from particlegvi.tools.export import Exports
@@ -53,14 +53,13 @@ class Table(Scores, Exports):
         return {"settings": self.attributes()["settings"], "cells": len(self.scores), "entries": entries, "held": held}
 
     def _numbers(self, row: str, model: str, protocol: str, score: str) -> Facts:
-        entry, spread = self.entry(row, model, protocol, score), self.spread(row, model, protocol, score)
+        entry = self.entry(row, model, protocol, score)
         if entry is None:
             return {}
         if entry.diverged:
             return {"splits": entry.splits, "diverged": entry.diverged}
-        numbers = {"splits": entry.splits, "mean": entry.mean, "sd": entry.sd}
-        if self.has_trials and spread is not None:
-            numbers |= spread._asdict()
+        shown = ("splits", "mean", "sd", *(("median", "low", "high") if self.has_trials else ()))
+        numbers = {name: entry._asdict()[name] for name in shown}
         gap = self.paired(row, model, protocol, score)
         return numbers if gap is None else {**numbers, "paired": list(gap)}
 
@@ -98,12 +97,12 @@ class Table(Scores, Exports):
         return [self._curves(row, score) for row in self.settings.rows for score in chosen]
 
     def _curves(self, row: str, score: str) -> CurvePanel:
-        sizes, nothing = self.settings.protocols, Spread(math.nan, math.nan, math.nan)
+        sizes, nothing = self.settings.protocols, Entry(math.nan, math.nan, 0)
         series = {}
         for model in self.settings.models:
-            spreads = [self.spread(row, model, size, score) for size in sizes]
-            if any(spreads):
-                median, low, high = np.array([spread or nothing for spread in spreads]).T
+            entries = [self.entry(row, model, size, score) for size in sizes]
+            if any(entries):
+                median, low, high = np.array([(entry or nothing)[4:] for entry in entries]).T
                 series[self.declared.label(model)] = median, low, high
         return CurvePanel(score, self.declared.title(row), np.array([int(size) for size in sizes]), series)
 

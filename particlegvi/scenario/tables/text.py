@@ -38,7 +38,7 @@ def _by_size(table: Scores) -> Iterator[str]:
         yield f"## {table.declared.title(row)}"
         for score, title in table.declared.scores.items():
             lines = [[size, *(table.text(row, model, size, score) for model in models)] for size in sizes]
-            if any(table.spread(row, model, size, score) for model in models for size in sizes):
+            if any(table.entry(row, model, size, score) for model in models for size in sizes):
                 yield f"### {title}\n\n{_lines([head, *lines])}"
 
 
