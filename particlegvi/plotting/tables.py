@@ -45,7 +45,7 @@ def scores(results: Results) -> Figure:
     lines = [group[first : first + beside] for group in groups.values() for first in range(0, len(group), beside)]
     longest = [max(len(line[0].rows), 2) for line in lines]
     tall = max(1.0, 2.0 * sum(longest) / LINES)
-    with slide(results, tall, note=say("mean_and_sd", count=table.settings.splits)) as figure:
+    with slide(results, tall, note=say("mean_and_sd", count=table.splits)) as figure:
         grid = figure.add_gridspec(len(lines), max(map(len, lines)), height_ratios=longest)
         for down, line in enumerate(lines):
             for across, panel in enumerate(line):
@@ -116,7 +116,7 @@ def curves(results: Results, *, methods: list[str] | None = None) -> Figure:
     scores = len(panels) // sets
     rows, columns = panel_row(scores, NARROW)
     rows *= sets
-    with slide(results, max(1.0, 0.5 * rows), note=say("median_and_range", count=table.settings.splits)) as figure:
+    with slide(results, max(1.0, 0.5 * rows), note=say("median_and_range", count=table.splits)) as figure:
         grid = grid_of(figure, (rows, columns), len(panels))
         for place, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
             draw_curves(axes, panel, names, methods or names)

@@ -32,6 +32,11 @@ class Scores:
         self.scores = scores
 
     @property
+    def splits(self) -> int:
+        """The number of splits of the settings."""
+        return self.settings.splits
+
+    @property
     def has_trials(self) -> bool:
         """Whether splits are trials of a search, of which medians are shown, and protocols are numbers of points."""
         return self.settings.table == APPROXIMATION
