@@ -61,6 +61,9 @@ def filled(table: Facts, of_key: Mapping[str, Key], key: str, owner: str = "") -
     """A table with the defaults of its keys, in their order, each of which passes the check of its key."""
     check_parameters(owner or key, table, of_key)
     values = {name: table.get(name, entry.default) for name, entry in of_key.items()}
+    for name, value in values.items():
+        if value is REQUIRED:
+            raise ValueError(f"{owner or key} must have the key {name}")
     return {name: of_key[name].check(value, f"{key}.{name}") for name, value in values.items() if value is not ABSENT}
 
 

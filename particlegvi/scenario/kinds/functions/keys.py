@@ -8,7 +8,7 @@ from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
 from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import check_parameters
+from particlegvi.tools.registry import check_parameters, look_up
 
 FORMULA = checks.text(2000)
 FUNCTIONALS = ("intervals", "slopes")
@@ -22,6 +22,31 @@ OF_CLUSTERS = {
 OF_NAMED = {
     "name": Key(checks.text(80), "a data set"),
     "scale": Key(checks.flag, "whether inputs and targets are scaled", True),
+}
+MOST_FEATURES = 20_000
+NUMBER, WHOLE = checks.number(), checks.whole(1, MOST_FEATURES)
+OF_INTERVAL = {
+    "name": Key(checks.text(80), "the kind of features"),
+    "low": Key(NUMBER, "the left end of their interval", keys.REQUIRED),
+    "high": Key(NUMBER, "its right end", keys.REQUIRED),
+}
+OF_FEATURES: dict[str, dict[str, Key]] = {  # by name
+    "fourier": {
+        **OF_INTERVAL,
+        "frequencies": Key(WHOLE, "the number of frequencies", keys.REQUIRED),
+        "ends": Key(checks.flag, "whether values at the ends are features as well", False),
+    },
+    "windows": {
+        **OF_INTERVAL,
+        "count": Key(WHOLE, "the number of windows, evenly placed from low to high", keys.REQUIRED),
+        "width": Key(checks.number(least=0.0), "the standard deviation of each", keys.REQUIRED),
+    },
+    "mercer": {
+        "name": OF_INTERVAL["name"],
+        "mean": Key(NUMBER, "the mean of the law of the inputs", 0.0),
+        "sd": Key(keys.ABOVE_ZERO, "its standard deviation", 1.0),
+        "size": Key(WHOLE, "the number of eigenfunctions", keys.REQUIRED),
+    },
 }
 
 
@@ -85,6 +110,16 @@ def covariance(value: Any, key: str) -> Facts:
     return named({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
 
 
+def features(value: Any, key: str) -> Facts:
+    """Functionals, or an eigenbasis, in the place of inducing points."""
+    table = keys.part(value, key)
+    of_key = look_up("kind of features", table["name"], OF_FEATURES)
+    checked = keys.filled(table, of_key, key, f"features {table['name']}")
+    if "low" in checked:
+        keys.check_low_high(checked, key)
+    return checked
+
+
 def methods(value: Any, key: str) -> Facts:
     return keys.entries(value, key, method)
 
@@ -92,7 +127,7 @@ def methods(value: Any, key: str) -> Facts:
 def method(value: Any, key: str) -> Facts:
     if isinstance(value, dict) and "features" in value:
         rest = {name: parameter for name, parameter in value.items() if name != "features"}
-        return {**method(rest, key), "features": named(value["features"], f"{key}.features")}
+        return {**method(rest, key), "features": features(value["features"], f"{key}.features")}
     if isinstance(value, dict) and isinstance(value.get("prior"), dict) and set(value["prior"]) == {"name"}:
         value = {**value, "prior": value["prior"]["name"]}  # in a method the prior is a name; elsewhere it is a table
     return parameters(value, key)

@@ -17,7 +17,7 @@ from particlegvi.functionspace.likelihoods.expected import check_data_cost
 from particlegvi.functionspace.sampling.budget import check_budget, error_budget
 from particlegvi.functionspace.sampling.lipschitz import certificate_of, check_certified
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
-from particlegvi.scenario.kinds.functions.features import checked, features_of
+from particlegvi.scenario.kinds.functions.features import features_of
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import flag, whole
 from particlegvi.tools.quoting import POSITIVE, refuse
@@ -63,7 +63,7 @@ class PLS:
             raise refuse("step_size", step_size, POSITIVE)
         self.moves, self.steps, self.step_size = moves, steps, step_size
         self.prior, self.residual, self.integrator = prior, residual, integrator
-        self.features = checked(features)
+        self.features = features
         self.inducing_points, self.certificate = inducing_points, flag("certificate", certificate)
         self.data_cost, self.budget = data_cost, flag("budget", budget)
 

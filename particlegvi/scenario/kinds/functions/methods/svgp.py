@@ -19,7 +19,8 @@ from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.regression import Gaussian
-from particlegvi.scenario.kinds.functions.features import MOST_FEATURES, checked, features_of
+from particlegvi.scenario.kinds.functions.features import features_of
+from particlegvi.scenario.kinds.functions.keys import MOST_FEATURES
 from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
 from particlegvi.tools.arguments import flag, whole, wholes
@@ -79,7 +80,7 @@ class SVGP(Sparse):
         sizes: Sequence[int] | None = None,
     ) -> None:
         super().__init__(placement, inducing_points, compare)
-        self.features = checked(features)
+        self.features = features
         self.sizes = [] if sizes is None else wholes("sizes", sizes, MOST_FEATURES)
 
     def check(self, likelihood: Likelihood) -> None:
