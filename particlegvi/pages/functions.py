@@ -162,12 +162,14 @@ def _shown(run: FunctionRun, window: Facts) -> Facts:
     marginals = run.marginals(grid)
     functions = run.sample(grid)[:DRAWN]
     mean, sd = marginals.mean(), marginals.sd()
-    name = run.method.name
+    name, even = run.method.name, run.problem.likelihood.even
+    turning = int(np.argmin(np.abs(grid[:, 0] - run.problem.X[np.argmax(run.problem.y), 0])))
     return {
+        **({"signs": (functions[:, turning] > 0.0).tolist()} if even else {}),
         "label": run.label,
         "type": name,
         "note": "" if name in run.label else name,
-        "mean": [] if run.problem.likelihood.even else _short(mean),
-        "sd": [] if run.problem.likelihood.even else _short(sd),
+        "mean": [] if even else _short(mean),
+        "sd": [] if even else _short(sd),
         "draws": [_short(each) for each in functions],
     }

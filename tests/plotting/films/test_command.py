@@ -1,13 +1,20 @@
 """``particlegvi animate`` and ``pg.animate``: of a folder, a name, a file; what is refused before anything is run."""
 
 import json
+import re
+import shlex
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import particlegvi as pg
+from particlegvi import scenario
+from particlegvi.cli import parser
+from particlegvi.cli.making import SEEDS
+from particlegvi.plotting import films
 from particlegvi.runs import animate as animating
+from particlegvi.scenario import catalogue
 
 from ...test_cli import SHORT, called
 
@@ -98,6 +105,25 @@ def test_a_film_takes_the_options_of_the_scenarios_own_figure_and_the_look(tmp_p
     dark = results.animate("d.webp", palette="dark", language="de", size="4:3", **short)
     with Image.open(dark) as film:
         assert film.size == (300, 225) and np.asarray(film.convert("RGB"))[0, 0].max() < 60
+
+
+def test_the_films_of_the_docs_can_be_made(root):
+    """Every command of a film is one, of a scenario that can be filmed, and each lecture has one."""
+    lectures = {path: path.read_text("utf-8") for path in sorted((root / "docs" / "course").glob("*.md"))}
+    pages = {**lectures, **{path: path.read_text("utf-8") for path in (root / "README.md", root / "docs" / "films.md")}}
+    seeds = {}
+    for path, text in pages.items():
+        commands = re.findall(r"(?<!`)particlegvi (animate [^`#\n]+)", text.replace("`", "\n"))
+        assert commands or path.name == "index.md", path
+        for command in commands:
+            options = parser().parse_args(shlex.split(command))
+            if options.source in catalogue.ours():
+                content = scenario.load(options.source, dict(map(scenario.setting, options.set)))
+                methods = {} if options.methods is None else {"methods": options.methods}
+                assert films.figure_for(content, options.figure, methods), command
+                seeds[path.name, options.source] = options.seed
+    assert len(lectures) == 7
+    assert seeds["films.md", "multimodal"] == seeds["landscapes.md", "multimodal"] == SEEDS["multimodal"]
 
 
 def test_the_films_of_the_gallery_are_those_of_its_pictures(root):

@@ -3,9 +3,9 @@
 "use strict";
 (() => {
   const BAND = 1.959964; // sd on both sides: 95%
-  // scene: {grid, range, truth, points, place, chosen}; entry: {draws, mean, sd, exact, colour}. The exact process is
-  // dashed where an entry has one beside it.
-  function draw(canvas, scene, { draws, mean, sd, exact, colour }) {
+  // scene: {grid, range, truth, points, place, chosen}; entry: {draws, mean, sd, exact, colour, signs}. The exact
+  // process is dashed where an entry has one beside it.
+  function draw(canvas, scene, { draws, mean, sd, exact, colour, signs }) {
     const [g, W, H] = VIEW.prepare(canvas),
       { grid, range, truth, points } = scene,
       [a, b] = [grid[0], grid[grid.length - 1]],
@@ -46,7 +46,8 @@
       g.fill();
     }
     g.globalAlpha = Math.max(0.12, Math.min(0.6, 12 / draws.length));
-    for (const values of draws) line(values, 1.2, shade);
+    // where f and -f explain the data as well, functions of the two signs have two colours
+    draws.forEach((values, k) => line(values, 1.2, signs ? VIEW.colour(signs[k] ? "--mark" : "--other") : shade));
     g.globalAlpha = 1;
     if (mean && mean.length) line(mean, 2.6, shade);
     if (sd && sd.length) for (const sign of [-1, 1]) line(band({ mean, sd }, sign), 1.2, shade);

@@ -15,8 +15,10 @@ VIEW.functions_table = function (scene) {
   function tell(found, exact, pls) {
     const { grid, truth, place } = scene,
       last = grid.length - 1,
-      at = Math.max(0, Math.min(last, Math.round(((place - grid[0]) / (grid[last] - grid[0])) * last))),
-      x = number(grid[at], 2);
+      spot = Math.max(0, Math.min(last, ((place - grid[0]) / (grid[last] - grid[0])) * last)),
+      below = Math.min(Math.floor(spot), last - 1),
+      at = values => values[below] + (spot - below) * (values[below + 1] - values[below]),
+      x = number(place, 2);
     columns.forEach((column, k) => {
       column.textContent = say(heads[k], { x });
       rows.forEach(({ cells }) => k && (cells[k - 1].dataset.head = column.textContent));
@@ -26,8 +28,8 @@ VIEW.functions_table = function (scene) {
         has_numbers = mean && mean.length,
         is_inside = (f, i) => Math.abs(f - mean[i]) <= BAND * sd[i],
         share = has_numbers && truth.length ? truth.filter(is_inside).length / truth.length : NaN;
-      cells[0].textContent = number(has_numbers ? mean[at] : NaN);
-      cells[1].textContent = number(has_numbers ? sd[at] : NaN);
+      cells[0].textContent = number(has_numbers ? at(mean) : NaN);
+      cells[1].textContent = number(has_numbers ? at(sd) : NaN);
       cells[2].textContent = Number.isFinite(share) ? `${Math.round(100 * share)}%` : "–";
     });
     rows[0].cells[3].textContent = exact ? say("functions_evidence", { evidence: number(exact.evidence, 1) }) : "–";
