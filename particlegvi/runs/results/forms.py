@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any, Self
 from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.scenario.kinds.kind import Kind, Targets
 from particlegvi.tools import arguments, objects
-from particlegvi.tools.export import datasets, writing
-from particlegvi.tools.export.columns import frame, groups
+from particlegvi.tools.export import Exports, datasets, writing
+from particlegvi.tools.export.columns import Columns, groups
 from particlegvi.tools.film_file import FilmFile
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import versions
 
 if TYPE_CHECKING:
-    import pandas
     import xarray
 
 
-class ExportedRuns(Mapping[str, Any]):
+class ExportedRuns(Exports, Mapping[str, Any]):
     """The base of `particlegvi.runs.results.Runs` that exports and makes films; `Runs` sets the attributes."""
 
     kind: Kind
@@ -54,31 +53,18 @@ class ExportedRuns(Mapping[str, Any]):
         named = groups(self)
         return datasets.tree({named[label]: run.to_xarray() for label, run in self.items()}, self.attributes())
 
-    def to_datatree(self, last: float = 0.5) -> xarray.DataTree:
-        """The draws of every run as ArviZ reads them, ``tree["DLE"]`` being ``results["DLE"].to_datatree(last)``."""
+    def columns(self, records: bool = False) -> Columns:
+        """The rows of `to_dataframe`, with a column for the method; of a benchmark table a row for each cell."""
+        return self.kind.columns(self, records)
+
+    def groups(self, last: float, chains: bool | None) -> dict[str, xarray.Dataset]:
+        """The groups of `to_datatree`: those of every run, below its label."""
         named = groups(self)
-        branches = {}
-        for label, run in self.items():
-            for name, group in run.to_datatree(last).children.items():
-                branches[f"{named[label]}/{name}"] = group.to_dataset()
-        return datasets.tree(branches, self.attributes())
-
-    def to_dataframe(self, records: bool = False) -> pandas.DataFrame:
-        """A long table for pandas: ``method``, ``particle``, and a column for each coordinate.
-
-        Parameters
-        ----------
-        records : bool
-            Whether all records are in it, with the columns ``record`` and ``time``; by default the final particles. A
-            benchmark table has a row for each finished cell in both cases.
-        """
-        return frame(self.kind.columns(self, arguments.flag("records", records)))
-
-    def to_netcdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Write `to_xarray` into a file ``.nc``, which ``xarray.open_datatree`` reads back bit for bit."""
-        place = writing.destination(path, overwrite, (".nc",))
-        writing.write_netcdf(place, self.to_xarray())
-        return place
+        return {
+            f"{named[label]}/{name}": group
+            for label, run in self.items()
+            for name, group in run.groups(last, chains).items()
+        }
 
     def export(self, path: str | os.PathLike[str], records: bool = False, overwrite: bool = False) -> Path:
         """Write a file for another program; its suffix says which.
@@ -98,7 +84,7 @@ class ExportedRuns(Mapping[str, Any]):
         place = writing.destination(path, overwrite)
         if not self:
             raise ValueError(f"{self.scenario['name']} must have a finished method to be exported, and has none yet")
-        columns, table = lambda: self.kind.columns(self, records), lambda: self.kind.latex(self, self.summary)
+        columns, table = lambda: self.columns(records), lambda: self.kind.latex(self, self.summary)
         return writing.write(place, self.to_xarray, self.arrays, columns, table)
 
     def arrays(self) -> writing.Arrays:

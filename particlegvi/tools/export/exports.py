@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Exports:
-    """The base of runs: a form that a subclass does not define is refused in a sentence."""
+    """The base of runs and of results: a form that a subclass does not define is refused in a sentence."""
 
     def attributes(self) -> Facts:
         """Facts about the run, for the attributes of its datasets: texts, numbers, lists and tables."""
@@ -31,8 +31,8 @@ class Exports:
         """The run as it was at one record."""
         raise self._lacks("earlier records to be seen at")
 
-    def to_xarray(self) -> xarray.Dataset:
-        """The records as a dataset."""
+    def to_xarray(self) -> xarray.Dataset | xarray.DataTree:
+        """The records as a dataset, or as a tree of those of several runs."""
         raise self._lacks("form for xarray")
 
     def columns(self, records: bool = False) -> Columns:

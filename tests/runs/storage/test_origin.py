@@ -104,6 +104,7 @@ def test_a_sweep_computes_the_cells_of_other_sources_anew_or_uses_them_anyway(tm
         assert pg.sweep(SWEPT, over=OVER, seeds=2, out=place).computed == 4
 
 
+@pytest.mark.thorough
 def test_an_unfinished_sweep_of_other_sources_is_refused_and_one_of_before_goes_on(tmp_path, monkeypatch):
     place = tmp_path / "s"
     pg.sweep(SWEPT, over=OVER, seeds=2, out=place)

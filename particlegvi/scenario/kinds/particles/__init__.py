@@ -58,7 +58,7 @@ class Particles(Kind):
     def targets(self, runs: Runs, parts: Parts, before: Targets = None) -> Targets:
         from particlegvi.scenario.kinds.particles import truth
 
-        return truth.Targets(runs, parts, before)
+        return truth.RunTargets(runs, parts, before)
 
     def arrays(self, run: Any) -> Arrays:
         return {**self.packed(run).arrays, "times": run.times}

@@ -16,13 +16,13 @@ from particlegvi.simulation.run import Run
 from particlegvi.targets.draws import Draws
 
 
-class Targets(Mapping[str, Any]):
+class RunTargets(Mapping[str, Any]):
     """The target of every run by label; None if there is none, and then ``reasons`` has a sentence that says why.
 
     Equal targets are taken from ``before``, the targets of runs of these parts with another seed.
     """
 
-    def __init__(self, runs: Mapping[str, Run], parts: Parts, before: Targets | None = None) -> None:
+    def __init__(self, runs: Mapping[str, Run], parts: Parts, before: RunTargets | None = None) -> None:
         self._runs = runs
         self._parts = parts
         self._reference = None if parts.reference is None else Draws(parts.reference)  # the truth of every method
