@@ -18,7 +18,7 @@ from scipy import linalg
 
 from particlegvi.functionspace import GaussianWasserstein, likelihoods, selection
 from particlegvi.functionspace.gp.hyperparameters import regression_covariance
-from particlegvi.functionspace.linalg import factor, in_points, through_factor
+from particlegvi.functionspace.linalg import factor, in_gram, in_points
 from particlegvi.functionspace.selection.rules import Targets, greedy, minimise
 from particlegvi.functionspace.wasserstein.rules import shrinkage
 from particlegvi.metrics import gaussian_nll
@@ -49,7 +49,7 @@ class Objective:
         # in C: of c, of G, and of the ridge, which is a multiple of the trace of G
         in_c = -2.0 * scale * (np.outer(mean, y - mean @ C) - RIDGE * float(mean @ mean) * C) - 2.0 * self.trace * C
         across = linalg.solve_triangular(L, in_c, lower=True, trans="T")
-        return value, in_points(k, Z, through_factor(L, -across @ C.T), (X, across))
+        return value, in_points(k, Z, in_gram(L, across @ C.T), (X, across))
 
 
 def points(rule, k, noise, part, count, seed, most):

@@ -270,11 +270,12 @@ class Covariance(Protocol):
     def facts(self) -> dict[str, Any]: ...  # the name and the parameters
 
 
+@runtime_checkable
 class Basis(Protocol):
-    """Functions e_1, ..., e_size; the class method ``restore(covariance, state)`` makes one of its ``state()``."""
+    """Functions e_1, ..., e_size."""
 
     @property
-    def name(self) -> str: ...  # name in the registry
+    def name(self) -> str: ...  # for messages
     @property
     def covariance(self) -> Covariance: ...
     @property
@@ -283,7 +284,7 @@ class Basis(Protocol):
     def size(self) -> int: ...  # number of functions
     def features(self, X: ArrayLike, /) -> Array: ...  # e_m(x_n), shape (n, size)
     def prior_variances(self, prior: str, /) -> Array: ...  # of the coefficients, (size,), for "rkhs" or "gp"
-    def state(self) -> dict[str, Any]: ...  # arrays and numbers from which the basis is made again, bit for bit
+    def state(self) -> dict[str, Any]: ...  # arrays and numbers that a folder of a run keeps, by name
     def facts(self) -> dict[str, Any]: ...  # how the basis was made, as JSON can hold it
 
 

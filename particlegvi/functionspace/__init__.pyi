@@ -5,7 +5,6 @@ from particlegvi.functionspace.prediction import class_probabilities as class_pr
 from particlegvi.functionspace.linear import kl_terms as kl_terms, sets as measurement, spectral as scores
 from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression as BayesianLinearRegression
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses as ClassProcesses
-from particlegvi.functionspace.sampling.classes import ClassSampler as ClassSampler
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess as ExactGaussianProcess
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein as GaussianWasserstein
 from particlegvi.functionspace.linear.regression import LinearRegression as LinearRegression
@@ -19,7 +18,6 @@ from particlegvi.functionspace.gp.laplace import fit_classification_hyperparamet
 from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters as fit_hyperparameters
 from particlegvi.functionspace.wasserstein.process_distance import gaussian_w2_squared as gaussian_w2_squared
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared as process_w2_squared
-from particlegvi.functionspace.estimators import GaussianWassersteinClassifier as GaussianWassersteinClassifier
 from particlegvi.functionspace.estimators import GaussianWassersteinRegressor as GaussianWassersteinRegressor
 from particlegvi.functionspace.estimators import ProjectedLangevinClassifier as ProjectedLangevinClassifier
 from particlegvi.functionspace.estimators import ProjectedLangevinPoissonRegressor as ProjectedLangevinPoissonRegressor

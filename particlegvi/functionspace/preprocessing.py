@@ -14,7 +14,7 @@ from particlegvi.tools.arguments import vector
 
 # Even steps of the role "split"; splits into training and test rows use step 0.
 STEPS = {
-    "selection": 2, "k-means": 4, "subsets": 6, "minibatches": 8, "regressors": 10, "validation": 12, "context": 14,
+    "selection": 2, "subsets": 6, "minibatches": 8, "regressors": 10, "validation": 12, "context": 14,
     "validation of means": 16,
 }  # fmt: skip
 

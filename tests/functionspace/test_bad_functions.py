@@ -30,9 +30,9 @@ CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
 CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product register")
 CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood register")
-CALLS |= table(basis, GIVEN, left_out="Basis PRIORS register")
-LINE = {"Fourier low": 0.0, "Fourier high": 1.0, "frequencies": 2, "widths": 0.1, "degree": 2}
-CALLS |= table(functionals, {**GIVEN, **LINE, "given": X[:3]}, left_out="Functionals joined_state restored")
+CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
+LINE = {"Fourier low": 0.0, "Fourier high": 1.0, "frequencies": 2, "widths": 0.1}
+CALLS |= table(functionals, {**GIVEN, **LINE, "given": X[:3]}, left_out="Functionals")
 for part in (functionals.TensorProduct,):
     CALLS[f"{part.__name__} set"] = lambda value, part=part: part(functionals.Fourier(0.0, 1.0, 2), value)
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
@@ -66,7 +66,7 @@ CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
 CALLS |= table(fs.scores, {**GIVEN, "samples": X, "at": X, "kept": 0.9})
 LINEAR = {"steps": 2, "sets": 2, "points": 2, "draws": 3}
-for key in ("points", "measure", "step_size", "sets", "draws"):
+for key in ("points", "step_size", "sets", "draws"):
     for kl in fs.kl_terms.names():
         CALLS[f"fit of {kl} with {key}"] = lambda value, key=key, kl=kl: fs.BayesianLinearRegression(
             np.abs, kl=kl, optimiser="adam", **LINEAR | {key: value}

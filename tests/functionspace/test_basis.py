@@ -1,4 +1,4 @@
-"""Bases by name, bases that are stored and made again, and a basis without inducing points from outside the package."""
+"""Bases that are stored and made again, and a basis without inducing points from outside the package."""
 
 import warnings
 
@@ -45,22 +45,12 @@ class Cosines:
     def state(self):
         return {"frequencies": self.frequencies, "width": self.width}
 
-    @classmethod
-    def restore(cls, covariance, state):
-        return cls(covariance, state["frequencies"], float(np.asarray(state["width"]).item()))
-
     def facts(self):
         return {"cosines": self.size}
 
 
-class CosineSampler(ProjectedLangevinSampler):
-    def make_basis(self, covariance, X):
-        return Cosines(covariance, np.arange(4), 2.5), {"by": "hand"}
-
-
-@pytest.fixture
-def registered(monkeypatch):
-    monkeypatch.setitem(basis._registry.parts(), "cosines", Cosines)
+def sampler(likelihood, **settings):
+    return ProjectedLangevinSampler(K, likelihood, Cosines(K, np.arange(4), 2.5), **settings)
 
 
 def data():
@@ -72,13 +62,13 @@ def data():
 @pytest.mark.parametrize("prior", ["rkhs", "gp"])
 def test_a_basis_without_inducing_points_is_sampled(prior):
     X, y = data()
-    pls = CosineSampler(K, likelihoods.Gaussian(NOISE), 1, particles=4000, prior=prior, seed=2).fit(X, y)
+    pls = sampler(likelihoods.Gaussian(NOISE), particles=4000, prior=prior, seed=2).fit(X, y)
     made = Cosines(K, np.arange(4), 2.5)
     E, variances = made.features(X), made.prior_variances(prior)
     assert_law(pls.coefficients_, *gaussian_posterior(E, y, NOISE, variances))
     with pytest.raises(AssertionError):  # the prior is not idle
         assert_law(pls.coefficients_, *gaussian_posterior(E, y, NOISE, 1e-3 * variances))
-    assert (pls.info_["basis"], pls.info_["selection"]) == ({"cosines": 4}, {"by": "hand"})
+    assert (pls.info_["basis"], pls.info_["selection"]) == ({"cosines": 4}, {})
     at = np.linspace(-2.0, 2.0, 9)[:, None]
     mean, sd = pls.predict(at, return_std=True)
     e, rest = made.features(at), K.diagonal(at) - np.sum(made.features(at) ** 2, axis=1)
@@ -90,7 +80,7 @@ def test_a_basis_without_inducing_points_is_sampled(prior):
 def test_every_plan_takes_such_a_basis(likelihood):
     X, y = data()
     y = {"bernoulli-logistic": y > 0.0, "poisson-square": np.round(4.0 * np.abs(y))}.get(likelihood.name, y)
-    pls = CosineSampler(K, likelihood, 1, particles=6, steps=20).fit(X, y)
+    pls = sampler(likelihood, particles=6, steps=20).fit(X, y)
     assert pls.coefficients_.shape == (6, 4)
     assert np.all(np.isfinite(pls.sample(X[:5])))
 
@@ -99,33 +89,37 @@ def test_what_needs_inducing_points_says_so():
     X, y = data()
     sentence = 'needs a basis with inducing points, such as nystroem; the basis is "cosines"'
     with pytest.raises(ValueError, match='residual="thesis" ' + sentence):
-        CosineSampler(K, likelihoods.Gaussian(NOISE), 1, residual="thesis").fit(X, y)
+        sampler(likelihoods.Gaussian(NOISE), residual="thesis").fit(X, y)
     with pytest.raises(ValueError, match="eigenvalues_ " + sentence):
-        CosineSampler(K, likelihoods.Gaussian(NOISE), 1, particles=2, steps=1).fit(X, y).eigenvalues_  # noqa: B018
-    refuse(lambda: basis.get("nystrom"), 'did you mean "nystroem"')
+        sampler(likelihoods.Gaussian(NOISE), particles=2, steps=1).fit(X, y).eigenvalues_  # noqa: B018
     refuse(lambda: residuals.get("thesis", Cosines(K, [0, 1], 2.0)), "needs a basis with inducing points")
 
 
 MATERN = Matern52(0.5, 1.4)
 UNION = fl.Intervals([0.0, 0.25], [0.25, 0.5]) + fl.Points([[1.0], [0.1]]) + fl.Slopes([[0.7]])
+FOURIER = fl.Fourier(-0.5, 2.5, 6, ends=True)
+OWN = [Cosines(K, np.arange(3), 1.7), basis.Mercer(K, 0.5, 1.3, 7), basis.Mercer(Matern12(0.5, 2.0), 1.0, 1.0, 7)]
 MADE = [
-    basis.Nystroem(K, Z), Cosines(K, np.arange(3), 1.7), basis.Mercer(K, 0.5, 1.3, 7),
-    basis.Mercer(Matern12(0.5, 2.0), 1.0, 1.0, 7),
-    basis.Projection(MATERN, UNION), basis.Projection(MATERN, fl.Fourier(-0.5, 2.5, 6, ends=True)),
-    basis.Projection(MATERN, fl.Points([[0.1], [0.9]])),
-]  # fmt: skip
+    (basis.Nystroem(K, Z), 5),
+    *((basis.Projection(MATERN, of), of) for of in (UNION, FOURIER)),
+    *zip(OWN, OWN, strict=True),
+]
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
-def test_packed_arrays_give_the_basis_back_with_the_same_bytes(made, registered):
+@pytest.mark.parametrize(("made", "choice"), MADE, ids=lambda each: getattr(each, "name", "choice"))
+def test_packed_arrays_give_the_basis_back_with_the_same_bytes(made, choice):
     arrays, at = packed(made), np.linspace(-2.0, 3.0, 30)[:, None]
     assert all(each.dtype == np.float64 and each.ndim > 0 for each in arrays.values())
-    again = unpacked(made.covariance, {**arrays, "mean": np.zeros(3)})
+    again = unpacked(made.covariance, choice, {**arrays, "mean": np.zeros(3)})
     assert type(again) is type(made) and again.facts() == made.facts()
     assert again.features(at).tobytes() == made.features(at).tobytes()
     left = made.covariance.diagonal(at) - np.sum(made.features(at) ** 2, axis=1)
     assert left.min() > -1e-10  # no basis explains more than the prior has
-    assert basis.get(made.name) is type(made) and {each.name for each in MADE} == set(basis.names())
+
+
+def test_weights_of_other_functionals_are_refused():
+    arrays = packed(basis.Projection(MATERN, UNION))
+    refuse(lambda: unpacked(MATERN, fl.Points([[0.1]]), arrays), "weights must be an array .1, size., a row for each")
 
 
 def test_a_nystroem_basis_is_packed_as_it_always_was():
@@ -133,22 +127,20 @@ def test_a_nystroem_basis_is_packed_as_it_always_was():
     assert list(packed(made)) == ["inducing_points", "eigenvalues", "vectors", "jitter"]
 
 
-def test_the_class_of_a_resumed_basis_is_found_by_its_name(registered):
-    storage, made = Memory(), Cosines(K, np.arange(3), 1.7)
+def test_a_resumed_fit_reads_its_eigenvectors():
+    storage, made = Memory(), basis.Nystroem(K, Z)
     with Journal(storage) as journal:
-        find(journal, K, lambda: (made, {}))
+        find(journal, K, 5, lambda: (made, {}))
     storage.snapshot = Snapshot(*storage.snapshot)
     with Journal(storage) as journal:
-        again, _ = find(journal, K, lambda: pytest.fail("it was found before"))
-    assert type(again) is Cosines and again.features(Z).tobytes() == made.features(Z).tobytes()
+        again, _ = find(journal, K, 5, lambda: pytest.fail("it was found before"))
+    assert again.features(Z).tobytes() == made.features(Z).tobytes()
 
 
 def test_a_warning_about_the_step_size_points_at_the_call_of_fit():
     X, y = data()
-    sampler = CosineSampler(
-        K, likelihoods.Gaussian(NOISE), 1, particles=2, steps=1, step_size=10.0, integrator="euler-maruyama"
-    )
+    pls = sampler(likelihoods.Gaussian(NOISE), particles=2, steps=1, step_size=10.0, integrator="euler-maruyama")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        sampler.fit(X, y)
+        pls.fit(X, y)
     assert [each.filename for each in caught] == [__file__]

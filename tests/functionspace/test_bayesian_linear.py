@@ -172,7 +172,7 @@ def test_fewer_points_than_features_are_infinitely_far_from_the_posterior():
 def test_the_optimum_of_random_points_is_stationary(points):
     """H = mean of U^T (U S U^T)^-1 U at the optimum, and not near it."""
     model = fitted(points=points, sets=60, seed=3)
-    assert np.array_equal(fitted(measure=sets_of(3, points, 60)).mean, model.mean) and model.facts["sets"] == 60
+    assert np.array_equal(fitted(points=sets_of(3, points, 60)).mean, model.mean) and model.facts["sets"] == 60
     X, bases = toy(0)[0], bases_of(3, points, 60)
     gram = features(X).T @ features(X) / 0.01
     H = gram + np.mean([U.T @ U for U in bases], axis=0)
@@ -204,9 +204,9 @@ def test_the_factorised_optimum_is_the_best_diagonal(rng):
 @pytest.mark.thorough
 def test_adam_comes_near_the_optimum():
     falling = schedules.Linear(initial=0.02, final=1e-5, over=6000)
-    measure = sets_of(900, 10, 200)
-    optimum = fitted(measure=measure)
-    model = fitted(measure=measure, optimiser="adam", steps=6000, step_size=falling)
+    sets = sets_of(900, 10, 200)
+    optimum = fitted(points=sets)
+    model = fitted(points=sets, optimiser="adam", steps=6000, step_size=falling)
     assert -1e-9 < model.objective - optimum.objective < 0.5
     assert model.facts["kl_to_posterior_averaged"] == pytest.approx(model.kl_to_posterior(), rel=0.5)
     assert np.array_equal(fitted(optimiser="adam", steps=50).mean, fitted(optimiser="adam", steps=50).mean)
@@ -243,7 +243,7 @@ test_bad_settings_are_refused = refused(
     ({"optimiser": "sgd"}, "allowed: optimum, adam"),
     ({"points": 0}, "points must be a whole number of 1 or more"),
     ({"noise_variance": 0.0}, "noise_variance must be"),
-    ({"measure": np.zeros((3, 4, 2))}, "measure must be .*sets, points, dim. with dim 1"),
+    ({"points": np.zeros((3, 4, 2))}, "points must be .*sets, points, dim. with dim 1"),
     ({"batch_size": 0}, "batch_size must be a whole number of 1 or more"),
     ({"draws": 1}, "draws must be a whole number of 2 or more"),
 )

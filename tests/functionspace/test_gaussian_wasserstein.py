@@ -41,32 +41,31 @@ def objective(model, mean, S):
     return np.sum((Y - mean) ** 2 + r.diagonal()) / 0.1 + 25.0 * np.log(2.0 * np.pi * 0.05) + distance
 
 
-def test_the_objective_is_the_sum_that_it_says_and_no_perturbation_is_better(rng):
-    best, closed, svgp = (fitted(covariance=rule) for rule in ("optimal", "closed", "svgp"))
-    for model in (best, closed, svgp):
+def test_the_objective_is_the_sum_that_it_says_and_no_other_mean_is_better(rng):
+    closed, svgp = (fitted(covariance=rule) for rule in ("closed", "svgp"))
+    for model in (closed, svgp):
         assert model.objective_ == pytest.approx(objective(model, *law(model)[1:]), abs=1e-6)
-    assert closed.objective_ > best.objective_ and svgp.objective_ > best.objective_ + 1.0
-    e, mean, S = law(best)
-    values, vectors = np.linalg.eigh(S)
-    lower = vectors * np.sqrt(np.maximum(values, 0.0))
+    assert svgp.objective_ > closed.objective_ + 1.0
+    e, mean, S = law(closed)
     for _ in range(40):
-        other = lower + 1e-4 * rng.standard_normal(S.shape)
-        assert objective(best, mean, other @ other.T) > best.objective_ - 1e-6
         moved = mean + 1e-3 * e @ rng.standard_normal(len(S))
-        assert objective(best, moved, S) > best.objective_ - 1e-7
+        assert objective(closed, moved, S) > closed.objective_ - 1e-7
     sparse = fs.SparseGaussianProcess(K, NOISE, X[::7]).fit(X, Y)
     assert np.allclose(svgp.predict(LOOK, True)[1], sparse.predict(LOOK, True)[1], rtol=1e-9)
 
 
-@pytest.mark.parametrize(("points", "exact", "closed"), [(10, 0.81852, 0.82103), (15, 0.97985, 0.98044)])
-def test_the_covariance_part_has_the_values_of_the_convex_problem(points, exact, closed):
+@pytest.mark.parametrize(("points", "minimum", "closed"), [(10, 0.81852, 0.82103), (15, 0.97985, 0.98044)])
+def test_the_covariance_part_is_within_a_third_of_a_per_cent_of_the_minimum_of_the_convex_problem(
+    points, minimum, closed
+):
+    """The minima over S were found once by a solver of semidefinite problems."""
     x, k = np.linspace(-1.0, 1.0, 150)[:, None], covariances.SquaredExponential(0.15, 1.0)
     noise, Z = likelihoods.Gaussian(noise_variance=0.25), np.linspace(-1.0, 1.0, points)[:, None]
-    for rule, expected in (("optimal", exact), ("closed", closed)):
-        model = fs.GaussianWasserstein(k, noise, Z, covariance=rule).fit(x, np.zeros(150))
-        e = model.basis.features(x)
-        kept = np.trace(model.covariance(x) - k(x) + e @ e.T) / 150.0
-        assert (model.shrinkage_**-0.5 - 1.0) * kept + model.w2_squared_ == pytest.approx(expected, abs=2e-5)
+    model = fs.GaussianWasserstein(k, noise, Z).fit(x, np.zeros(150))
+    e = model.basis.features(x)
+    kept = np.trace(model.covariance(x) - k(x) + e @ e.T) / 150.0
+    value = (model.shrinkage_**-0.5 - 1.0) * kept + model.w2_squared_
+    assert value == pytest.approx(closed, abs=2e-5) and minimum < value < 1.0032 * minimum
 
 
 def test_weights_that_depend_on_the_distance_are_fixed_points():
@@ -105,18 +104,7 @@ def test_rounding_of_the_distance_is_no_weight(rounding):
     assert weight == 0.25e6
 
 
-def test_any_model_gets_error_bars_and_is_fitted_once_whatever_the_weight():
-    class Counted(LinearRegression):
-        fits = 0
-
-        def fit(self, X, y):
-            self.fits += 1
-            return super().fit(X, y)
-
-    linear = Counted()
-    model = fitted(mean=means.Given(linear), w2_weight="unsquared")
-    exact = LinearRegression().fit(X, Y).predict(X) / (1.0 + 2.0 * 0.05 * model.w2_weight_ / 50.0)
-    assert linear.fits == 1 and np.allclose(model.predict(X), exact) and model.info_["model"] == "Counted"
+def test_any_model_gets_error_bars():
     plain = fitted(mean=means.Given(lambda x: 2.0 * x[:, 0]), w2_weight="unsquared")
     mean, sd = plain.predict(X, return_std=True, of="target")
     assert np.array_equal(mean, 2.0 * X[:, 0]) and np.all(sd**2 >= 0.05)
@@ -154,13 +142,13 @@ def test_more_points_than_rows_and_points_twice_are_allowed():
 
 test_what_cannot_be_is_refused = refused(
     (lambda: fitted(w2_weight=-1.0), "w2_weight must be"),
-    (lambda: fitted(covariance="best"), "covariance must be one of closed, optimal, svgp"),
+    (lambda: fitted(covariance="best"), "covariance must be one of closed, svgp"),
     (lambda: fs.GaussianWasserstein(K, likelihoods.Bernoulli(), 5), "likelihood must be likelihoods.Gaussian"),
     (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit([[0.0]], [1.0]), "at least 2 rows"),
     (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit(X, Y, (np.empty((0, 1)), [])), "at least one row"),
     (lambda: fs.GaussianWasserstein(K, NOISE, 5).fit(X, Y, 3), "validation must be two arrays"),
     (lambda: means.MeanNetwork(hidden=10), "hidden must be one to four"),
-    (lambda: means.Given(3), "model must be an object with fit and predict"),
+    (lambda: means.Given(3), "function must be a function of inputs"),
     (lambda: fitted(mean=means.MeanNetwork), "mean must be one of"),
     (lambda: means.MeanNetwork(step_size=0.0), "step_size must be"),
 )

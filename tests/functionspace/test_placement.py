@@ -248,29 +248,6 @@ class TestRandom:
         assert chi2 < 20.5  # the 99.9% point with five degrees of freedom
 
 
-class TestKMeans:
-    def test_centres_are_the_means_of_their_clusters(self):
-        found = selection.select("k-means", K, X, 6)
-        nearest = np.linalg.norm(X[:, None] - found.points, axis=2).argmin(axis=1)
-        for m, centre in enumerate(found.points):
-            np.testing.assert_allclose(X[nearest == m].mean(axis=0), centre, atol=1e-12)
-        assert found.indices is None
-
-    def test_finds_clusters_that_lie_apart(self, rng):
-        middles = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0], [50.0, 50.0]])
-        blobs = (middles[:, None] + rng.normal(size=(4, 30, 2))).reshape(-1, 2)
-        for seed in range(10):  # k-means++ starts in all four but with probability of about 1e-3
-            found = selection.select("k-means", K, blobs, 4, seed).points
-            order = np.lexsort(np.round(found, -1).T)
-            expected = blobs.reshape(4, 30, 2).mean(axis=1)
-            np.testing.assert_allclose(found[order], expected[np.lexsort(middles.T)], atol=1e-12)
-
-    def test_fewer_distinct_rows_than_asked_for(self):
-        found = selection.select("k-means", K, np.repeat(X[:5], 4, axis=0), 9)
-        assert found.facts["found"] == 5
-        np.testing.assert_allclose(np.sort(found.points, axis=0), np.sort(X[:5], axis=0))
-
-
 @pytest.mark.parametrize("name", [name for name in selection.names() if not selection.uses_targets(name)])
 def test_same_seed_same_points_and_all_rows_are_allowed(name):
     first, again = (selection.select(name, K, X, 8, seed=3).points for _ in range(2))

@@ -15,23 +15,17 @@ N(0, Lambda)          ``prior="rkhs"``       k(x, Z) k(Z, x') / M: the thesis's 
 The e_m of `Nystroem` are orthonormal in the reproducing kernel Hilbert space of k, as in the thesis: a function with
 coefficients u has the squared norm |u|^2.
 
-To add a basis, add a file here: a class with a ``name`` and the attributes of `particlegvi.contracts.Basis`, and a
-class method ``restore(covariance, state)``. Here ``state`` is the result of the method ``state()``; its numbers may
-have become arrays of one entry. A basis may have no inducing points and no eigenvalues.
+Any object with the attributes of `particlegvi.contracts.Basis` can be given in the place of inducing points. A basis
+may have no inducing points and no eigenvalues.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from particlegvi.contracts import Basis
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.basis.projection import Projection
-from particlegvi.tools.registry import Registry
 
-__all__ = ["PRIORS", "Basis", "Mercer", "Nystroem", "Projection", "get", "names", "register"]
+__all__ = ["PRIORS", "Basis", "Mercer", "Nystroem", "Projection"]
 
 PRIORS = ("rkhs", "gp")
-_registry: Registry[Any] = Registry(__name__, "basis")
-names, get, register = _registry.names, _registry.get, _registry.register

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,15 +111,8 @@ class Mercer:
         return {"mean": self.mean.tolist(), "sd": self.sd.tolist(), "kept": self.size, "left_out": left}
 
     def state(self) -> dict[str, Array]:
-        """The numbers from which `restore` makes the same basis, bit for bit."""
-        size, inputs = np.array(self.size), np.array(self.inputs)
-        return {"nu_mean": self.mean, "nu_sd": self.sd, "functions": size, "inputs": inputs}
-
-    @classmethod
-    def restore(cls, covariance: KernelLike, state: Mapping[str, ArrayLike]) -> Self:
-        """The basis with this `state`."""
-        size, inputs = (int(np.asarray(state[key]).item()) for key in ("functions", "inputs"))
-        return cls(covariance, state["nu_mean"], state["nu_sd"], size, inputs=inputs)
+        """The eigenvalues: the basis itself follows from its parameters."""
+        return {"eigenvalues": self.eigenvalues}
 
 
 class Axis(Protocol):

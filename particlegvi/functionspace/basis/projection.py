@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances, functionals
-from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
@@ -98,22 +96,24 @@ class Projection:
         return {**self.functionals.facts(), "number": number, "kept": self.size, "dropped": number - self.size}
 
     def state(self) -> dict[str, Array]:
-        """The arrays from which `restore` makes the same basis, bit for bit."""
-        return {"weights": self.weights, **functionals.joined_state(self.functionals.parts())}
+        """The array from which `restore` makes the same basis, bit for bit."""
+        return {"weights": self.weights}
 
     @classmethod
-    def restore(cls, covariance: KernelLike, state: Mapping[str, Any]) -> Self:
-        """The basis with this `state`."""
-        basis = cls.__new__(cls)
-        k, of = covariances.of(covariance), functionals.restored(state)
+    def restore(cls, covariance: KernelLike, of: Functionals, weights: Array) -> Self:
+        """The basis of these functionals with the ``weights`` (m, size) of its `state`."""
+        k = covariances.of(covariance)
         of.check(k)
-        cls._set(basis, k, of, np.asfortranarray(state["weights"]))
+        if weights.ndim != 2 or len(weights) != len(of):
+            raise refuse("weights", weights.shape, f"an array ({len(of)}, size), a row for each functional")
+        basis = cls.__new__(cls)
+        cls._set(basis, k, of, np.asfortranarray(weights))
         return basis
 
 
-def basis_of(covariance: KernelLike, given: ArrayLike | Functionals | Mercer, inputs: int) -> Basis:
-    """The projection onto functionals, the Mercer basis itself, or the Nystroem basis of points, for so many inputs."""
-    if isinstance(given, Mercer):
+def basis_of(covariance: KernelLike, given: ArrayLike | Functionals | Basis, inputs: int) -> Basis:
+    """The projection onto functionals, a given basis itself, or the Nystroem basis of points, for so many inputs."""
+    if isinstance(given, Basis):
         if given.inputs != inputs:
             raise ValueError(f"the basis must be of functions of {inputs} coordinates like X, not {given.inputs}")
         if given.covariance.facts() != covariances.of(covariance).facts():

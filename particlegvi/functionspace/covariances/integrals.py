@@ -1,6 +1,6 @@
 """Derivatives and integrals of covariances on the line, as functions of the difference r of the inputs.
 
-With k(r) of variance 1, order 0 is k itself, orders 1 to 3 are its derivatives, order -1 is K1(r) = int_0^r k (odd),
+With k(r) of variance 1, order 0 is k itself, orders 1 and 2 are its derivatives, order -1 is K1(r) = int_0^r k (odd),
 and order -2 is K2(r) = int_0^r K1 (even). Take two functionals of F: the derivative of order i at p and that of order j
 at q (order -1 is an integral). Their covariance is (-1)^j times the function of order i + j at p - q.
 """
@@ -75,8 +75,6 @@ def matern(r: Array, order: int, smooth: int, lengthscale: float) -> Array:
     if order == 1:
         slope = {0: -np.exp(-t), 1: -t * np.exp(-t), 2: -t * (1.0 + t) / 3.0 * np.exp(-t)}[smooth]
         return lam * np.sign(r) * slope
-    if order == 3:
-        return lam**3 * np.sign(r) / 3.0 * t * (3.0 - t) * np.exp(-t)  # for p = 2
     if order == 2:
         return lam**2 * {1: t - 1.0, 2: (t * t - t - 1.0) / 3.0}[smooth] * np.exp(-t)
     x = 0.5 * (1.0 + NODES)

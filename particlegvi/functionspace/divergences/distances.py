@@ -190,7 +190,7 @@ def _supremum(p: Gaussian, nu: Gaussian) -> float:
     return float(roots) + 0.5 * (quadratic - constant)
 
 
-Process: TypeAlias = ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors | str
+Process: TypeAlias = ExactGaussianProcess | SparseGaussianProcess | str
 PRIOR = "prior"
 ALLOWED = 'a fitted Gaussian process of particlegvi.functionspace or "prior"'
 
@@ -249,8 +249,6 @@ def together(**processes: Process) -> list[Gaussian]:
 
 
 def _read(key: str, process: Process) -> tuple[Covariance, Span]:
-    if isinstance(process, SubsetOfRegressors):
-        process = process.with_residual
     if isinstance(process, ExactGaussianProcess) and "X" in vars(process):
         return process.covariance, Span(process.X, None)
     if isinstance(process, SparseGaussianProcess) and "law" in vars(process):

@@ -1,7 +1,6 @@
 # The public names, which `particlegvi.tools.lazy.bound` imports.
 from particlegvi.functionspace.estimators.base import Classifier as Classifier, Estimator as Estimator
 from particlegvi.functionspace.estimators.base import Regressor as Regressor
-from particlegvi.functionspace.estimators.gaussian import GaussianWassersteinClassifier as GaussianWassersteinClassifier
 from particlegvi.functionspace.estimators.gaussian import GaussianWassersteinRegressor as GaussianWassersteinRegressor
 from particlegvi.functionspace.estimators.gaussian import SparseGaussianProcessClassifier as SparseGaussianProcessClassifier
 from particlegvi.functionspace.estimators.gaussian import SparseGaussianProcessRegressor as SparseGaussianProcessRegressor

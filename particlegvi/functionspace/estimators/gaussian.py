@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace import covariances, likelihoods
+from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.estimators.base import NOISE, KernelClassifier, KernelSearch, Regressor
 from particlegvi.functionspace.gp.certificate import Certificate
@@ -81,31 +81,9 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
         return self.model_.certify()
 
 
-@dataclass(eq=False, repr=False)
-class ProcessClassifier(KernelClassifier):
-    """Base class of classifiers by Gaussian processes. Attribute: ``model_``."""
-
-    kernel: KernelLike | None = None
-    fit_kernel: bool = True
-    inducing_points: int = 200
-
-    def predict_proba(self, X: ArrayLike) -> Array:
-        x, model = self._inputs(X), vars(self)[self.result]
-        if isinstance(model, ClassProcesses):
-            return model.predict_proba(x)
-        mean, sd = model.predict(x, return_std=True)
-        likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
-        return np.column_stack([1.0 - likely, likely])
-
-    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
-        """Draws of the functions, (draws, n, J), or of the log odds of the second of two classes, (draws, n)."""
-        x, model = self._inputs(X), vars(self)[self.result]
-        return model.sample(x, draws) if isinstance(model, ClassProcesses) else _draws(model, x, draws)
-
-
 @shares_parameters()
 @dataclass(eq=False, repr=False)
-class SparseGaussianProcessClassifier(ProcessClassifier):
+class SparseGaussianProcessClassifier(KernelClassifier):
     """Classification by sparse variational Gaussian processes.
 
     Two classes have one process and the logistic link; J classes have J processes and the robust-max likelihood.
@@ -118,6 +96,10 @@ class SparseGaussianProcessClassifier(ProcessClassifier):
     kernel_ : Covariance
     """
 
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int = 200
+
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
         x, labels, seed = self._read_classes(X, y)
@@ -129,39 +111,18 @@ class SparseGaussianProcessClassifier(ProcessClassifier):
             self.model_ = ClassProcesses(self.kernel_, count, "kl", seed=seed).fit(x, labels)
         return self
 
+    def predict_proba(self, X: ArrayLike) -> Array:
+        x = self._inputs(X)
+        if isinstance(self.model_, ClassProcesses):
+            return self.model_.predict_proba(x)
+        mean, sd = self.model_.predict(x, return_std=True)
+        likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
+        return np.column_stack([1.0 - likely, likely])
 
-@shares_parameters()
-@dataclass(eq=False, repr=False)
-class GaussianWassersteinClassifier(ProcessClassifier):
-    """Classification by Gaussian Wasserstein inference: one process for each class, and the robust-max likelihood.
-
-    Parameters
-    ----------
-    weight : float
-        Weight in the objective of W2^2 divided by the kernel's variance, above 0: scales of functions have no effect.
-    iterations : int
-        Largest number of iterations.
-
-    Attributes
-    ----------
-    classes_ : array (J,)
-    model_ : ClassProcesses
-        The processes, fitted to the labels 0, ..., J - 1.
-    kernel_ : Covariance
-    """
-
-    inducing_points: int = 50
-    weight: float = 1.0
-    iterations: int = 300
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
-        x, labels, seed = self._read_classes(X, y)
-        weight = arguments.positive("weight", self.weight) / float(covariances.of(self.kernel_).diagonal(x).mean())
-        self.model_ = ClassProcesses(
-            self.kernel_, self._at_most(len(x)), "w2", weight, iterations=self.iterations, seed=seed
-        ).fit(x, labels)
-        return self
+    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the functions, (draws, n, J), or of the log odds of the second of two classes, (draws, n)."""
+        x, model = self._inputs(X), self.model_
+        return model.sample(x, draws) if isinstance(model, ClassProcesses) else _draws(model, x, draws)
 
 
 def _draws(model: SparseGaussianProcess, x: Array, draws: int) -> Array:

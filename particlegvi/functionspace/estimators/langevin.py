@@ -15,7 +15,6 @@ from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelClassifier, KernelSearch, Regressor
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.sampling.classes import ClassSampler
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
 from particlegvi.tools.docstrings import shares_parameters
@@ -101,14 +100,14 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
 class ProjectedLangevinClassifier(ProjectedLangevinEstimator, KernelClassifier):
     """Classification by projected Langevin sampling, with hyperparameters found on the training rows.
 
-    Two classes have one function and the logistic link; J classes have J functions and the softmax likelihood.
+    There are two classes, one function and the logistic link; `SparseGaussianProcessClassifier` takes more classes.
 
     Attributes
     ----------
-    classes_ : array (J,)
+    classes_ : array (2,)
         The labels, sorted.
-    sampler_ : ProjectedLangevinSampler or, for more than two classes, ClassSampler
-        The sampler, fitted to the labels 0, ..., J - 1.
+    sampler_ : ProjectedLangevinSampler
+        The sampler, fitted to the labels 0 and 1.
     kernel_ : Covariance
     """
 
@@ -116,25 +115,24 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, KernelClassifier):
     moves: ClassVar[str | None] = "mix"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,) of any type, with two or more classes."""
+        """Fit inputs (n, dim) and labels (n,) of any type, of two classes."""
+        if (number := len(np.unique(np.asarray(y)))) > 2:
+            raise ValueError(f"y must hold two classes, not {number}. Only binary classification is supported.")
         x, labels, seed = self._read_classes(X, y)
-        if len(self.classes_) == 2:
-            return self._fit_sampler(likelihoods.Bernoulli(), x, labels.astype(np.float64), seed)
-        number, settings = self._at_most(len(x)), (self.particles, self.steps, self.step_size)
-        sampler = ClassSampler(self.kernel_, number, *settings, prior=self.prior, seed=seed).fit(x, labels)
-        self.sampler_ = sampler  # type: ignore[assignment]
-        return self
+        return self._fit_sampler(likelihoods.Bernoulli(), x, labels.astype(np.float64), seed)
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        x = self._inputs(X)
-        if isinstance(self.sampler_, ClassSampler):
-            return self.sampler_.predict_proba(x)
-        probability = self.sampler_.predict_probability(x)
+        probability = self.sampler_.predict_probability(self._inputs(X))
         return np.column_stack([1.0 - probability, probability])
 
     def sample_functions(self, X: ArrayLike) -> Array:
-        """Posterior samples of the functions, (particles, n, J), or of the log odds of the second of two classes."""
+        """Posterior samples of the log odds of the second class, (particles, n)."""
         return self.sampler_.sample(self._inputs(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 
 class PoissonLogRates(likelihoods.PoissonLog):

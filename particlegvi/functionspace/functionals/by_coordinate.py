@@ -12,13 +12,12 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import khatri_rao
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.coordinates import OnCoordinates
 from particlegvi.functionspace.covariances.covariance import Covariance, Product
-from particlegvi.functionspace.functionals.functional import Functionals, anywhere, joined_state
+from particlegvi.functionspace.functionals.functional import Functionals
 from particlegvi.functionspace.functionals.terms import Terms, at_points
 from particlegvi.tools.arguments import refuse
 
@@ -70,9 +69,3 @@ class TensorProduct(Functionals):
         triples = zip(self.sets, self.separate(covariance), other.sets, strict=True)
         tables = [part.between(k, beside) for part, k, beside in triples]
         return reduce(lambda a, b: np.asarray(np.kron(a, b)), tables)
-
-    def outside(self, X: Array) -> NDArray[np.bool_] | None:
-        return anywhere([part.outside(X[:, d : d + 1]) for d, part in enumerate(self.sets)])
-
-    def state(self) -> dict[str, Array]:
-        return joined_state(self.sets)

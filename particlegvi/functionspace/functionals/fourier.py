@@ -20,11 +20,8 @@ functionals (functions of L2) is wrong: cosines need point masses at the ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances import integrals
@@ -79,13 +76,16 @@ class Fourier(Functionals):
         self._smooth = smooth
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
-        at = MaternState.of(covariance)
-        x, weight = terms.place[:, 0], terms.weight
-        table = np.empty((len(self.rows(at)), len(x)))
-        for order in np.unique(terms.order[:, 0]):
-            those = terms.order[:, 0] == order
-            table[:, those] = self._functions(at, x[those], int(order))
-        return np.add.reduceat(table * weight, terms.first, axis=1)
+        if not terms.plain:
+            raise ValueError("fourier features must be joined with points alone, not with slopes or intervals")
+        at, x, M = MaternState.of(covariance), terms.place[:, 0], self.frequencies
+        G = self.rows(at)[: 2 * M + 1]
+        angle = self.angles()[:, None] * (np.clip(x, self.low, self.high) - self.low)
+        table = np.concatenate([np.cos(angle[: M + 1]), np.sin(angle[M + 1 :])])
+        pulled = np.linalg.solve(at.matrix, G.T).T
+        for beyond, edge in ((x < self.low, self.low), (x > self.high, self.high)):
+            table[:, beyond] = pulled @ at.tail(x[beyond] - edge)
+        return np.concatenate([table, at.tail(x - self.high)]) if self.ends else table
 
     def beside(self, covariance: Covariance, other: Functionals) -> Array:
         if not isinstance(other, Fourier) or (self.low, self.high) != (other.low, other.high):
@@ -105,17 +105,6 @@ class Fourier(Functionals):
             matrix = np.concatenate([matrix, below])
         return matrix
 
-    def outside(self, X: Array) -> NDArray[np.bool_]:
-        return (X[:, 0] < self.low) | (X[:, 0] > self.high)
-
-    def state(self) -> dict[str, Array]:
-        numbers = {"low": self.low, "high": self.high, "frequencies": self.frequencies, "ends": self.ends}
-        return {key: np.array(value, dtype=np.float64) for key, value in numbers.items()}
-
-    @classmethod
-    def restore(cls, state: Mapping[str, Array]) -> Self:
-        return super().restore({**state, "ends": state["ends"] == 1.0})
-
     def __repr__(self) -> str:
         return f"Fourier({self.low:g} to {self.high:g}, {self.frequencies} frequencies{', ends' * self.ends})"
 
@@ -134,30 +123,6 @@ class Fourier(Functionals):
         if at.smooth == 2:
             rows[: M + 1, 2] = -(w[: M + 1] ** 2)
         return np.concatenate([rows, at.matrix]) if self.ends else rows
-
-    def _functions(self, at: MaternState, x: Array, order: int) -> Array:
-        """Derivatives (order 1) or integrals from ``low`` (order -1) of Cov(L_m F, F(x)), (functionals, n)."""
-        G = self.rows(at)[: 2 * self.frequencies + 1]
-        table = self._inside(np.clip(x, self.low, self.high), order)
-        left, right = x < self.low, x > self.high
-        pulled = np.linalg.solve(at.matrix, G.T).T
-        table[:, left] = pulled @ at.tail(x[left] - self.low, order)
-        beyond = pulled @ at.tail(x[right] - self.high, order)
-        table[:, right] = beyond + (self._inside(np.full(1, self.high), -1) if order == -1 else 0.0)
-        return np.concatenate([table, at.tail(x - self.high, order)]) if self.ends else table
-
-    def _inside(self, x: Array, order: int) -> Array:
-        w, M = self.angles()[:, None], self.frequencies
-        angle = w * (x - self.low)
-        c, s = np.cos(angle[: M + 1]), np.sin(angle[M + 1 :])
-        if order == 0:
-            return np.concatenate([c, s])
-        if order == 1:
-            return np.concatenate([-w[: M + 1] * np.sin(angle[: M + 1]), w[M + 1 :] * np.cos(angle[M + 1 :])])
-        constant = (x - self.low)[None]
-        return np.concatenate([
-            constant, np.sin(angle[1 : M + 1]) / w[1 : M + 1], 2.0 * np.sin(0.5 * angle[M + 1 :]) ** 2 / w[M + 1 :]
-        ])  # fmt: skip
 
 
 class MaternState:
@@ -184,12 +149,9 @@ class MaternState:
         assert smooth is not None and isinstance(covariance, Stationary)
         return cls(smooth, float(covariance.lengthscale.ravel()[0]), covariance.variance)
 
-    def tail(self, r: Array, order: int) -> Array:
-        """Derivatives or integrals from 0 of c_j(r) = (-1)^j k^(j)(r), (p + 1, n)."""
-        rows = []
-        for j in range(self.smooth + 1):
-            row = integrals.matern(r, j + order, self.smooth, self.lengthscale)
-            if order == -1 and j:
-                row = row - integrals.matern(np.zeros(1), j - 1, self.smooth, self.lengthscale)
-            rows.append((-1) ** j * self.variance * row)
-        return np.array(rows)
+    def tail(self, r: Array) -> Array:
+        """c_j(r) = (-1)^j k^(j)(r), (p + 1, n)."""
+        orders = range(self.smooth + 1)
+        return np.array([
+            (-1) ** j * self.variance * integrals.matern(r, j, self.smooth, self.lengthscale) for j in orders
+        ])  # fmt: skip

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import covariances
@@ -18,7 +17,7 @@ from particlegvi.tools.arguments import points
 class Functionals:
     """A set of m linear functionals of a function of ``inputs`` coordinates.
 
-    A subclass defines `__len__`, ``inputs``, ``against`` and ``state``. It defines ``terms`` if its
+    A subclass defines `__len__`, ``inputs`` and ``against``. It defines ``terms`` if its
     functionals are sums of derivatives and integrals of F, and ``check`` if some covariances are not allowed.
     """
 
@@ -53,20 +52,6 @@ class Functionals:
         Inner products in the space of k cannot be taken of a function that is known by its values: a ValueError.
         """
         raise ValueError(f"mean must be None where {self.name} features are observed or predicted, not a function")
-
-    def outside(self, X: Array) -> NDArray[np.bool_] | None:
-        """Which inputs (n, dim) are outside the intervals of Fourier features; None if there are none."""
-        return None
-
-    def state(self) -> dict[str, Array]:
-        """The arrays from which `restore` makes the same functionals, named like the constructor's parameters."""
-        raise NotImplementedError
-
-    @classmethod
-    def restore(cls, state: Mapping[str, Array]) -> Self:
-        """The functionals with this `state`; a number may be an array without a dimension, or of one entry."""
-        make: Callable[..., Self] = cls
-        return make(**{key: each.item() if each.ndim < 2 and each.size == 1 else each for key, each in state.items()})
 
     def between(self, covariance: KernelLike, other: Functionals) -> Array:
         """The covariances of these functionals of F with other functionals of F, (m, others)."""
@@ -140,32 +125,3 @@ class Union(Functionals):
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
         return np.concatenate([part.apply(function) for part in self._parts])
-
-    def outside(self, X: Array) -> NDArray[np.bool_] | None:
-        return anywhere([part.outside(X) for part in self._parts])
-
-    def state(self) -> dict[str, Array]:
-        return joined_state(self._parts)
-
-
-def anywhere(masks: Sequence[NDArray[np.bool_] | None]) -> NDArray[np.bool_] | None:
-    """Which inputs are in one of the masks; None if all are None."""
-    known = [mask for mask in masks if mask is not None]
-    return np.any(known, axis=0) if known else None
-
-
-def joined_state(sets: Sequence[Functionals]) -> dict[str, Array]:
-    """The states of several sets in one dictionary, with keys "number.name of the set.name of the array"."""
-    return {f"{number}.{each.name}.{key}": array
-            for number, each in enumerate(sets) for key, array in each.state().items()}  # fmt: skip
-
-
-def separate_states(joined: Mapping[str, Any]) -> list[tuple[str, dict[str, Array]]]:
-    """The name and the state of each set in a `joined_state`, in order; other keys are ignored."""
-    groups: dict[tuple[int, str], dict[str, Array]] = {}
-    for key, array in joined.items():
-        number, _, rest = key.partition(".")
-        name, _, parameter = rest.partition(".")
-        if parameter:
-            groups.setdefault((int(number), name), {})[parameter] = np.asarray(array, dtype=np.float64)
-    return [(name, state) for (_, name), state in sorted(groups.items(), key=lambda group: group[0])]

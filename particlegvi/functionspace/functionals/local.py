@@ -27,23 +27,17 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 class Local(Functionals):
     """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms`.
 
-    A subclass names its parameters in ``arrays``; the first is an array with an entry for each functional.
     ``least_order`` is the least order of a Matern covariance on the line that it allows beside a squared exponential,
     and None if it allows every covariance.
     """
 
     least_order: ClassVar[float | None] = None
-    arrays: ClassVar[tuple[str, ...]]  # names of the constructor's parameters
 
     def __len__(self) -> int:
-        return len(vars(self)[self.arrays[0]])
+        return len(self.terms().first)
 
     def terms(self) -> Terms:
         raise NotImplementedError
-
-    def state(self) -> dict[str, Array]:
-        own = vars(self)
-        return {key: np.asarray(own[key]) for key in self.arrays}
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
         if isinstance(covariance, Sum):
@@ -71,7 +65,6 @@ class Points(Local):
     """
 
     name = "points"
-    arrays = ("X",)
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = frozen(points("X", X).copy())
@@ -103,7 +96,6 @@ class Windows(Local):
     """
 
     name = "windows"
-    arrays = ("centres", "widths")
     least_order = math.inf
 
     def __init__(self, centres: ArrayLike, widths: ArrayLike) -> None:
@@ -131,7 +123,6 @@ class Slopes(Local):
     """
 
     name = "slopes"
-    arrays = ("X", "coordinate")
     least_order = 1.5
 
     def __init__(self, X: ArrayLike, coordinate: int = 0) -> None:
@@ -168,7 +159,6 @@ class Intervals(Local):
     """
 
     name = "intervals"
-    arrays = ("low", "high")
     least_order = 0.5
     inputs = 1
 

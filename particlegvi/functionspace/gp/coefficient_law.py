@@ -14,6 +14,8 @@ from scipy import linalg
 from particlegvi.contracts import Array, Facts, Likelihood
 
 HALVINGS = 40
+MOST_STEPS = 200  # of natural gradients
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(20)  # an even number has no node at the mean
 
 
 class Law(NamedTuple):
@@ -55,10 +57,10 @@ class Bound:
     e are an array (n, size), and ``left`` (n,) are the variances of the residual.
     """
 
-    def __init__(self, likelihood: Likelihood, features: Array, left: Array, targets: Array, nodes: int) -> None:
+    weights = WEIGHTS / math.sqrt(2.0 * math.pi)
+
+    def __init__(self, likelihood: Likelihood, features: Array, left: Array, targets: Array) -> None:
         self.likelihood, self.features, self.left, self.y = likelihood, features, left, targets[:, None]
-        self.nodes, weights = np.polynomial.hermite_e.hermegauss(nodes)
-        self.weights = weights / math.sqrt(2.0 * math.pi)
 
     def __call__(self, law: Law) -> float:
         """The bound in nats; minus infinity if it is not defined."""
@@ -75,16 +77,16 @@ class Bound:
         f, sd = self._nodes(law)
         slopes = self.likelihood.slope(f, self.y) * self.weights
         gradient = self.features.T @ slopes.sum(axis=1) + law.mean
-        curvatures = slopes @ self.nodes / sd
+        curvatures = slopes @ NODES / sd
         return gradient, np.eye(len(law.mean)) + (self.features.T * curvatures) @ self.features
 
     def _nodes(self, law: Law) -> tuple[Array, Array]:
         sd = np.sqrt(law.variances(self.features) + self.left)
         sd = np.maximum(sd, 1e-150)  # avoid 0: far from every inducing point all features are 0
-        return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
+        return (self.features @ law.mean)[:, None] + sd[:, None] * NODES, sd
 
 
-def climb(bound: Bound, mean: Array, most_iterations: int, tolerance: float) -> tuple[Law, float, Facts]:
+def climb(bound: Bound, mean: Array, tolerance: float) -> tuple[Law, float, Facts]:
     """Natural gradient ascent of a bound from N(mean, I): the distribution, its bound, and facts about the ascent.
 
     ``precision <- (1 - s) precision + s wanted`` and then ``mean <- mean - s precision^-1 gradient``, with the step s
@@ -100,7 +102,7 @@ def climb(bound: Bound, mean: Array, most_iterations: int, tolerance: float) -> 
             "start must be values of f where the evidence lower bound is finite,"
             " not values (zeros by default) at which the likelihood of y is 0"
         )
-    while steps < most_iterations:
+    while steps < MOST_STEPS:
         gradient, wanted = bound.derivatives(here)
         converged = _squared_length(here, gradient, wanted) < tolerance
         moved = None if converged else _step(bound, here, height, gradient, wanted, min(1.0, 2.0 * size))

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, Likelihood
 from particlegvi.functionspace import selection
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.functionals import Functionals, facts_at
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.tools.arguments import array, points, refuse, whole
 
@@ -19,24 +18,24 @@ SEARCH_FACTS = {"start": "start", "iterations": "steps", "converged": "converged
 
 
 def chosen_basis(
-    covariance: Covariance, given: ArrayLike | int | Functionals | Mercer, X: Array, seed: int, rule: str = "greedy"
+    covariance: Covariance, given: ArrayLike | int | Functionals | Basis, X: Array, seed: int, rule: str = "greedy"
 ) -> tuple[Basis, Facts]:
     """The basis of given points or functionals, or of so many points by a rule, and facts about its choice."""
-    if isinstance(given, Functionals | Mercer) or array("inducing_points", given, ALLOWED, booleans=True).ndim:
+    if isinstance(given, Functionals | Basis) or array("inducing_points", given, ALLOWED, booleans=True).ndim:
         if rule != "greedy":
             raise refuse("inducing_points", given, f'a whole number with placement="{rule}"')
-        return basis_of(covariance, given, X.shape[1]), facts_at(given, X)
+        return basis_of(covariance, given, X.shape[1]), {}
     found = selection.select(rule, covariance, X, whole("the number of inducing points", given, 1), seed)
     return Nystroem(covariance, found.points), found.facts
 
 
 def placed_basis(
-    covariance: Covariance, given: ArrayLike | int | Functionals | Mercer, rule: str, data: tuple[Array, Array],
+    covariance: Covariance, given: ArrayLike | int | Functionals | Basis, rule: str, data: tuple[Array, Array],
     likelihood: Likelihood, seed: int,
 ) -> tuple[Basis, Facts]:  # fmt: skip
     """`chosen_basis` for data (X, y), also by a rule that searches for points by the targets with Gaussian noise."""
     X, y = data
-    if not selection.uses_targets(rule) or isinstance(given, Functionals | Mercer):
+    if not selection.uses_targets(rule) or isinstance(given, Functionals | Basis):
         return chosen_basis(covariance, given, X, seed, rule)
     if not isinstance(likelihood, Gaussian):
         raise refuse(f'the likelihood for placement="{rule}"', likelihood, "Gaussian")

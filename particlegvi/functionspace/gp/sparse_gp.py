@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, Likelihood
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
@@ -42,18 +41,14 @@ class SparseGaussianProcess(Card):
     likelihood : Likelihood
         From :mod:`particlegvi.functionspace.likelihoods`. Its ``log_density(y, f)``, ``slope(f, y)`` (minus the
         derivative of the log density in f) and ``check_targets(y, n)`` are used, and ``noise_variance`` of a Gaussian.
-    inducing_points : array (M, dim), int, Functionals or Mercer
+    inducing_points : array (M, dim), int, Functionals or Basis
         Z, the number of points for `placement`, any functionals (`functionspace.functionals`), or a basis.
-    nodes : int
-        Number of nodes of the Gauss-Hermite sums. An even number has no node at the mean.
-    most_iterations : int
-        Largest number of natural gradient steps.
     tolerance : float
         The climb ends when the bound can gain about half of this, in nats.
     seed : int
         Seed of the selection.
     placement : str
-        A rule of `particlegvi.functionspace.selection`: "greedy", "random", "k-means"; for a Gaussian likelihood also
+        A rule of `particlegvi.functionspace.selection`: "greedy", "random"; for a Gaussian likelihood also
         "elbo" and "fisher", which search from greedy points, or from ``inducing_points`` if it is an array.
 
     Attributes
@@ -77,9 +72,7 @@ class SparseGaussianProcess(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | Functionals | Mercer,
-        nodes: int = 20,
-        most_iterations: int = 200,
+        inducing_points: ArrayLike | int | Functionals | Basis,
         tolerance: float = 1e-8,
         *,
         seed: int = 0,
@@ -88,8 +81,6 @@ class SparseGaussianProcess(Card):
         self.covariance = covariances.of(kernel)
         self.likelihood = likelihood
         self.inducing_points = inducing_points
-        self.nodes = whole("nodes", nodes, least=2)
-        self.most_iterations = whole("most_iterations", most_iterations, 1)
         self.tolerance = scale("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
         self.placement = placement
@@ -118,8 +109,7 @@ class SparseGaussianProcess(Card):
             self.law, self.bound = collapsed(e, left, t, self.likelihood.noise_variance)
         else:
             mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
-            bound = Bound(self.likelihood, e, left, t, self.nodes)
-            self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance)
+            self.law, self.bound, facts = climb(Bound(self.likelihood, e, left, t), mean, self.tolerance)
         self.facts = {**facts, **self.basis.facts(), **chosen}
         self._data = x.copy(), t.copy()  # for the certificate: the caller may change its arrays
         return self

@@ -7,19 +7,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import selection
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.gp.coefficient_law import Law
+from particlegvi.functionspace.gp.certificate import Certificate
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, refuse, vector, whole
 from particlegvi.tools.docstrings import shares_parameters
-from particlegvi.tools.html import Card
 from particlegvi.tools.registry import look_up
 
 ROWS_ONLY = ("greedy", "random")  # rules whose points are rows of X
@@ -68,33 +67,21 @@ class SubsetOfData(ExactGaussianProcess):
         return super().fit(x[self.indices], t[self.indices])
 
 
-@shares_parameters(ExactGaussianProcess, SparseGaussianProcess)
-class SubsetOfRegressors(Card):
+@shares_parameters(ExactGaussianProcess)
+class SubsetOfRegressors(SparseGaussianProcess):
     """f = sum_m u_m e_m, with the same distribution of u as `SparseGaussianProcess`, and no residual.
 
     With the same inducing points the mean is that of the sparse process. The standard deviation is smaller, and goes to
-    0 away from the inducing points. The process has rank M, so that KL to the exact one is infinite.
+    0 away from the inducing points. The process has rank M, so that KL to the exact one is infinite. Its ``bound`` is
+    that of the sparse process.
 
     Parameters
     ----------
     inducing_points : array (M, dim) or int
-        Z, or the number of points for `placement`.
-
-    Attributes
-    ----------
-    with_residual : SparseGaussianProcess
-        The sparse process with the same inducing points.
-    law : Law
-        The distribution of the coefficients.
-    facts : dict
-        Facts of the sparse process.
-    degenerate : bool
-        True.
+        Z, or the number of points for ``placement``, a rule of `particlegvi.functionspace.selection`.
 
     Source: Rasmussen and Williams (2006), 8.3.1; Quinonero-Candela and Rasmussen (2005), (16).
     """
-
-    degenerate = True
 
     def __init__(
         self,
@@ -104,29 +91,18 @@ class SubsetOfRegressors(Card):
         placement: str = "greedy",
         seed: int = 0,
     ) -> None:
-        likelihood = Gaussian(noise_variance)
-        self.with_residual = SparseGaussianProcess(kernel, likelihood, inducing_points, placement=placement, seed=seed)
-        self.covariance = self.with_residual.covariance
-        self.noise_variance = float(noise_variance)
+        super().__init__(kernel, Gaussian(noise_variance), inducing_points, placement=placement, seed=seed)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and targets (n,)."""
-        self.with_residual.fit(X, y)
-        self.facts: Facts = self.with_residual.facts
-        return self
-
-    @property
-    def law(self) -> Law:
-        return self.with_residual.law
+    def certify(self) -> Certificate:
+        raise ValueError("certify needs a process with a residual: KL of this one to the exact process is infinite")
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
-        e = self.with_residual.basis.features(X)
+        e = self.basis.features(X)
         mean = e @ self.law.mean
         return (mean, np.sqrt(self.law.variances(e))) if return_std else mean
 
     @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of f(X), shape (draws, n), from standard normals (draws, M); they lie in a space of M dimensions."""
-        return self.law.draws(normals) @ self.with_residual.basis.features(X).T
+        return self.law.draws(normals) @ self.basis.features(X).T

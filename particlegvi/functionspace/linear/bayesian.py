@@ -14,7 +14,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.linalg import root
 from particlegvi.functionspace.linear import kl_terms
 from particlegvi.functionspace.linear.problem import ADAM, FAMILIES, OPTIMISERS, LinearProblem, LinearSettings
-from particlegvi.functionspace.linear.sets import Measure, Sets, kl_at_set
+from particlegvi.functionspace.linear.sets import Sets, kl_at_set
 from particlegvi.integrators import schedules
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.tools import arguments
@@ -54,11 +54,9 @@ class BayesianLinearRegression(Card):
     kl : str
         "exact"; "fixed-points", KL at one set A; "random-points", the mean of KL over random sets; "spectral", this
         mean with the entropy of Q_A from the spectral Stein estimator.
-    points : int or array (points, dim)
-        The number of inputs in a set, or the set itself.
-    measure : function or array (sets, points, dim), optional
-        ``measure(generator, X, points)`` draws a set (points, dim); an array holds sets that are equally likely. If not
-        given, half of a set are rows of the data and half are uniform in their box.
+    points : int or array (points, dim) or (sets, points, dim)
+        The number of inputs in a random set, of which half are rows of the data and half are uniform in their box; or
+        the only set; or sets that are equally likely.
     optimiser : str
         "optimum" solves the convex problem, over ``sets`` drawn sets if they are random. "adam" starts at N(0, I) and
         draws a new set at each step. "spectral" always uses Adam, since there is no optimum to compute.
@@ -96,7 +94,6 @@ class BayesianLinearRegression(Card):
         family: str = "full",
         kl: str = "random-points",
         points: ArrayLike = 10,
-        measure: Measure | ArrayLike | None = None,
         *,
         optimiser: str = "optimum",
         steps: int | None = None,
@@ -123,10 +120,9 @@ class BayesianLinearRegression(Card):
         self.batch_size = 0 if batch_size is None else whole("batch_size", batch_size, 1)
         if self.batch_size and self.optimiser != ADAM:
             raise refuse("batch_size", batch_size, f'left out where the optimiser is "{self.optimiser}"')
-        allowed = "a whole number of 1 or more, or an array (points, dim)"
-        given = arguments.array("points", points, allowed, booleans=True)
-        self.points: Array | int = given if given.ndim else whole("points", points, 1)
-        self.measure = measure
+        allowed = "a whole number of 1 or more, or an array (points, dim) or (sets, points, dim)"
+        sets_of = arguments.array("points", points, allowed, booleans=True)
+        self.points: Array | int = sets_of if sets_of.ndim else whole("points", points, 1)
         self.seed = arguments.seed(seed)
 
     @one_blas_thread()
@@ -140,7 +136,7 @@ class BayesianLinearRegression(Card):
             raise ValueError("features(X) must have a rank of at least 1, not be 0 at every row")
         schedules.largest(self.step_size, self.steps)
         self._problem = LinearProblem(found, t, self.noise_variance)
-        sets = Sets(x, self._of, self.points, self.measure, self.sets, seed=self.seed)
+        sets = Sets(x, self._of, self.points, self.sets, seed=self.seed)
         settings = LinearSettings(
             self.family,
             self.optimiser,

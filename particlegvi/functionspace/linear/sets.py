@@ -13,22 +13,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg
 
 from particlegvi.contracts import Array
 from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
 
-__all__ = ["Measure", "Sets", "data_and_box", "kl_at_set", "row_space"]
+__all__ = ["Sets", "data_and_box", "kl_at_set", "row_space"]
 
 RANK = 1e-10  # singular values below this part of the largest are rounding
 STREAM = 17  # keeps the sets of single steps apart from those of the objective
-A_MEASURE = "a function of a generator, X and a number of points, an array (sets, points, dim), or None"
-Measure: TypeAlias = Callable[[np.random.Generator, Array, int], Array]  # a set (points, dim) for data X and a number
 
 
 def data_and_box(random: np.random.Generator, X: Array, points: int) -> Array:
@@ -46,61 +42,41 @@ def data_and_box(random: np.random.Generator, X: Array, points: int) -> Array:
 class Sets:
     """Random sets of inputs for data X (n, dim), or given ones.
 
-    ``features`` maps inputs (n, dim) to checked features (n, k). ``points`` is the number of inputs in a set, or the
-    only set (points, dim). ``measure(generator, X, points)`` draws a set, an array (sets, points, dim) holds all sets,
-    which are equally likely, and None stands for `data_and_box`. ``number`` sets replace a random measure.
+    ``features`` maps inputs (n, dim) to checked features (n, k). ``points`` is the number of inputs in a random set, by
+    `data_and_box`; or the only set, (points, dim); or all sets, (sets, points, dim), which are equally likely.
+    ``number`` random sets replace all random sets.
     """
 
     def __init__(
-        self,
-        X: Array,
-        features: Callable[[Array], Array],
-        points: Array | int,
-        measure: Measure | ArrayLike | None,
-        number: int,
-        *,
-        seed: int,
+        self, X: Array, features: Callable[[Array], Array], points: Array | int, number: int, *, seed: int
     ) -> None:
         self.X, self.features, self.number, self.seed = X, features, number, seed
+        self._known: Array | None = None
+        if isinstance(points, int):
+            self.points = points
+            return
         dim = X.shape[1]
-        self._given: Array | None = None
-        self._measure: Measure = data_and_box
-        if isinstance(points, np.ndarray):
-            self._given = features(arguments.points("points", points, dim, least=1))[None]
-        elif callable(measure) and not isinstance(measure, type):
-            self._measure = measure
-        elif measure is not None:
-            given = arguments.array("measure", measure, A_MEASURE)
-            if given.ndim != 3 or 0 in given.shape or given.shape[2] != dim:
-                raise refuse("measure", measure, f"a function, None, or an array (sets, points, dim) with dim {dim}")
-            arguments.finite("measure", given, A_MEASURE)
-            self._given = features(given.reshape(-1, dim)).reshape(*given.shape[:2], -1)
-        self.points = points if isinstance(points, int) else len(points)
-        if self._given is not None:
-            self.points = self._given.shape[1]
+        sets = points if points.ndim > 2 else arguments.points("points", points, dim, least=1)[None]
+        if sets.ndim != 3 or 0 in sets.shape or sets.shape[2] != dim:
+            raise refuse("points", points, f"a number, or an array (points, dim) or (sets, points, dim) with dim {dim}")
+        inputs = arguments.points("points", sets.reshape(-1, dim), dim)
+        self._known, self.points = features(inputs).reshape(*sets.shape[:2], -1), sets.shape[1]
 
     def every(self, number: int | None = None) -> Array:
         """The features (sets, points, k) at the given sets, or at ``number`` random sets, equal at every call."""
-        if self._given is not None:
-            return self._given[:number]
+        if self._known is not None:
+            return self._known[:number]
         random = np.random.default_rng(self.seed)
-        drawn = [self._draw(random) for _ in range(self.number if number is None else number)]
+        drawn = [data_and_box(random, self.X, self.points) for _ in range(number or self.number)]
         return self.features(np.vstack(drawn)).reshape(len(drawn), self.points, -1)
 
     def steps(self) -> Callable[[], Array]:
         """A function that returns the features (points, k) at a new random set at each call."""
         random = np.random.default_rng([STREAM, self.seed])
-        if self._given is None:
-            return lambda: self.features(self._draw(random))
-        given = self._given
-        return lambda: given[random.integers(len(given))]
-
-    def _draw(self, random: np.random.Generator) -> Array:
-        found = arguments.points("measure(generator, X, points)", self._measure(random, self.X, self.points),
-                                 self.X.shape[1])  # fmt: skip
-        if len(found) != self.points:
-            raise ValueError(f"measure(generator, X, points) must give {self.points} points, not {len(found)}")
-        return found
+        known = self._known
+        if known is None:
+            return lambda: self.features(data_and_box(random, self.X, self.points))
+        return lambda: known[random.integers(len(known))]
 
 
 def row_space(features: Array) -> Array:

@@ -42,6 +42,9 @@ class Spectral(Card):
         times sqrt(dim); 1 where that is 0.
     facts : dict
         ``samples``, ``kept``, ``eigenfunctions``, and ``constant``, the number of coordinates in which the median is 0.
+
+    Source: Shi, Sun and Zhu (2018), (7), (12), algorithm of section 3; the widths follow Sun, Zhang, Shi and Grosse
+    (2019), and depend on the samples only.
     """
 
     @one_blas_thread()
@@ -79,13 +82,7 @@ class Spectral(Card):
 
 
 def spectral(samples: ArrayLike, at: ArrayLike | None = None, kept: float = 0.99) -> Array:
-    """The estimated gradients of the log density of samples, (n, dim), at inputs (m, dim), or at the samples.
-
-    See `Spectral` for the parameters. Samples that are all equal give scores of 0.
-
-    Source: Shi, Sun and Zhu (2018), (7), (12), algorithm of section 3; the widths follow Sun, Zhang, Shi and Grosse
-    (2019), and depend on the samples only, also if ``at`` is given.
-    """
+    """The scores of `Spectral` at inputs (m, dim), or at the samples."""
     return Spectral(samples, kept)(at)
 
 

@@ -75,7 +75,7 @@ class PosteriorCertificate:
         Upper bound on KL(best, exact) in nats: the price of coefficients in so few functions.
     projection : float
         Upper bound on KL(law of the coefficients, tau*): the price of taking the cost at the residual's mean. 0 for
-        ``data_cost="expected"`` and for Gaussian noise.
+        Gaussian noise.
     total : float
         Their sum, an upper bound on KL(posterior that is sampled, exact).
     facts : dict
@@ -150,13 +150,8 @@ def check_certified(likelihood: contracts.Likelihood, prior: str, residual: str)
 
 
 @one_blas_thread()
-def certificate_of(
-    posterior: FunctionPosterior, X: Array, y: Array, prior: str, expected: bool = False
-) -> PosteriorCertificate:
-    """The certificate of a posterior for its data, in O(n^3) time and O(n^2) memory.
-
-    ``expected`` says whether the coefficients are sampled with the expected cost.
-    """
+def certificate_of(posterior: FunctionPosterior, X: Array, y: Array, prior: str) -> PosteriorCertificate:
+    """The certificate of a posterior for its data, in O(n^3) time and O(n^2) memory."""
     likelihood, basis = posterior.likelihood, posterior.basis_
     check_certified(likelihood, prior, posterior.residual_.name)
     e = basis.features(X)
@@ -174,7 +169,7 @@ def certificate_of(
     wide = 2.0 * slopes.half * np.sqrt(left / (2.0 * math.pi))
     gaps = np.minimum(wide, 0.5 * likelihood.curvature_bound * left) + (0.0 if likelihood.convex else wide)
     thesis = 0.5 * float(steepest @ steepest) * facts["unexplained"]
-    projection = 0.0 if expected else 0.125 * float(gaps.sum()) ** 2
+    projection = 0.125 * float(gaps.sum()) ** 2
     return PosteriorCertificate(
         posterior, (X, y), slopes, {**facts, "family": family, "projection": projection, "thesis": thesis}
     )

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Basis, Facts, StepProgress, Storage
+from particlegvi.contracts import Array, Basis, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals
@@ -16,10 +16,9 @@ from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
-from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
+from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.placement import chosen_basis
-from particlegvi.functionspace.likelihoods.expected import check_data_cost, expected
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import plans
@@ -55,7 +54,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         k, from :mod:`particlegvi.kernels` or :mod:`particlegvi.functionspace.covariances`.
     likelihood : likelihood
         From :mod:`particlegvi.functionspace.likelihoods`.
-    inducing_points : array (M, inputs), int, Functionals or Mercer
+    inducing_points : array (M, inputs), int, Functionals or Basis
         Z, or the number of rows of X to select greedily (thesis, D.14.1), or other functionals, or a basis.
     particles : int
         Number of posterior samples, J.
@@ -80,9 +79,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
         "none": Langevin steps only. "mix": steps that are accepted or refused, a start by annealing and, for a rate
         f^2, changes of sign. The default is "none" for a convex cost with bounded curvature, unless Langevin steps
         without bias would be more than 5000, as for nearly separable classes; otherwise the default is "mix".
-    data_cost : str
-        "mean": the cost c(y_n, f_n) of (D.125); or "expected": its expectation over the residual at x_n, V* of (6.22),
-        for which the law of u is the best of its family (Theorem 6.6.1). With Gaussian noise both give one law.
 
     Attributes
     ----------
@@ -99,7 +95,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
     kernel: KernelLike
     likelihood: Likelihood
-    inducing_points: ArrayLike | int | Functionals | Mercer
+    inducing_points: ArrayLike | int | Functionals | Basis
     particles: int = 100
     steps: int | None = None
     step_size: float | None = None
@@ -110,7 +106,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
     seed: int = 0
     integrator: str = "exponential-euler"
     moves: str | None = None
-    data_cost: str = "mean"
 
     def __post_init__(self) -> None:
         if isinstance(self.initial, np.ndarray):
@@ -176,13 +171,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
         basis = self.basis_
         return (basis if isinstance(basis, Mercer) else with_inducing_points(basis, "eigenvalues_")).eigenvalues
 
-    def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, Facts]:
-        """The basis for inputs (n, inputs), and facts about its choice; called once in a fit.
-
-        A subclass may override this method. The ``features`` of its basis must return a new C-contiguous array.
-        """
-        return chosen_basis(covariance, self.inducing_points, X, self.seed)
-
     def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> CostTask:
         """Check the arguments, and compute the basis at the data."""
         covariance = covariances.of(self.kernel)
@@ -191,7 +179,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
         look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
-        check_data_cost(self.data_cost, self.residual)
         if self.residual == "thesis" and self.prior != "rkhs":
             raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{self.prior}"')
         particles = whole("particles", self.particles, 1)
@@ -202,17 +189,17 @@ class ProjectedLangevinSampler(FunctionPosterior):
         observed = observations(self.likelihood, y, len(x), "information")
         self._data = x.copy(), observed.copy()  # for the certificate: the caller may change its arrays
         self._check_moves()
-        self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))
+        choice = self.inducing_points
+        self.basis_, self.selection_ = find(
+            journal, covariance, choice, lambda: chosen_basis(covariance, choice, x, self.seed)
+        )
         self.residual_ = residuals.get(self.residual, self.basis_)
         self._prior_variances = self.basis_.prior_variances(self.prior)
-        features, likelihood = self.basis_.features(x), self.likelihood
-        if self.data_cost == "expected":
-            likelihood, observed = expected(likelihood, self.residual_.variance(x, features), observed)
         return CostTask(
-            likelihood=likelihood,
+            likelihood=self.likelihood,
             X=x,
             y=observed,
-            features=features,
+            features=self.basis_.features(x),
             prior_variances=self._prior_variances,
             particles=particles,
             steps=steps,
@@ -247,7 +234,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         """
         if "_data" not in vars(self):
             raise ValueError("certificate needs the data of a fit: call fit(X, y) before")
-        return certificate_of(self, *self._data, self.prior, self.data_cost == "expected")
+        return certificate_of(self, *self._data, self.prior)
 
     def potential(self, u: ArrayLike) -> Array:
         """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
@@ -282,7 +269,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
             "basis": self.basis_.facts(),
             "selection": self.selection_,
             "likelihood": self.likelihood.facts(),
-            **({} if self.data_cost == "mean" else {"data_cost": self.data_cost}),
             "lowest_potential": lowest,
             "equilibrium": trace.verdict(lowest),
         }

@@ -36,9 +36,9 @@ def select(
     Parameters
     ----------
     name : str
-        One of `names`: "greedy", "random", "k-means", or, with targets, "elbo" or "fisher".
+        One of `names`: "greedy", "random", or, with targets, "elbo" or "fisher".
     covariance : Covariance or a kernel of particlegvi.kernels
-        k; "random" and "k-means" do not use it.
+        k; "random" does not use it.
     X : array (n, dim)
         The inputs.
     count : int

@@ -27,7 +27,6 @@ from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.placement import placed_basis
@@ -58,7 +57,7 @@ class GaussianWasserstein(Card):
         k.
     likelihood : Gaussian
         Its ``noise_variance`` is s2.
-    inducing_points : array (M, dim), int, Functionals or Mercer
+    inducing_points : array (M, dim), int, Functionals or Basis
         Inducing points of the basis e, or their number for `placement`.
     mean : Mean, optional
         The model of the mean: `means.Inducing`, the default, `means.MeanNetwork` or `means.Given`.
@@ -66,8 +65,7 @@ class GaussianWasserstein(Card):
         w, 0 or more. "unsquared" is (4.12) as printed, with W2 instead of its square: w = 1 / (2 W2). "code" is the
         authors' program: w = N_B / (2 W2) with N_B the number of rows of a batch of the mean, or of all rows.
     covariance : str
-        "closed": S = I / a^2. "optimal": the S that minimises J, found by L-BFGS. "svgp": the S of the sparse
-        variational process, (B.59), the only rule whose variances fit the data.
+        "closed": S = I / a^2. "svgp": the S of the sparse variational process, (B.59), whose variances fit the data.
     placement : str
         The rule that chooses inducing points, as for `SparseGaussianProcess`. "elbo" learns them by the evidence bound,
         from greedy ones or from given ones: a gain if they are few.
@@ -91,7 +89,7 @@ class GaussianWasserstein(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | Functionals | Mercer,
+        inducing_points: ArrayLike | int | Functionals | Basis,
         mean: Mean | None = None,
         w2_weight: float | str = 1.0,
         covariance: str = "closed",
@@ -104,7 +102,7 @@ class GaussianWasserstein(Card):
             raise refuse("likelihood", likelihood, "likelihoods.Gaussian: no other one has a closed form")
         self.likelihood, self.inducing_points = likelihood, inducing_points
         if mean is not None and (isinstance(mean, type) or not isinstance(mean, Mean)):
-            raise refuse("mean", mean, "one of particlegvi.functionspace.means, such as means.Given(model)")
+            raise refuse("mean", mean, "one of particlegvi.functionspace.means, such as means.Given(function)")
         self.mean: Mean = Inducing() if mean is None else mean
         self.w2_weight, self.rule = checked_weight(w2_weight), checked_rule(covariance)
         self.seed = arguments.seed(seed)
@@ -191,7 +189,7 @@ class GaussianWasserstein(Card):
         n, s2 = len(self._x), self.likelihood.noise_variance
         self._fit_mean(1.0 / (1.0 + 2.0 * s2 * weight / n), held, progress)
         self.w2_weight_, self.shrinkage_ = weight, shrinkage(weight, n, s2)
-        self._S = coefficient_covariance(self.rule, lambda: self.kernel(self._x), self._e, s2, weight)
+        self._S = coefficient_covariance(self.rule, self._e, s2, weight)
         m = self._mean_at(self._x)
         r = self._variances(self._x, self._e)
         self._cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2) + 0.5 * n * math.log(2.0 * math.pi * s2)
@@ -200,12 +198,11 @@ class GaussianWasserstein(Card):
     def _fit_mean(self, factor: float, held: Validation, progress: StepProgress | None) -> None:
         """Fit the mean to the targets times a factor.
 
-        A mean that was fitted with another factor is multiplied by the ratio of the factors, without a new fit. Least
-        squares on a basis, a network (whose targets are scaled) and most models would give this result anyway.
+        Least squares on a basis and a network (whose targets are scaled) that were fitted with another factor are
+        multiplied by the ratio of the factors, which is the result of a new fit. A given mean stays as it is.
         """
         if self._fitted_factor and isinstance(self.mean, Inducing | MeanNetwork | Given):
-            fixed = isinstance(self.mean, Given) and self.mean.fixed
-            self._ratio = 1.0 if fixed else factor / self._fitted_factor
+            self._ratio = 1.0 if isinstance(self.mean, Given) else factor / self._fitted_factor
             return
         self._fitted_factor, self._ratio = factor, 1.0
         targets = factor * self._y

@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import optimize
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.linalg import root
 from particlegvi.tools import arguments
 from particlegvi.tools.errors import warn
 
-RULES = ("closed", "optimal", "svgp")
+RULES = ("closed", "svgp")
 WEIGHTS = ("unsquared", "code")
 ITERATIONS, SETTLED = 60, 1e-12  # limits of the fixed-point iteration for a weight that depends on W2
 LEAST, PRIOR = 1e-12, 1e6  # range of this weight, in units of n / (2 s2)
@@ -30,47 +29,12 @@ def shrinkage(w2_weight: float, rows: int, noise_variance: float) -> float:
     return 0.0 if w2_weight == 0.0 else (1.0 + rows / (2.0 * noise_variance * w2_weight)) ** -2
 
 
-def coefficient_covariance(
-    rule: str, prior: Callable[[], Array], features: Array, noise_variance: float, w2_weight: float
-) -> Array:
-    """The matrix S, (size, size), by one of `RULES`, for features e(X) (n, size).
-
-    ``prior`` returns k(X, X), (n, n); only "optimal" calls it.
-    """
-    one, rows = np.eye(features.shape[1]), len(features)
+def coefficient_covariance(rule: str, features: Array, noise_variance: float, w2_weight: float) -> Array:
+    """The matrix S, (size, size), by one of `RULES`, for features e(X) (n, size)."""
+    one = np.eye(features.shape[1])
     if rule == "svgp":
         return np.asarray(np.linalg.inv(one + features.T @ features / noise_variance))
-    closed = shrinkage(w2_weight, rows, noise_variance) * one
-    if rule == "closed" or w2_weight == 0.0:
-        return closed
-    return optimal(prior(), features, closed, rows / (2.0 * noise_variance * w2_weight) + 1.0)
-
-
-def optimal(prior: Array, features: Array, start: Array, trace_weight: float) -> Array:
-    """The S = L L^T that minimises c tr C_Q - 2 tr (C_P^1/2 C_Q C_P^1/2)^1/2, by L-BFGS.
-
-    ``prior`` is k(X, X), (n, n), which is n C_P, and n C_Q = k(X, X) - e e^T + e S e^T for the features e (n, size).
-    ``start`` is S at the start, diagonal. c = 1 + n / (2 s2 w), the ``trace_weight``: the trace of C_Q is part of the
-    cost of the data and of W2^2.
-    """
-    n = len(prior)
-    scale = float(np.trace(prior / n))
-    a_root, residual = root(prior / n, scale), root((prior - features @ features.T) / n, scale)
-    fixed = a_root.T @ residual
-
-    def value_and_slope(flat: Array) -> tuple[float, Array]:
-        lower = flat.reshape(start.shape)
-        moved = features @ lower / math.sqrt(n)
-        u, singular, v = linalg.svd(np.concatenate([fixed, a_root.T @ moved], axis=1), full_matrices=False)
-        pulled = a_root @ (u @ v)[:, fixed.shape[1] :]
-        slope = 2.0 * trace_weight * moved - 2.0 * pulled
-        value = trace_weight * float(np.sum(moved**2)) - 2.0 * float(singular.sum())
-        return value, (features.T @ slope / math.sqrt(n)).ravel()
-
-    options = {"maxiter": 500, "ftol": 1e-15}
-    found = optimize.minimize(value_and_slope, np.sqrt(start).ravel(), jac=True, method="L-BFGS-B", options=options)
-    lower = found.x.reshape(start.shape)
-    return np.asarray(lower @ lower.T)
+    return shrinkage(w2_weight, len(features), noise_variance) * one
 
 
 def checked_weight(value: object) -> float | str:

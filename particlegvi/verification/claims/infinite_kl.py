@@ -177,5 +177,5 @@ def _moments(process: SubsetOfData | SubsetOfRegressors, A: np.ndarray) -> tuple
     """Mean and covariance of the values at inputs."""
     if isinstance(process, SubsetOfData):
         return process.predict(A), process.posterior_covariance(A)
-    e = process.with_residual.basis.features(A)
+    e = process.basis.features(A)
     return process.predict(A), e @ np.linalg.solve(process.law.precision, e.T)

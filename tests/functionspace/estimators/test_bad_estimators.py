@@ -30,17 +30,15 @@ for name in residuals.names():
             given = {"X": X, "X2": X, "features": None, "normals": np.ones((2, 6))}
             add(CALLS, f"{name} residual {answer}", function, " ".join(keys), **{key: given[key] for key in keys})
 
-CLASSES = ("GaussianWassersteinClassifier",)
-ESTIMATORS = ("Classifier", "PoissonRegressor", "Regressor", *CLASSES)
+ESTIMATORS = ("Classifier", "PoissonRegressor", "Regressor")
 OF_SCIKIT_LEARN = ("random_state",)
 
 
 def light(estimator: str, **settings: Any) -> Any:
     from particlegvi import functionspace
 
-    kind = getattr(functionspace, estimator if estimator in CLASSES else f"ProjectedLangevin{estimator}")
-    short = {"iterations": 2} if estimator in CLASSES else {"particles": 2, "steps": 2}
-    return kind(**{"fit_kernel": False, "random_state": 0} | short | settings)
+    kind = getattr(functionspace, f"ProjectedLangevin{estimator}")
+    return kind(**{"fit_kernel": False, "random_state": 0, "particles": 2, "steps": 2} | settings)
 
 
 def arguments(estimator: str) -> Calls:

@@ -1,4 +1,4 @@
-"""Fourier features: reference numbers, the exact process as their limit, and other functionals beside them."""
+"""Fourier features: reference numbers, and the exact process as their limit."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,6 @@ import pytest
 from particlegvi import functionspace as fs
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
-from particlegvi.functionspace.basis import Projection
-from particlegvi.functionspace.basis.finding import packed, unpacked
 
 from ...refusals import refused
 
@@ -90,24 +88,6 @@ def test_two_sets_on_one_interval_share_their_functions(kind):
     assert np.allclose(process.predict(fl.Fourier(-0.5, 1.0, 4)), gram[3, :9], atol=1e-5 * gram.max())
 
 
-@pytest.mark.parametrize("kind", [M32, M52])
-def test_other_functionals_beside_them_are_integrals_and_slopes(kind):
-    k, some, h = kind(0.4, 1.3), fl.Fourier(-0.5, 1.0, 3, ends=True), 1e-5
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    for low, high in ((-0.3, 0.6), (-1.2, -0.7), (1.1, 1.5), (-1.0, 2.0)):
-        cuts = [low, *[edge for edge in (-0.5, 1.0) if low < edge < high], high]
-        total = sum(
-            some.cross(k, (0.5 * (a + b) + 0.5 * (b - a) * nodes)[:, None]) @ weights * 0.5 * (b - a)
-            for a, b in zip(cuts[:-1], cuts[1:], strict=True)
-        )
-        assert np.allclose(some.between(k, fl.Intervals(low, high))[:, 0], total / (high - low), rtol=1e-8, atol=1e-10)
-    for x in (-0.9, 0.2, 1.3):
-        exact = (some.cross(k, [[x + h]]) - some.cross(k, [[x - h]]))[:, 0] / (2.0 * h)
-        assert np.allclose(fl.Slopes([[x]]).between(k, some)[0], exact, rtol=1e-6, atol=1e-6)
-    union = some + fl.Points([[0.1], [1.4]]) + fl.Intervals(0.0, 0.3)
-    assert np.linalg.eigvalsh(union.gram(k))[0] > -1e-9
-
-
 test_bad_features_are_refused = refused(
     (lambda: fl.Fourier(1.0, 1.0, 3), "high must be above low"),
     (lambda: fl.Fourier(0.0, 1.0, 2).gram(covariances.SquaredExponential(0.3)), "must be a Matern covariance"),
@@ -115,12 +95,7 @@ test_bad_features_are_refused = refused(
     (lambda: (fl.Fourier(0.0, 1.0, 2) + fl.Fourier(0.0, 2.0, 2)).gram(M32(0.3)), "must have the same interval"),
     (lambda: fs.SparseGaussianProcess(M32(0.3), NOISE, fl.Fourier(0.0, 1.0, 2)).fit(np.ones((3, 2)), np.ones(3)),
      "functions of 2 coordinates like X, not 1"),
+    (lambda: (fl.Fourier(0.0, 1.0, 2) + fl.Slopes([[0.5]])).gram(M32(0.3)), "must be joined with points alone"),
     (lambda: fs.ExactGaussianProcess(M32(0.3), 0.1, mean=np.ravel).fit(fl.Fourier(0.0, 1.0, 1), np.ones(3)),
      "mean must be None where fourier features are observed"),
 )  # fmt: skip
-
-
-def test_a_packed_basis_of_numbers_and_arrays_is_restored():
-    of = fl.Fourier(0.2, 0.9, 3, ends=True) + fl.Slopes([[0.1], [0.4]]) + fl.Intervals(0.1, 0.3)
-    made = Projection(M32(0.2), of)
-    assert np.array_equal(unpacked(M32(0.2), packed(made)).features(X), made.features(X))

@@ -15,7 +15,6 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.prediction.posterior import Marginals
 
@@ -81,7 +80,7 @@ class GaussianPosterior:
     A sample takes one normal for each of the ``size`` coefficients and one for each input.
     """
 
-    model: ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors
+    model: ExactGaussianProcess | SparseGaussianProcess
     draws: int  # number of functions that are sampled
     size: int
     seed: int

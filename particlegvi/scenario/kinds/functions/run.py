@@ -102,13 +102,7 @@ class FunctionRun(Exports):
 
     def eigenvalues(self) -> Array | None:
         """The eigenvalues (size,) of the basis, descending; None for a method whose basis has none."""
-        from particlegvi.functionspace.basis import Mercer, Nystroem
-        from particlegvi.functionspace.basis.finding import NAME, unpacked
-
-        if not {NAME, "eigenvalues"} & set(self.fit.arrays):
-            return None
-        basis = unpacked(self.problem.kernel, self.fit.arrays)
-        return basis.eigenvalues if isinstance(basis, Mercer | Nystroem) else None
+        return self.fit.arrays.get("eigenvalues")
 
     def sample(self, X: ArrayLike) -> Array:
         """Posterior samples of the function at these inputs together, (particles, n)."""

@@ -97,7 +97,7 @@ test_bad_settings_are_answered_in_one_sentence = refused(
         ({"methods": {"GWI": {"placement": "elob"}}}, 'methods.GWI: there is no selection "elob"; did you mean "elbo"'),
         ({"methods": {"GWI": {"hidden": []}}}, "hidden must be one to four"),
         ({"methods": {"GWI": {"w2_weight": "squared"}}}, 'w2_weight must be a number of at least 0, "unsquared" or'),
-        ({"methods": {"GWI": {"covariance": "best"}}}, "covariance must be one of closed, optimal, svgp"),
+        ({"methods": {"GWI": {"covariance": "best"}}}, "covariance must be one of closed, svgp"),
         ({"methods": {"GWI": {"coordinates": 2}}}, "coordinates must be a whole number from 1 to 1"),
         ({"methods": {"GWI": {"estimate": [5], "draws": 1}}}, "draws must be a whole number"),
         ({"likelihood": "poisson-log", "methods": {"GWI": {}}}, "likelihood must be gaussian for this method"),

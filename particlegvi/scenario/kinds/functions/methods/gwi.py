@@ -45,7 +45,7 @@ class GWI(OfGaussianNoise, Sparse):
     w2_weight : float or str
         The weight w of W2^2, or "unsquared" for (4.12), or "code" for the authors' program.
     covariance : str
-        "closed", "optimal" or "svgp".
+        "closed" or "svgp".
     placement, inducing_points
         As for `Sparse`; the placement "elbo" learns the inducing points by the evidence bound.
     coordinates : int, optional
@@ -104,7 +104,8 @@ class GWI(OfGaussianNoise, Sparse):
 
     def restore(self, problem: FunctionProblem, fit: Fit) -> WassersteinPosterior:
         """The process as it was after its fit."""
-        model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), fit.arrays)
+        model = self._model(problem)
+        model.restored(unpacked(problem.kernel, model.inducing_points, fit.arrays), fit.arrays)
         return WassersteinPosterior(model, problem.particles, self.coordinates)
 
     def _model(self, problem: FunctionProblem) -> GaussianWasserstein:

@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 
-from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import packed, unpacked
-from particlegvi.functionspace.basis.mercer import Mercer
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.likelihoods.expected import check_data_cost
 from particlegvi.functionspace.sampling.budget import check_budget, error_budget
 from particlegvi.functionspace.sampling.lipschitz import certificate_of, check_certified
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
@@ -47,7 +45,6 @@ class PLS:
         features: Facts | None = None,
         inducing_points: int | None = None,
         certificate: bool = False,
-        data_cost: str = "mean",
         budget: bool = False,
     ) -> None:
         if moves is not None:
@@ -55,7 +52,6 @@ class PLS:
         look_up("prior of the coefficients", prior, dict.fromkeys(PRIORS))
         look_up("residual", residual, dict.fromkeys(residuals.names()))
         look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
-        check_data_cost(data_cost, residual)
         for key, number in (("steps", steps), ("inducing_points", inducing_points)):
             if number is not None:
                 whole(key, number, 1)
@@ -65,7 +61,7 @@ class PLS:
         self.prior, self.residual, self.integrator = prior, residual, integrator
         self.features = features
         self.inducing_points, self.certificate = inducing_points, flag("certificate", certificate)
-        self.data_cost, self.budget = data_cost, flag("budget", budget)
+        self.budget = flag("budget", budget)
 
     def check(self, likelihood: Likelihood) -> None:
         """Accept any likelihood; for a certificate and for a budget, one that has one."""
@@ -104,7 +100,7 @@ class PLS:
         if not self.certificate:
             return None
         posterior = self.restore(problem, fit)
-        return certificate_of(posterior, problem.X, problem.y, self.prior, self.data_cost == "expected").band(X)
+        return certificate_of(posterior, problem.X, problem.y, self.prior).band(X)
 
     def follow(self, problem: FunctionProblem, progress: StepProgress | None = None) -> Fit:
         """Fit again with records on the way; `fit` keeps the end only."""
@@ -114,9 +110,10 @@ class PLS:
 
     def restore(self, problem: FunctionProblem, fit: Fit) -> ProjectedLangevinSampler:
         """The sampler as it was after its fit, with the stored basis."""
-        return self._sampler(problem).restored(unpacked(problem.kernel, fit.arrays), fit.positions[-1])
+        sampler = self._sampler(problem)
+        return sampler.restored(unpacked(problem.kernel, sampler.inducing_points, fit.arrays), fit.positions[-1])
 
-    def _places(self, problem: FunctionProblem) -> Array | int | Functionals | Mercer:
+    def _places(self, problem: FunctionProblem) -> Array | int | Functionals | Basis:
         if self.features is None:
             return problem.chosen_points(self.inducing_points)
         return features_of(self.features, problem.kernel, problem.X.shape[1])
@@ -134,5 +131,4 @@ class PLS:
             seed=problem.seed,
             integrator=self.integrator,
             moves=self.moves,
-            data_cost=self.data_cost,
         )

@@ -11,7 +11,7 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import divergences, selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
-from particlegvi.functionspace.basis.nystroem import with_inducing_points
+from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.certificate import Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import Law
@@ -115,7 +115,8 @@ class SVGP(Sparse):
     def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
         """The process as it was after its fit."""
         law = Law(*(fit.arrays[name] for name in Law._fields))
-        model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), law)
+        model = self._model(problem)
+        model.restored(unpacked(problem.kernel, model.inducing_points, fit.arrays), law)
         return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
 
     def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
@@ -125,9 +126,8 @@ class SVGP(Sparse):
         """
         if not isinstance(problem.likelihood, Gaussian) or problem.observed is not None or self.features is not None:
             return None
-        basis, law = unpacked(problem.kernel, fit.arrays), Law(*(fit.arrays[name] for name in Law._fields))
-        data = problem.X, problem.y, problem.likelihood.noise_variance
-        certificate = certify(Fitted(with_inducing_points(basis, "a certificate"), law, *data))
+        basis, law = Nystroem.restore(problem.kernel, fit.arrays), Law(*(fit.arrays[name] for name in Law._fields))
+        certificate = certify(Fitted(basis, law, problem.X, problem.y, problem.likelihood.noise_variance))
         mean, reach = basis.features(X) @ law.mean, ERRORS * certificate.sd_range(X)[1] + certificate.mean_error(X)
         return mean - reach, mean + reach
 
@@ -154,9 +154,7 @@ def drawn(law: Law, problem: FunctionProblem) -> Array:
     return law.draws(noise.normals(problem.seed, "draws", problem.particles, len(law.mean)))
 
 
-def compared(
-    problem: FunctionProblem, model: SparseGaussianProcess | SubsetOfRegressors, kl: float | None = None
-) -> Facts:
+def compared(problem: FunctionProblem, model: SparseGaussianProcess, kl: float | None = None) -> Facts:
     """KL to the exact process in nats, and root mean square errors of mean and sd over the range of the data."""
     exact = ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance)
     exact.fit(problem.X, problem.y)
@@ -176,16 +174,15 @@ class SoR(OfGaussianNoise, Sparse):
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
             model = self._model(problem).fit(problem.X, problem.y)
-            law, basis = model.law, model.with_residual.basis
-            draws = drawn(law, problem)
+            draws = drawn(model.law, problem)
         facts = {**model.facts, **(compared(problem, model, float("inf")) if self.compare else {})}
-        return Fit(draws[None], np.array([0]), facts, {**packed(basis), **law._asdict()})
+        return Fit(draws[None], np.array([0]), facts, {**packed(model.basis), **model.law._asdict()})
 
     def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
         """The process as it was after its fit."""
         model = self._model(problem)
         law = Law(*(fit.arrays[name] for name in Law._fields))
-        model.with_residual.restored(unpacked(problem.kernel, fit.arrays), law)
+        model.restored(unpacked(problem.kernel, model.inducing_points, fit.arrays), law)
         return Degenerate(model, problem.particles, 0, problem.seed)
 
     def _model(self, problem: FunctionProblem) -> SubsetOfRegressors:
