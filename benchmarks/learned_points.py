@@ -19,7 +19,7 @@ from scipy import linalg
 from particlegvi.functionspace import GaussianWasserstein, likelihoods, selection
 from particlegvi.functionspace.gp.hyperparameters import regression_covariance
 from particlegvi.functionspace.linalg import factor, in_gram, in_points
-from particlegvi.functionspace.selection.rules import Targets, greedy, minimise
+from particlegvi.functionspace.selection.rules import Targets, greedy, place
 from particlegvi.functionspace.wasserstein.rules import shrinkage
 from particlegvi.metrics import gaussian_nll
 from particlegvi.scenario.tables.wasserstein.protocols import problem
@@ -59,7 +59,7 @@ def points(rule, k, noise, part, count, seed, most):
         return start
     if rule == "elbo":
         return selection.select("elbo", k, part.X, len(start), seed, Targets(part.y, noise, start)).points
-    return minimise(Objective(k, part.X, part.y, noise).at, start, part.X, most)[0]
+    return place(Objective(k, part.X, part.y, noise).at, start, part.X, most)[0]
 
 
 def scores(row, split, counts, most):

@@ -33,7 +33,7 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import SparseGaussianProcess, SubsetOfRegressors, divergences, likelihoods, selection
 from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
-from particlegvi.functionspace.selection.rules import minimise
+from particlegvi.functionspace.selection.rules import place
 from particlegvi.plotting import look, style
 from particlegvi.scenario.tables.approximation.exact import exact_process, problem
 from particlegvi.scenario.tables.approximation.models import start
@@ -79,7 +79,7 @@ class Search:
     def path(self) -> dict[int, Array]:
         """The points after some iterations, near each other at the start, where the objective falls fast."""
         found = [self.first]
-        minimise(self.at, self.first, self.task.train.X, ITERATIONS, found)
+        place(self.at, self.first, self.task.train.X, ITERATIONS, found)
         return {number: found[number] for number in sorted({round(n) - 1 for n in np.geomspace(1, len(found), SHOWN)})}
 
     def result(self) -> dict[str, Any]:

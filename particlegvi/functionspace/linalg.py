@@ -119,9 +119,9 @@ def in_gram(L: Array, products: Array) -> Array:
 
 def in_points(k: Covariance, Z: Array, among: Array, *others: tuple[Array, Array]) -> Array:
     """The gradient in Z of ``sum(among * k(Z, Z))`` plus all ``sum(w * k(Z, X))``; ``among`` is symmetric."""
-    gradient = k.input_gradient(Z, Z, 2.0 * among)
+    gradient, _ = k.gradients(Z, Z, 2.0 * among)
     for X, weights in others:
-        gradient += k.input_gradient(Z, X, weights)
+        gradient = gradient + k.gradients(Z, X, weights)[0]
     return gradient
 
 

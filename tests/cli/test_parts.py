@@ -46,7 +46,7 @@ def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
     assert found["losses", "ring", "bowls 1.5"] == registry.TAKEN
     assert "ModuleNotFoundError" in found["losses", "deep-bowl", "bowls 1.5"]
     kinds = {kind for kind, _, origin in found if origin == "particlegvi"}
-    assert {"kernels", "priors", "methods", "schedules", "covariances", "likelihoods", "bases", "figures"} <= kinds
+    assert {"kernels", "priors", "methods", "schedules", "covariances", "likelihoods", "figures"} <= kinds
     assert {"kinds", "facts", "models", "claims"} <= kinds
     assert main(["list", "--parts"]) == 0
     assert "half-noise" in capsys.readouterr().out  # of this process

@@ -103,27 +103,27 @@ def test_a_function_that_is_no_covariance_fails_that_test():
 def test_gradients_in_the_parameters_are_differences(k, other):
     weights = np.random.default_rng(3).normal(size=(len(A), len(A if other is None else other)))  # not symmetric
     logs, made = k.log_parameters(), k.with_log_parameters
-    found = k.log_parameter_gradient(A, other, weights)
+    _, found = k.gradients(A, A if other is None else other, weights)
     right = slopes(lambda v: np.sum(weights * made(v)(A, other)), logs)
     np.testing.assert_allclose(found, right, rtol=1e-7, atol=1e-8)
     assert len(found) == len(k.parameter_names()) == len(set(k.parameter_names()))
     of_diagonal = slopes(lambda v: weights[:, 0] @ made(v).diagonal(A), logs)
-    np.testing.assert_allclose(k.diagonal_log_parameter_gradient(A, weights[:, 0]), of_diagonal, rtol=1e-5, atol=2e-7)
+    np.testing.assert_allclose(k.diagonal_gradient(A, weights[:, 0]), of_diagonal, rtol=1e-5, atol=2e-7)
 
 
 @pytest.mark.parametrize("k", examples(), ids=identity)
-def test_gradients_in_the_inputs_are_differences_and_both_gradients_may_be_had_at_once(k):
+def test_gradients_in_the_inputs_are_differences_and_compiled_ones_agree(k):
     weights, apart = np.random.default_rng(3).normal(size=(len(A), len(B))), B[:6]  # two kernels have kinks at A
     right = slopes(lambda a: np.sum(weights[:, :6] * k(a, apart), axis=1), A)
-    np.testing.assert_allclose(k.input_gradient(A, apart, weights[:, :6]), right, rtol=1e-6, atol=2e-8)
+    np.testing.assert_allclose(k.gradients(A, apart, weights[:, :6])[0], right, rtol=1e-6, atol=2e-8)
     columns = scaled.TOGETHER * (1 + len(B) // scaled.TOGETHER)
     both, value = k.between(A, B, columns), np.empty((len(A), columns))
     both.fill(value)
     np.testing.assert_allclose(value[:, : len(B)], k(A, B), rtol=1e-13)
     assert not value[:, len(B) :].any()
-    in_inputs, in_logs = both.gradients(np.pad(weights, ((0, 0), (0, columns - len(B)))))
-    np.testing.assert_allclose(in_inputs, k.input_gradient(A, B, weights), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(in_logs, k.log_parameter_gradient(A, B, weights), rtol=1e-10, atol=1e-12)
+    compiled = both.gradients(np.pad(weights, ((0, 0), (0, columns - len(B)))))
+    for fast, plain in zip(compiled, k.gradients(A, B, weights), strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", examples(), ids=identity)
@@ -139,7 +139,7 @@ def test_the_gradient_needs_no_array_for_each_parameter():
     weights = np.ones((400, 400))
     k = Matern52(np.full(50, 5.0))
     tracemalloc.start()
-    k.log_parameter_gradient(X, None, weights)
+    k.gradients(X, X, weights)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10 * weights.nbytes  # fifty such arrays are what it must not make

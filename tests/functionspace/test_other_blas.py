@@ -15,7 +15,7 @@ SMOOTH, FOURIER = SquaredExponential(0.8), functionals.Fourier(-2.5, 2.5, 4)
 CASES = {
     "quadratic": (SMOOTH, likelihoods.Gaussian(0.1), 9, Y, {"prior": "gp"}),
     "a given step size": (SMOOTH, likelihoods.Gaussian(0.1), 9, Y, {"step_size": 1e-3, "steps": 30}),
-    "preconditioned": (SMOOTH, likelihoods.Bernoulli(), 9, 1.0 * (Y > 0.0), {"prior": "gp", "steps": 30}),
+    "labels": (SMOOTH, likelihoods.Bernoulli(), 9, 1.0 * (Y > 0.0), {"prior": "gp", "steps": 30}),
     "accepted or refused": (SMOOTH, likelihoods.Poisson(), 6, np.round(4.0 * Y**2), {"steps": 24}),
     "a projection": (Matern32(0.8), likelihoods.Gaussian(0.1), FOURIER, Y, {"prior": "gp"}),
     "the thesis's residual": (SMOOTH, likelihoods.Gaussian(0.1), 9, Y, {"residual": "thesis"}),

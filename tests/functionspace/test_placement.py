@@ -11,7 +11,7 @@ from particlegvi import functionspace as fs
 from particlegvi.functionspace import covariances, divergences, likelihoods, selection
 from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, SquaredExponential
 from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
-from particlegvi.functionspace.selection.rules import minimise
+from particlegvi.functionspace.selection.rules import place
 
 from ..differences import slopes
 from ..refusals import refused
@@ -30,7 +30,7 @@ def data(seed=0, n=40):
 def test_a_kink_has_the_gradient_0(kind):
     """Where points coincide a Matern-1/2 has none; every other covariance of a distance has 0 there."""
     a = np.array([[0.3, 0.4]])
-    assert np.all(kind(SCALES).input_gradient(a, a, np.ones((1, 1))) == 0.0)
+    assert np.all(kind(SCALES).gradients(a, a, np.ones((1, 1)))[0] == 0.0)
 
 
 @pytest.mark.parametrize("k", [SquaredExponential(SCALES, 1.3), SquaredExponential(0.8, 0.5) + Matern52(SCALES, 0.7)])
@@ -82,7 +82,7 @@ class TestNinePoints:
         assert self.exact.log_marginal_likelihood() == pytest.approx(-86.1725786, rel=1e-7)
         problem = CollapsedBound(self.k, self.X, self.y, self.noise)
         for trial in range(5):
-            Z, facts = minimise(lambda z: problem.at(z)[:2], self.start(trial)[0], self.X, 500)
+            Z, facts = place(lambda z: problem.at(z)[:2], self.start(trial)[0], self.X, 500)
             errors = self.errors(Z)
             assert errors == pytest.approx((5.99, 0.0147, 0.0143), rel=0.01)
             assert facts["objective"]["after"] < facts["objective"]["before"]
@@ -97,7 +97,7 @@ class TestNinePoints:
         for trial in range(5):
             Z, regressors = self.start(trial)
             problem = SquaredDivergence(self.k, self.X, selection.Targets(self.y, self.noise), regressors)
-            Z, facts = minimise(problem.at, Z, self.X, 500)
+            Z, facts = place(problem.at, Z, self.X, 500)
             found.append((facts["objective"]["after"], self.errors(Z)))
         best = min(errors for _, errors in found)
         assert best == pytest.approx((6.48, 0.0208, 0.0123), rel=0.01)
@@ -130,7 +130,7 @@ def test_the_path_of_a_search_falls_to_its_end(rng):
     X = rng.uniform(-2.0, 2.0, (60, 1))
     y, k, path = np.sin(3.0 * X[:, 0]) + 0.1 * rng.normal(size=60), SquaredExponential(0.6), []
     problem, start = CollapsedBound(k, X, y, 0.01), X[:5]
-    end, facts = minimise(problem.at, start, X, 40, path)
+    end, facts = place(problem.at, start, X, 40, path)
     assert np.array_equal(path[-1], end) and len(path) == facts["iterations"] > 5
     values = [problem.at(Z)[0] for Z in (start, *path)]
     assert np.all(np.diff(values) <= 1e-9 * abs(values[0])) and values[-1] == facts["objective"]["after"]
@@ -182,7 +182,7 @@ def test_labels_have_no_bound_and_a_covariance_may_have_no_gradient():
     with pytest.raises(ValueError, match=r"targets must be Targets\(y, noise_variance\) .*, not None"):
         selection.select("fisher", Matern52(), PLACED[0], 5)
     with pytest.raises(NotImplementedError):
-        covariances.Covariance().input_gradient(PLACED[0], PLACED[0], np.eye(40))
+        covariances.Covariance().gradients(PLACED[0], PLACED[0], np.eye(40))
 
 
 RNG = np.random.default_rng(2)

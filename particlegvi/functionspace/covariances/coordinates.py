@@ -28,8 +28,8 @@ class OnCoordinates(Derived):
         if not isinstance(covariance, Covariance):
             raise refuse("covariance", covariance, "a covariance")
         listed = isinstance(coordinates, list | tuple | range | np.ndarray) and getattr(coordinates, "ndim", 1) > 0
-        given: Sequence[int] = coordinates if listed else [coordinates]  # type: ignore[assignment, list-item]
-        self.coordinates = [whole("coordinates", each, 0) for each in given]
+        numbers: Sequence[int] = coordinates if listed else [coordinates]  # type: ignore[assignment, list-item]
+        self.coordinates = [whole("coordinates", number, 0) for number in numbers]
         if not self.coordinates or len(set(self.coordinates)) < len(self.coordinates):
             raise refuse("coordinates", coordinates, "one or more numbers of columns, each once")
         super().__init__(f"{covariance.name}{self.coordinates}", covariance)
@@ -43,17 +43,13 @@ class OnCoordinates(Derived):
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         return type(self)(self.covariance.with_log_parameters(vector), self.coordinates)
 
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        other = None if B is None else self._chosen(B)
-        return self.covariance.log_parameter_gradient(self._chosen(A), other, weights)
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+        in_inputs = np.zeros(points("inputs", A).shape)
+        in_inputs[:, self.coordinates], in_logs = self.covariance.gradients(self._chosen(A), self._chosen(B), weights)
+        return in_inputs, in_logs
 
-    def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
-        return self.covariance.diagonal_log_parameter_gradient(self._chosen(A), weights)
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        gradient = np.zeros(points("inputs", A).shape)
-        gradient[:, self.coordinates] = self.covariance.input_gradient(self._chosen(A), self._chosen(B), weights)
-        return gradient
+    def diagonal_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
+        return self.covariance.diagonal_gradient(self._chosen(A), weights)
 
     def _chosen(self, inputs: ArrayLike) -> Array:
         x = points("inputs", inputs)

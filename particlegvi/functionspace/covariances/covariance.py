@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import ClassVar, Self, TypeAlias
 
@@ -48,28 +48,23 @@ class Covariance:
         """A covariance of this kind with other parameters."""
         raise self._undefined("with_log_parameters(vector)")
 
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        """The gradient of ``sum(weights * k(A, B))`` in the log parameters, shape (parameters,).
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+        """The gradients of ``sum(weights * k(A, B))`` in A with B fixed, (n, dim), and in the log parameters.
 
-        For any number of parameters, no array is larger than k(A, B).
+        The second has the shape (parameters,). The first is 0 at a kink where a = b; with symmetric weights, the
+        gradient of ``sum(weights * k(A, A))`` in A is twice the result for B = A. For any number of parameters, no
+        array is larger than k(A, B).
         """
-        raise self._undefined("log_parameter_gradient(A, B, weights)")
+        raise self._undefined("gradients(A, B, weights)")
 
-    def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
+    def diagonal_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
         """The gradient of ``sum(weights * diagonal(A))`` in the log parameters, shape (parameters,)."""
         x, w = np.asarray(A, dtype=np.float64), np.asarray(weights, dtype=np.float64)
         gradient = np.zeros(len(self.parameter_names()))
         for first in range(0, len(x), ROWS):
             rows = slice(first, first + ROWS)
-            gradient += self.log_parameter_gradient(x[rows], None, np.diag(w[rows]))
+            gradient += self.gradients(x[rows], x[rows], np.diag(w[rows]))[1]
         return gradient
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        """The gradient of ``sum(weights * k(A, B))`` in A, shape (n, dim), with B fixed; 0 at a kink where a = b.
-
-        With symmetric weights, the gradient of ``sum(weights * k(A, A))`` is twice the result for B = A.
-        """
-        raise self._undefined("input_gradient(A, B, weights)")
 
     def _undefined(self, method: str) -> NotImplementedError:
         return NotImplementedError(f"the class {type(self).__name__} of a covariance must define {method}")
@@ -114,10 +109,8 @@ class Between:
         out[:, len(self.B) :] = 0.0
 
     def gradients(self, weights: Array) -> tuple[Array, Array]:
-        """`input_gradient` (n, dim) and `log_parameter_gradient` (parameters,)."""
-        k, A, B = self.covariance, self.A, self.B
-        w = weights[:, : len(B)]
-        return k.input_gradient(A, B, w), k.log_parameter_gradient(A, B, w)
+        """The `Covariance.gradients`."""
+        return self.covariance.gradients(self.A, self.B, weights[:, : len(self.B)])
 
 
 class BetweenSums(Between):
@@ -135,8 +128,13 @@ class BetweenSums(Between):
             out += more
 
     def gradients(self, weights: Array) -> tuple[Array, Array]:
-        found = [part.gradients(weights) for part in self.parts]
-        return np.sum([each[0] for each in found], axis=0), np.concatenate([each[1] for each in found])
+        return joined(part.gradients(weights) for part in self.parts)
+
+
+def joined(gradients: Iterable[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """The gradients of a sum, from those of its parts, which have parameters of their own."""
+    in_inputs, in_logs = zip(*gradients, strict=True)
+    return np.sum(in_inputs, axis=0), np.concatenate(in_logs)
 
 
 KernelLike: TypeAlias = Covariance | Kernel  # a covariance, or a kernel of particlegvi.kernels
@@ -165,15 +163,11 @@ class Compound(Covariance):
     def diagonal(self, A: ArrayLike) -> Array:
         return np.asarray(self.combine.reduce([part.diagonal(A) for part in self.parts], axis=0))
 
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        each = zip(self.parts, self.weights_of_parts(A, B, weights), strict=True)
-        return np.concatenate([part.log_parameter_gradient(A, B, own) for part, own in each])
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+        pairs = zip(self.parts, self.weights_of_parts(A, B, weights), strict=True)
+        return joined(part.gradients(A, B, own) for part, own in pairs)
 
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        each = zip(self.parts, self.weights_of_parts(A, B, weights), strict=True)
-        return np.sum([part.input_gradient(A, B, own) for part, own in each], axis=0)
-
-    def weights_of_parts(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[ArrayLike]:
+    def weights_of_parts(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Iterator[ArrayLike]:
         """For each part in turn, the weights of its entries that ``weights`` of the whole covariance imply."""
         raise NotImplementedError
 
@@ -199,7 +193,7 @@ class Product(Compound):
     kind = "product"
     combine = np.multiply
 
-    def weights_of_parts(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[ArrayLike]:
+    def weights_of_parts(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Iterator[ArrayLike]:
         for i in range(len(self.parts)):
             others = np.array(weights, dtype=np.float64)
             for other in self.parts[:i] + self.parts[i + 1 :]:
@@ -213,14 +207,14 @@ class Sum(Compound):
     kind = "sum"
     combine = np.add
 
-    def weights_of_parts(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[ArrayLike]:
+    def weights_of_parts(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Iterator[ArrayLike]:
         return repeat(weights, len(self.parts))
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
         return BetweenSums(self, A, B, columns)
 
-    def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
-        return np.concatenate([part.diagonal_log_parameter_gradient(A, weights) for part in self.parts])
+    def diagonal_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
+        return np.concatenate([part.diagonal_gradient(A, weights) for part in self.parts])
 
 
 class Derived(Covariance):
@@ -270,13 +264,8 @@ class Iterated(Derived):
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         return type(self)(self.covariance.with_log_parameters(vector), self.centres)
 
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
         w = np.asarray(weights, dtype=np.float64) / len(self.centres)
-        other = A if B is None else B
-        left, right = self.covariance(A, self.centres), self.covariance(other, self.centres)
-        first = self.covariance.log_parameter_gradient(A, self.centres, w @ right)
-        return first + self.covariance.log_parameter_gradient(other, self.centres, w.T @ left)
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        w = np.asarray(weights, dtype=np.float64) / len(self.centres)
-        return self.covariance.input_gradient(A, self.centres, w @ self.covariance(B, self.centres))
+        left, right = self.covariance(A, self.centres), self.covariance(B, self.centres)
+        in_inputs, in_logs = self.covariance.gradients(A, self.centres, w @ right)
+        return in_inputs, in_logs + self.covariance.gradients(B, self.centres, w.T @ left)[1]

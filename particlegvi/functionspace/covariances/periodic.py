@@ -55,24 +55,18 @@ class Periodic(Scaled):
         values = np.exp(np.asarray(vector, dtype=np.float64))
         return type(self)(float(values[0]), values[1:-1].reshape(self.lengthscale.shape), float(values[-1]))
 
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
         a, b = self.pair(A, B)
-        weighted = np.asarray(weights, dtype=np.float64) * self(A, B)
-        in_period, in_lengthscales = 0.0, []
-        for turns, lengthscale in self._turns(a, b):
-            in_period += np.sum(weighted * np.sin(2.0 * np.pi * turns) * turns) * 2.0 * np.pi / lengthscale**2
+        weighted = np.asarray(weights, dtype=np.float64) * self(a, b)
+        in_period, in_lengthscales, in_inputs = 0.0, [], np.empty(a.shape)
+        for d, (turns, lengthscale) in enumerate(self._turns(a, b)):
+            slopes = weighted * np.sin(2.0 * np.pi * turns) * (2.0 * np.pi / lengthscale**2)
+            in_inputs[:, d] = -slopes.sum(axis=1) / self.period
+            in_period += np.sum(slopes * turns)
             in_lengthscales.append(np.sum(weighted * np.sin(np.pi * turns) ** 2) * 4.0 / lengthscale**2)
         shared = self.lengthscale.ndim == 0
-        return np.hstack([in_period, np.sum(in_lengthscales) if shared else in_lengthscales, np.sum(weighted)])
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        a, b = self.pair(A, B)
-        weighted = np.asarray(weights, dtype=np.float64) * self(A, B)
-        columns = [
-            np.sum(weighted * np.sin(2.0 * np.pi * turns), axis=1) * (-2.0 * np.pi / self.period) / lengthscale**2
-            for turns, lengthscale in self._turns(a, b)
-        ]
-        return np.stack(columns, axis=1)
+        logs = [in_period, np.sum(in_lengthscales) if shared else in_lengthscales, np.sum(weighted)]
+        return in_inputs, np.hstack(logs)
 
     def _turns(self, a: Array, b: Array) -> Iterator[tuple[Array, float]]:
         """(a_d - b_d) / period, an array (n, m), and the lengthscale, for one coordinate after the other."""

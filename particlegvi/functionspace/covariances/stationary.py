@@ -84,34 +84,27 @@ class Stationary(Scaled):
         values = np.exp(np.asarray(vector, dtype=np.float64))
         return type(self)(values[:-1].reshape(self.lengthscale.shape), float(values[-1]))
 
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
         a, b = self.pair(A, B)
         w = np.asarray(weights, dtype=np.float64)
         s2 = self._squares(a, b)
         in_variance = self.variance * np.sum(w * self.profile(s2))
-        h = (-2.0 * self.variance) * w * self.slope(s2)
-        h[s2 == 0.0] = 0.0  # the derivative is multiplied by s2, which is 0 there
-        if self.lengthscale.ndim == 0:
-            return np.array([np.sum(h * s2), in_variance])
+        h = (2.0 * self.variance) * w * self.slope(s2)
+        h[s2 == 0.0] = 0.0  # a kink; and the derivative in a lengthscale is multiplied by s2
         # Compute sum_ij h_ij (a_i - b_j)^2 in every coordinate by products of matrices. Subtract the middle first, so
         # that few digits cancel.
-        middle = a.mean(axis=0)
+        middle = b.mean(axis=0)
         a, b = (a - middle) / self.lengthscale, (b - middle) / self.lengthscale
-        squares = h.sum(axis=1) @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * (h @ b), axis=0)
-        return np.append(squares, in_variance)
+        rows, hb = h.sum(axis=1), h @ b
+        in_inputs = (rows[:, None] * a - hb) / self.lengthscale
+        if self.lengthscale.ndim == 0:
+            return in_inputs, np.array([-np.sum(h * s2), in_variance])
+        squares = rows @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * hb, axis=0)
+        return in_inputs, np.append(-squares, in_variance)
 
-    def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
+    def diagonal_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
         total = float(np.sum(np.asarray(weights, dtype=np.float64)))
         return np.append(np.zeros(self.lengthscale.size), self.variance * total)
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        a, b = self.pair(A, B)
-        s2 = self._squares(a, b)
-        h = (2.0 * self.variance) * np.asarray(weights, dtype=np.float64) * self.slope(s2)
-        h[s2 == 0.0] = 0.0
-        middle = b.mean(axis=0)
-        a, b = a - middle, b - middle
-        return (h.sum(axis=1)[:, None] * a - h @ b) / self.lengthscale**2
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
         return Between(self, A, B) if self.decay is None else Compiled(self, self.decay, A, B, columns)

@@ -119,8 +119,8 @@ def _maximise(
         model = ExactGaussianProcess(start.with_log_parameters(logs[:-1]), float(np.exp(logs[-1]))).fit(X, y)
         return -model.log_marginal_likelihood(), -model.log_marginal_likelihood_gradient()
 
-    found = maximise(objective, start, "log_marginal_likelihood", noise, limits, maxiter=most_iterations)
-    return found.logs, {"parameters": by_name(start, found.logs), **found.facts}
+    end = maximise(objective, start, "log_marginal_likelihood", noise, limits, maxiter=most_iterations)
+    return end.logs, {"parameters": by_name(start, end.logs), **end.facts}
 
 
 def default_kernel(inputs: int, shared: bool = False) -> Covariance:
@@ -146,8 +146,8 @@ def regression_covariance(
     short = ["lengthscale" in name for name in start.parameter_names()]
     shorter = start.with_log_parameters(start.log_parameters() + np.where(short, math.log(0.3), 0.0))
     begin = ((start, 0.1 * noise_variance), (shorter, noise_variance))
-    found = [fit_hyperparameters(k, x, t, noise) for k, noise in begin]
-    covariance, noise, _ = max(found, key=lambda fit: fit[2]["fits"][0]["log_marginal_likelihood"]["after"])
+    ends = [fit_hyperparameters(k, x, t, noise) for k, noise in begin]
+    covariance, noise, _ = max(ends, key=lambda fit: fit[2]["fits"][0]["log_marginal_likelihood"]["after"])
     return covariance, noise
 
 

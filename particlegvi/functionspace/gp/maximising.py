@@ -6,17 +6,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.functionspace import preprocessing
+from particlegvi.functionspace import preprocessing, search
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.preprocessing import column_sd
+from particlegvi.functionspace.search import Objective, Places
 from particlegvi.functionspace.selection.objectives import CollapsedBound, Scratch
 from particlegvi.functionspace.selection.rules import greedy
 from particlegvi.tools.arguments import array, points, whole
@@ -30,9 +29,8 @@ FAILED = 1e100  # value of the objective if a matrix is singular
 class Maximum(NamedTuple):
     """The end of a search."""
 
-    start: Array  # the logarithms of the parameters at the start, (parameters,)
-    logs: Array  # and at the end
-    rest: Array  # further variables, (variables,)
+    logs: Array  # the logarithms of the parameters, (parameters,)
+    points: Array  # the inducing points (M, dim); none where none were searched for
     facts: Facts  # ``iterations``, ``converged``, ``at_bound`` (names), and the value before and after by its name
 
 
@@ -47,44 +45,39 @@ def noise_limits(mean_square: float) -> Array:
 
 
 def maximise(
-    objective: Callable[[Array], tuple[float, Array]],
+    objective: Objective,
     covariance: Covariance,
     named: str,
     noise: float | None = None,
     limits: Array | None = None,
-    rest: tuple[Array, Array, Array] | None = None,
+    places: Places | None = None,
     **options: float,
 ) -> Maximum:
     """Find the parameters with the largest value of an objective, by L-BFGS, from those of the covariance.
 
-    The objective returns minus the value and minus its gradient, for an array of the logarithms and then further
-    variables; ``named`` is the name of the value in the facts. The logarithm of a ``noise`` variance follows those of
-    the covariance, and stays between its ``limits`` (2,). ``rest`` holds further variables (variables,) at the start,
-    and their smallest and largest values. The options are those of L-BFGS.
+    The objective returns minus the value and minus its gradient, for an array of the logarithms and then of the
+    variables of ``places``; ``named`` is the name of the value in the facts. The logarithm of a ``noise`` variance
+    follows those of the covariance, and stays between its ``limits`` (2,).
     """
-    names, first = covariance.parameter_names(), covariance.log_parameters()
+    names, start = covariance.parameter_names(), covariance.log_parameters()
+    low, high = start - math.log(REACH), start + math.log(REACH)
     if noise is not None and limits is not None:
-        names, first = [*names, "noise_variance"], np.append(first, np.clip(np.log(noise), *limits))
-    low, high = first - math.log(REACH), first + math.log(REACH)
-    if limits is not None:
-        low[-1], high[-1] = limits
-    none = np.empty(0)
-    more, least_more, most_more = rest or (none, none, none)
-    begin = np.append(first, more)
-    before = objective(begin)[0]
-    bounds = optimize.Bounds(np.append(low, least_more), np.append(high, most_more))
-    found = optimize.minimize(objective, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    # A failed line search may end with a smaller value than the start's.
-    state, least = (found.x, float(found.fun)) if found.fun <= before else (begin, before)
-    size = len(first)
-    ended = (state[:size] <= low) | (state[:size] >= high)
+        names = [*names, "noise_variance"]
+        start = np.append(start, np.clip(np.log(noise), *limits))
+        low, high = np.append(low, limits[0]), np.append(high, limits[1])
+    size, begin = len(start), start
+    if places is not None:
+        begin, low, high = (np.append(*pair) for pair in (
+            (start, places.start), (low, places.low), (high, places.high)))  # fmt: skip
+    end = search.minimise(objective, begin, low, high, **options)
     facts: Facts = {
-        named: {"before": -before, "after": -least},
-        "iterations": int(found.nit),
-        "converged": bool(found.success),
-        "at_bound": [name for name, at in zip(names, ended, strict=True) if at],
+        named: {"before": -end.before, "after": -end.after},
+        "iterations": end.iterations,
+        "converged": end.converged,
+        "at_bound": [name for name, ended in zip(names, end.at_bound[:size], strict=True) if ended],
     }
-    return Maximum(first, state[:size], state[size:], facts)
+    points = np.empty((0, 0)) if places is None else places.points(end.at[size:])
+    return Maximum(end.at[:size], points, facts)
 
 
 class Regression(NamedTuple):
@@ -93,14 +86,6 @@ class Regression(NamedTuple):
     X: Array
     y: Array
     limits: Array
-
-
-class Found(NamedTuple):
-    """The end of one search."""
-
-    logs: Array  # log parameters of the covariance and, last, log noise variance
-    points: Array  # (M, dim)
-    facts: Facts
 
 
 def by_bound(
@@ -114,29 +99,29 @@ def by_bound(
     much smaller one makes the first steps so long that the search ends with noise only. Both searches begin with the
     given points, or with greedy points, filled up by random rows if greedy points find no variance left.
     """
-    given = array("inducing_points", inducing_points, "an array (M, dim) or a whole number", booleans=True)
-    if given.ndim:
-        given = points("inducing_points", given, data.X.shape[1])
-    count = len(given) if given.ndim else min(whole("inducing_points", inducing_points, 1), len(data.X))
+    known = array("inducing_points", inducing_points, "an array (M, dim) or a whole number", booleans=True)
+    if known.ndim:
+        known = points("inducing_points", known, data.X.shape[1])
+    count = len(known) if known.ndim else min(whole("inducing_points", inducing_points, 1), len(data.X))
 
     def placed(covariance: Covariance) -> Array:
-        if given.ndim:
-            return given
+        if known.ndim:
+            return known
         chosen = greedy(covariance, data.X, count, seed).points
         rows = preprocessing.order(seed, "subsets", len(data.X))[: count - len(chosen)]
         return np.vstack([chosen, data.X[rows]])
 
-    found = [_search(data, start, noise, placed(start), most_iterations)]
+    ends = [_search(data, start, noise, placed(start), most_iterations)]
     longer = start.with_log_parameters(_longer(start, data.X))
     Z = placed(longer)
     noises = [share * float(np.mean(data.y**2)) for share in SECOND_NOISES]
-    second = min(noises, key=lambda each: _minus_bound(data, longer, each, Z))
-    found.append(_search(data, longer, second, Z, most_iterations))
-    chosen = int(np.argmax([each.facts["elbo"]["after"] for each in found]))
-    best = found[chosen]
+    second = min(noises, key=lambda variance: _minus_bound(data, longer, variance, Z))
+    ends.append(_search(data, longer, second, Z, most_iterations))
+    chosen = int(np.argmax([end.facts["elbo"]["after"] for end in ends]))
+    best = ends[chosen]
     facts = {
         "bound": "elbo", "rows": len(data.X), "seed": seed, "inducing_points": len(best.points), "chosen": chosen,
-        "fits": [each.facts for each in found], "points": best.points.tolist(),
+        "fits": [end.facts for end in ends], "points": best.points.tolist(),
     }  # fmt: skip
     return start.with_log_parameters(best.logs[:-1]), float(np.exp(best.logs[-1])), facts
 
@@ -159,30 +144,23 @@ def _longer(start: Covariance, X: Array) -> Array:
     return logs
 
 
-def _search(data: Regression, covariance: Covariance, noise: float, Z: Array, most_iterations: int) -> Found:
-    """L-BFGS over logarithms and points; points stay in their columns' ranges, in units of the columns' sd."""
+def _search(data: Regression, covariance: Covariance, noise: float, Z: Array, most_iterations: int) -> Maximum:
+    """L-BFGS over logarithms and points."""
     X, y, limits = data
-    lowest, highest = X.min(axis=0), X.max(axis=0)
-    unit, size = column_sd(X), len(covariance.parameter_names()) + 1
-    Z = np.clip(Z, lowest, highest)
-    scratch = Scratch()
+    places, scratch, size = Places(X, Z), Scratch(), len(covariance.parameter_names()) + 1
 
     def objective(state: Array) -> tuple[float, Array]:
-        problem = CollapsedBound(
-            covariance.with_log_parameters(state[: size - 1]), X, y, math.exp(state[size - 1]), scratch
-        )
+        k, own_noise = covariance.with_log_parameters(state[: size - 1]), math.exp(state[size - 1])
+        problem = CollapsedBound(k, X, y, own_noise, scratch)
         try:
-            value, in_points, in_logs = problem.everywhere(
-                np.clip(state[size:].reshape(Z.shape) * unit, lowest, highest)
-            )
+            value, in_points, in_logs = problem.everywhere(places.points(state[size:]))
         except ValueError:  # k(Z, Z) is singular to rounding, however much jitter
             return FAILED, np.zeros_like(state)
-        return value, np.append(in_logs, in_points * unit)
+        return value, np.append(in_logs, places.gradient(in_points))
 
-    ranges = [np.broadcast_to(end / unit, Z.shape).ravel() for end in (lowest, highest)]
-    found = maximise(
-        objective, covariance, "elbo", noise, limits, ((Z / unit).ravel(), ranges[0], ranges[1]),
-        maxiter=most_iterations, maxfun=2 * most_iterations,
-    )  # fmt: skip
-    ends = {"start": by_name(covariance, found.start), "parameters": by_name(covariance, found.logs)}
-    return Found(found.logs, np.clip(found.rest.reshape(Z.shape) * unit, lowest, highest), {**ends, **found.facts})
+    end = maximise(
+        objective, covariance, "elbo", noise, limits, places, maxiter=most_iterations, maxfun=2 * most_iterations
+    )
+    start = np.append(covariance.log_parameters(), np.clip(math.log(noise), *limits))
+    ends = {"start": by_name(covariance, start), "parameters": by_name(covariance, end.logs)}
+    return end._replace(facts={**ends, **end.facts})

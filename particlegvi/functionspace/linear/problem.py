@@ -23,9 +23,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import linalg
 
 from particlegvi.contracts import Array, Facts
+from particlegvi.functionspace import search
 from particlegvi.functionspace.linear.sets import Sets
 from particlegvi.integrators.schedules import Schedule
 
@@ -218,11 +219,9 @@ def _search(objective: Callable[[Array], tuple[float, Array]], pack: Packing, st
         value, gradient = objective(L)
         return value, pack.gradient(L, gradient)
 
-    options = {"maxiter": steps, "maxfun": 2 * steps, "maxcor": 30, "ftol": 1e-14, "gtol": 1e-7}
     begin = pack.vector(np.eye(pack.size))
-    found = optimize.minimize(packed, begin, jac=True, method="L-BFGS-B", options=options)
-    facts: Facts = {"iterations": int(found.nit), "converged": bool(found.success)}
-    return pack.matrix(found.x), facts
+    end = search.minimise(packed, begin, maxiter=steps, maxfun=2 * steps, maxcor=30, ftol=1e-14, gtol=1e-7)
+    return pack.matrix(end.at), {"iterations": end.iterations, "converged": end.converged}
 
 
 def in_values(problem: LinearProblem, rows: Callable[[], Array], settings: LinearSettings) -> Gradient:

@@ -7,8 +7,8 @@ file               content
 =================  ====================================================================
 cost               the task: data's cost and gradient at many particles, mode, coordinates
 plans              start, scheme, step size and length
-langevin           one step as four vectors; plain Langevin steps, minibatches
-mixing             a start in all modes; accepted steps, with the moves of `sign_moves`
+langevin           one step as four vectors; plain Langevin steps
+mixing             a start in all modes; accepted steps, with `reflections`
 trace              a run with its test for the stationary distribution
 =================  ====================================================================
 

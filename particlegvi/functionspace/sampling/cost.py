@@ -11,7 +11,6 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps.projected import add_costs, slopes_in_place
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.linalg import directions
 from particlegvi.functionspace.newton import newton
 from particlegvi.simulation.journal import Journal
 
@@ -58,23 +57,6 @@ def weighted_gram(features: Array, weights: Array | None) -> Array:
         block = features[low : low + COPIED]
         total += block.T @ (block if weights is None else block * weights[low : low + COPIED, None])
     return 0.5 * (total + total.T)
-
-
-def identity(dim: int) -> Coordinates:
-    """Coordinates equal to the coefficients."""
-    return Coordinates(np.ones(dim), np.eye(dim))
-
-
-def whitened(features: Array, prior_variances: Array, weights: Array | None, weight: float = 1.0) -> tuple:
-    """Coordinates in which the prior is N(0, I) and the data's curvature is diagonal, and this diagonal s >= 0, (dim,).
-
-    ``weights`` (rows,) are the curvatures of the cost at a reference, or None for the constant ``weight``;
-    ``prior_variances`` (dim,) are those of the coefficients.
-    """
-    roots = np.sqrt(prior_variances)
-    gram = weight * weighted_gram(features, weights)
-    eigenvalues, vectors = directions(roots[:, None] * gram * roots)
-    return Coordinates(roots, vectors), np.maximum(eigenvalues, 0.0)
 
 
 class DataCost:

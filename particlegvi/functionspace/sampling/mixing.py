@@ -2,12 +2,10 @@
 
 The tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) is stationary for every move, at every step size:
 
-- exponential Euler steps with a Metropolis acceptance (six of eight steps, or five);
-- random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
-- for a cost that is even in f: the flip z -> -z with probability 1/2, and reflections of one region of the data;
-- for an even cost, if particles start in several modes: jumps between modes, see `sign_moves` (one of eight).
-
-A reflection changes the sign of the function in one region of the data and hardly changes it elsewhere.
+- exponential Euler steps with a Metropolis acceptance (six of eight steps);
+- random-walk steps as wide as the posterior, which pass a thin barrier (one of eight);
+- for a cost that is even in f: the flip z -> -z with probability 1/2, and reflections, which change the sign of the
+  function in one region of the data and hardly change it elsewhere (one of eight).
 
 `anneal` makes a start in all modes: particles from the prior, cooled to the posterior by sequential Monte Carlo. The
 data's inverse temperature grows from 0 to 1. Each step of the temperature keeps half of the effective sample size (Del
@@ -17,6 +15,7 @@ Moral, Doucet and Jasra 2006); then the particles are resampled and moved.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,14 +24,13 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
 from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import exponential_euler, random_walk
-from particlegvi.functionspace.sampling.sign_moves import Region, SignJumps
+from particlegvi.functionspace.sampling.reflections import Region
 from particlegvi.simulation.journal import Journal
 
 CYCLE = 8
-JUMP, WALK, REFLECTION = 5, 6, 7
-KINDS = ("langevin", "random walk", "reflection", "jump")
+WALK, REFLECTION = 6, 7
+KINDS = ("langevin", "random walk", "reflection")
 PART = "annealing"  # name of this part of a fit
-KNOWN = ("step", "step_size", "beta", "levels", "cycles")  # stored with the particles in a snapshot
 POOL = 256  # least number of particles if there may be several modes: fewer cannot estimate the modes' weights
 RELAXED = 2.0  # relaxation times at each temperature, in at most MOST_CYCLES cycles
 MOST_CYCLES = 3
@@ -47,8 +45,8 @@ class MixingFlow:
 
     The coordinates have the prior N(0, I). ``stiffness`` (dim,) is an approximate curvature of the data's cost along
     each coordinate, which shapes the proposals; ``step_size`` is in units of the relaxation time; ``regions`` are those
-    of the reflections, and ``jumps`` those between the modes of an even cost. ``beta`` is the inverse temperature of
-    the data, and ``role`` the role of the random numbers: "noise" or, before the first step, "start".
+    of the reflections. ``beta`` is the inverse temperature of the data, and ``role`` the role of the random numbers:
+    "noise" or, before the first step, "start".
     """
 
     def __init__(
@@ -62,7 +60,6 @@ class MixingFlow:
         *,
         beta: float = 1.0,
         role: str = "noise",
-        jumps: SignJumps | None = None,
     ) -> None:
         self.cost = cost
         self.tamed = cost.likelihood.tamed()
@@ -71,7 +68,6 @@ class MixingFlow:
         self.regions = regions
         self.beta = beta
         self.role = role
-        self.jumps = jumps
         reference = 1.0 + beta * stiffness
         self.langevin = exponential_euler(step_size, 1.0 / reference, reference, 1.0 - reference)
         self.walk = random_walk(2.4 / np.sqrt(state.shape[1]), reference)
@@ -90,8 +86,6 @@ class MixingFlow:
                 self._flip(step)
             if place == REFLECTION and self.regions:
                 self._reflect(step)
-            elif place == JUMP and self.jumps is not None:
-                self._jump(step, self.jumps)
             else:
                 self._move(step, place == WALK)
         self._known = self.state.copy()
@@ -116,11 +110,6 @@ class MixingFlow:
         forces, costs = self.cost.forces(proposed, self.tamed)
         none = np.zeros(len(self.state))
         self._choose(step, none, proposed, self.beta * forces, costs, kind="reflection", number=number)
-
-    def _jump(self, step: int, jumps: SignJumps) -> None:
-        proposed, ratio = jumps.jumped(self.state, self._coins(step, 1))
-        forces, costs = self.cost.forces(proposed, self.tamed)
-        self._choose(step, ratio, proposed, self.beta * forces, costs, kind="jump")
 
     def _choose(
         self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, *, kind: str, number: int = 0
@@ -155,17 +144,24 @@ class MixingFlow:
 
     def facts(self) -> Facts:
         """The share of accepted moves of each kind, and the regions whose reflections were always refused."""
-        found: Facts = {f"accepted {kind}": self.acceptance(kind) for kind in KINDS[:2]}
+        facts: Facts = {f"accepted {kind}": self.acceptance(kind) for kind in KINDS[:2]}
         if self.regions:
-            found["accepted reflection"] = self.acceptance("reflection")
+            facts["accepted reflection"] = self.acceptance("reflection")
             row = KINDS.index("reflection")
             refused = (self.tried[row] > 0) & (self.accepted[row] == 0.0)
-            found["regions"] = len(self.regions)
-            found["regions never reflected"] = int(np.sum(refused))
-        if self.jumps is not None:
-            found["modes"] = len(self.jumps.centres)
-            found["accepted jump"] = self.acceptance("jump")
-        return found
+            facts["regions"] = len(self.regions)
+            facts["regions never reflected"] = int(np.sum(refused))
+        return facts
+
+
+class Cooling(NamedTuple):
+    """How far annealing has come; a snapshot keeps it beside the particles."""
+
+    step: int = CYCLE
+    step_size: float = 0.5
+    beta: float = 0.0  # inverse temperature
+    levels: int = 0  # temperatures so far
+    cycles: int = 0  # cycles that are left at this temperature
 
 
 def anneal(
@@ -180,35 +176,35 @@ def anneal(
     dim = len(stiffness)
     state = noise.normals(seed, "start", pool, dim)
     costs = np.zeros(pool)
-    found = journal.interrupted(PART)
-    if found is None:
-        step, step_size, beta, levels, cycles = CYCLE, 0.5, 0.0, 0, 0
+    stored = journal.interrupted(PART)
+    at = Cooling() if stored is None else Cooling(**{name: stored[name] for name in Cooling._fields})
+    if stored is None:
         costs = cost.costs(state)
-    else:
-        step, step_size, beta, levels, cycles = (found[name] for name in KNOWN)
-    while beta < 1.0 or cycles > 0:
-        if cycles == 0:
-            if levels == MOST_LEVELS or not np.isfinite(costs).all():
-                raise ValueError(
-                    f"the likelihood must be one whose posterior can be normalised: after {levels} temperatures its"
-                    f" inverse temperature is {beta:.3g}, and the cost falls without end"
-                )
-            following = next_beta(costs, beta)
-            uniform = noise.uniforms(seed, "start", 1, 1, step, first=dim + 2)
-            state = state[resampled(-(following - beta) * costs, uniform)]
-            beta = following
-            cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * step_size))) if beta < 1.0 else FINAL_CYCLES
-            levels += 1
-        flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta=beta, role="start")
+    while at.beta < 1.0 or at.cycles > 0:
+        if at.cycles == 0:
+            state, at = _colder(state, costs, at, seed)
+        flow = MixingFlow(cost, stiffness, at.step_size, state, seed, regions, beta=at.beta, role="start")
         journal.take_up(PART, flow)
-        end = step - step % CYCLE + CYCLE
-        known = dict(zip(KNOWN, (step, step_size, beta, levels, cycles), strict=True))
-        journal.advance(PART, flow, step, end, before=-CYCLE, known=known)
-        state, costs, step = flow.state, flow.costs, end
-        step_size = adapted(step_size, flow.acceptance("langevin"))
-        cycles -= 1
+        end = at.step - at.step % CYCLE + CYCLE
+        journal.advance(PART, flow, at.step, end, before=-CYCLE, known=at._asdict())
+        state, costs = flow.state, flow.costs
+        at = Cooling(end, adapted(at.step_size, flow.acceptance("langevin")), at.beta, at.levels, at.cycles - 1)
     chosen = np.arange(particles) * pool // particles
-    return state[chosen], step_size, {"temperatures": levels, "pool": pool}, step - CYCLE
+    return state[chosen], at.step_size, {"temperatures": at.levels, "pool": pool}, at.step - CYCLE
+
+
+def _colder(state: Array, costs: Array, at: Cooling, seed: int) -> tuple[Array, Cooling]:
+    """The particles, resampled for the next temperature, and the cycles to take at it."""
+    if at.levels == MOST_LEVELS or not np.isfinite(costs).all():
+        raise ValueError(
+            f"the likelihood must be one whose posterior can be normalised: after {at.levels} temperatures its"
+            f" inverse temperature is {at.beta:.3g}, and the cost falls without end"
+        )
+    beta = next_beta(costs, at.beta)
+    uniform = noise.uniforms(seed, "start", 1, 1, at.step, first=state.shape[1] + 2)
+    kept = state[resampled(-(beta - at.beta) * costs, uniform)]
+    cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * at.step_size))) if beta < 1.0 else FINAL_CYCLES
+    return kept, at._replace(beta=beta, levels=at.levels + 1, cycles=cycles)
 
 
 def adapted(step_size: float, acceptance: float) -> float:

@@ -4,12 +4,11 @@
 plan               used for                                        the steps
 =================  ==============================================  ========================================
 `quadratic`        a quadratic cost, exponential Euler             the whole drift is solved exactly
-`preconditioned`   other costs, exponential Euler                  mobility: inverse curvature at the mode
-`euler`            Euler-Maruyama, or a given step size            mobility 1, (6.14) as it is printed
-`mixing`           ``moves="mix"``                                 accepted or refused, see `mixing`
+`mixing`           other costs, exponential Euler                  accepted or refused, see `mixing`
+`euler`            Euler-Maruyama, or ``moves="none"``             mobility 1, (6.14) as it is printed
 =================  ==============================================  ========================================
 
-The stationary distribution of all plans is exp(-V) of (D.125). Steps that are neither exact nor accepted have a bias.
+The stationary distribution of all plans is exp(-V) of (D.125). The steps of `euler` have a bias.
 """
 
 from __future__ import annotations
@@ -32,19 +31,16 @@ from particlegvi.functionspace.sampling.cost import (
     DataCost,
     QuadraticCost,
     find_mode,
-    identity,
     mode_of_quadratic,
     weighted_gram,
-    whitened,
 )
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
-from particlegvi.functionspace.sampling.sign_moves import Region, SignJumps, find_jumps, find_regions
+from particlegvi.functionspace.sampling.reflections import Region, find_regions
 from particlegvi.tools.errors import warn
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: the start is forgotten up to exp(-15)
 QUADRATIC_STEPS = 20  # default number of steps, each of one relaxation time
 MIXING_STEPS = (240, 2000)  # limits of the default, ten relaxation times: enough, as the start is in equilibrium
-MANY_STEPS = 5000  # if plain steps need more than this, accepted and refused steps are cheaper
 MOST_STEPS = 20_000_000  # largest default; the user may give more
 SHOWN_TO_RULE = 64  # number of particles of the start at which the curvature is evaluated
 THESIS = "thesis"  # the name of the plan `euler` in the facts of a run
@@ -72,18 +68,12 @@ class Plan(NamedTuple):
 
 def choose(task: CostTask, integrator: str, moves: str | None) -> Plan:
     """The plan for a likelihood, an integrator and a kind of moves ("mix", "none", or None for the default)."""
-    likelihood, exponential = task.likelihood, integrator == "exponential-euler"
-    kind = moves
-    if kind is None:
-        tame = likelihood.quadratic or (likelihood.convex and math.isfinite(likelihood.curvature_bound))
-        kind = "none" if tame or not exponential else "mix"
-    if kind == "mix":
-        return mixing(task)
-    if exponential and likelihood.quadratic:
+    exponential = integrator == "exponential-euler"
+    if exponential and task.likelihood.quadratic and moves != "mix":
         return quadratic(task)
-    # With a pole the curvature at the mode does not give a scale; plain sampling is then the thesis's algorithm.
-    if exponential and task.step_size is None and not likelihood.even:
-        return preconditioned(task, moves is None)
+    printed = moves == "none" or (task.likelihood.convex and task.step_size is not None)
+    if moves == "mix" or (exponential and not printed):
+        return mixing(task)
     return euler(task, integrator)
 
 
@@ -116,36 +106,10 @@ def quadratic(task: CostTask) -> Plan:
     return Plan("quadratic", flow, where, cost.moved(where), steps, step_size, facts)
 
 
-def preconditioned(task: CostTask, may_refuse: bool) -> Plan:
-    """Exponential Euler with the inverse curvature at the mode as the mobility: all directions relax at one rate.
-
-    For nearly separable classes, the curvature elsewhere differs much from the curvature at the mode, and steps without
-    bias are tiny. With ``may_refuse`` the plan is then `mixing`.
-    """
-    where, stiffness, cost = _whitened(task)
-    reference = 1.0 + stiffness
-
-    def curvature() -> tuple[float]:
-        bound = task.likelihood.curvature_bound
-        known = math.isfinite(bound)
-        weights = None if known else _steepest(task.likelihood, cost, _start(task, where)[:SHOWN_TO_RULE])
-        hessian = (bound if known else 1.0) * weighted_gram(cost.features, weights)
-        return (float(linalg.eigvalsh(hessian / np.sqrt(reference[:, None] * reference))[-1]),)
-
-    (steepest,) = task.journal.once("curvature", curvature)
-    step_size = langevin.BIAS / max(steepest, langevin.BIAS)
-    steps = task.steps or math.ceil(RELAXATIONS / step_size)
-    if may_refuse and task.steps is None and steps > MANY_STEPS:
-        return _mixing(task, where, stiffness, cost)
-    scheme = langevin.exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
-    flow = langevin.LangevinFlow(partial(_gradients, cost), scheme, _start(task, where), task.seed)
-    facts = {"time": "relaxation", "largest curvature": steepest}
-    return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
-
-
 def euler(task: CostTask, integrator: str) -> Plan:
     """(6.14) with mobility 1, by exponential Euler (the prior's part exact) or by Euler-Maruyama."""
-    where = identity(len(task.prior_variances))
+    dim = len(task.prior_variances)
+    where = Coordinates(np.ones(dim), np.eye(dim))
     precision = 1.0 / task.prior_variances
     cost: DataCost | QuadraticCost = DataCost(task.likelihood, task.features, task.y)
     start = _start(task, where)
@@ -185,10 +149,7 @@ def euler(task: CostTask, integrator: str) -> Plan:
 
 def mixing(task: CostTask) -> Plan:
     """Accepted steps and moves between modes, after a start in all modes by annealing."""
-    return _mixing(task, *_whitened(task))
-
-
-def _mixing(task: CostTask, where: Coordinates, stiffness: Array, cost: DataCost) -> Plan:
+    where, stiffness, cost = _whitened(task)
     turned = _regions(task, cost) if task.likelihood.even else []
     if task.initial is None:
         start, step_size, facts, taken = task.journal.once(
@@ -197,8 +158,7 @@ def _mixing(task: CostTask, where: Coordinates, stiffness: Array, cost: DataCost
     else:
         start, step_size, facts, taken = where.of(task.initial), 0.25, {}, 0
     step_size = task.step_size or step_size
-    between = _jumps(task, cost, start) if task.likelihood.even else None
-    flow = MixingFlow(cost, stiffness, step_size, start.copy(), task.seed, turned, jumps=between)
+    flow = MixingFlow(cost, stiffness, step_size, start.copy(), task.seed, turned)
     steps = task.steps or int(np.clip(10.0 / step_size, *MIXING_STEPS))
     return Plan("mixing", flow, where, cost, steps, step_size, {"time": "relaxation", **facts}, taken)
 
@@ -206,16 +166,11 @@ def _mixing(task: CostTask, where: Coordinates, stiffness: Array, cost: DataCost
 def _regions(task: CostTask, cost: DataCost) -> list[Region]:
     def find() -> tuple[Array, ...]:
         weights = task.likelihood.information(np.zeros(len(task.y))) * (task.y > 0.0)
-        found = find_regions(task.X, cost.features, weights, task.seed)
-        return tuple(array for region in found for array in region)
+        regions = find_regions(task.X, cost.features, weights, task.seed)
+        return tuple(array for region in regions for array in region)
 
     arrays = task.journal.once("regions", find)
-    return [Region(seen, moved) for seen, moved in zip(arrays[::2], arrays[1::2], strict=True)]
-
-
-def _jumps(task: CostTask, cost: DataCost, start: Array) -> SignJumps | None:
-    arrays = task.journal.once("jumps", lambda: find_jumps(cost, start))
-    return SignJumps(*arrays) if arrays else None
+    return [Region(*pair) for pair in zip(arrays[::2], arrays[1::2], strict=True)]
 
 
 def _whitened(task: CostTask) -> tuple[Coordinates, Array, DataCost]:
@@ -225,15 +180,14 @@ def _whitened(task: CostTask) -> tuple[Coordinates, Array, DataCost]:
     scaled = Coordinates(roots, np.eye(dim)).features_in_place(task.features)
     cost = DataCost(task.likelihood, scaled, task.y)
 
-    def found() -> tuple[Array, Array]:
+    def at_mode() -> tuple[Array, Array]:
         best = np.zeros(dim)
         if not task.likelihood.even:  # an even likelihood has the same information everywhere, and 0 is not a mode
             best, _ = find_mode(cost, np.eye(dim), best)
-        information = task.likelihood.information(scaled @ best)
-        where, stiffness = whitened(scaled, np.ones(dim), information)
-        return where.rotation, stiffness
+        stiffness, rotation = directions(weighted_gram(scaled, task.likelihood.information(scaled @ best)))
+        return rotation, np.maximum(stiffness, 0.0)
 
-    rotation, stiffness = task.journal.once("directions", found)
+    rotation, stiffness = task.journal.once("directions", at_mode)
     Coordinates(np.ones(dim), rotation).features_in_place(scaled)
     return Coordinates(roots, rotation), stiffness, cost
 

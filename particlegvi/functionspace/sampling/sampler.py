@@ -62,9 +62,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
         Number of steps. By default enough for the slowest direction of the posterior to reach equilibrium, and more if
         the energies still drift then.
     step_size : float, optional
-        Size of a step. By default 0.1 / (the largest curvature that is not integrated exactly), in a time in which
-        every direction relaxes at the same rate. A given value is the eta of (D.209), in the thesis's time; with
-        ``moves="mix"`` it is in units of the relaxation time.
+        Size of a step. A given value is the eta of (D.209), in the thesis's time; with ``moves="mix"`` it is in units
+        of the relaxation time. By default accepted steps adapt it, and others take 0.1 / (the largest curvature that is
+        not integrated exactly).
     initial : "prior" or array (particles, size)
         Coefficients at the start.
     prior : str
@@ -77,8 +77,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         "exponential-euler", with the linear part exact (all of the drift for a quadratic cost), or "euler-maruyama".
     moves : str, optional
         "none": Langevin steps only. "mix": steps that are accepted or refused, a start by annealing and, for a rate
-        f^2, changes of sign. The default is "none" for a convex cost with bounded curvature, unless Langevin steps
-        without bias would be more than 5000, as for nearly separable classes; otherwise the default is "mix".
+        f^2, changes of sign. The default is "none" for Gaussian noise, for Euler-Maruyama, and for a convex cost with a
+        given ``step_size``; otherwise it is "mix".
 
     Attributes
     ----------

@@ -149,7 +149,7 @@ class CollapsedBound(NamedTuple):
         among = np.zeros((M, padded(M)))
         np.multiply(derived.among, 2.0, out=among[:, :M])
         of_points, twice = k.between(Z, Z, among.shape[1]).gradients(among)
-        in_logs += 0.5 * twice + k.diagonal_log_parameter_gradient(X, np.full(len(X), 0.5 / noise))
+        in_logs += 0.5 * twice + k.diagonal_gradient(X, np.full(len(X), 0.5 / noise))
         return derived.value, of_points + across, np.append(in_logs, derived.in_log_noise)
 
     def _derive(self, L: Array, G: Array, c: Array) -> Derived:

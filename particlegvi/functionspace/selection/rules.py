@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import preprocessing
+from particlegvi.functionspace import preprocessing, search
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.search import Objective, Places
 from particlegvi.tools.registry import named
 
 EXHAUSTED = 1e-10  # a conditional variance below this share of the largest prior variance is rounding
 MOST_ITERATIONS = 200
 KINK = "the objective has a kink where an inducing point meets an input; its gradient there is taken as 0"
-Objective: TypeAlias = Callable[[Array], tuple[float, Array]]  # from Z (M, dim) to the value and the gradient (M, dim)
 
 
 class Selection(NamedTuple):
@@ -83,48 +81,31 @@ def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection
 
 
 @one_blas_thread()
-def minimise(
+def place(
     objective: Objective, start: Array, X: Array, most_iterations: int = MOST_ITERATIONS,
     path: list[Array] | None = None,
 ) -> tuple[Array, Facts]:  # fmt: skip
-    """Points (M, dim) that minimise the objective; it is never larger than at the start.
-
-    Every coordinate stays between the smallest and the largest number of its column of X; a coordinate that is outside
-    begins at the nearer end. A constant column does not change. Coordinates are in units of their columns' sd.
+    """Points (M, dim) that minimise the objective, as `search.Places`; it is never larger than at the start.
 
     The facts have ``iterations``, ``converged``, the ``objective`` before and after, and ``at_bound``, the number of
     coordinates that end at an end of their column's range. The points of each iteration are added to ``path``.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
-    unit = np.where(high > low, X.std(axis=0), 1.0)
-    unit = np.where(unit > 0.0, unit, 1.0)
-    first = np.clip(start, low, high)
+    places = Places(X, start)
 
-    def scaled(z: Array) -> tuple[float, Array]:
-        value, gradient = objective(np.clip(z.reshape(first.shape) * unit, low, high))
-        return value, (gradient * unit).ravel()
+    def scaled(variables: Array) -> tuple[float, Array]:
+        value, gradient = objective(places.points(variables))
+        return value, places.gradient(gradient)
 
-    def seen(z: Array) -> None:
-        if path is not None:
-            path.append(np.clip(z.reshape(first.shape) * unit, low, high))
-
-    ends = [np.broadcast_to(end / unit, first.shape).ravel() for end in (low, high)]
-    before = objective(first)[0]
-    options = {"maxiter": most_iterations, "maxfun": 2 * most_iterations, "ftol": 1e-13}
-    found = optimize.minimize(
-        scaled, (first / unit).ravel(), jac=True, method="L-BFGS-B", bounds=optimize.Bounds(*ends), callback=seen,
-        options=options,
+    end = search.minimise(
+        scaled, places.start, places.low, places.high,
+        watch=None if path is None else lambda variables: path.append(places.points(variables)),
+        maxiter=most_iterations, maxfun=2 * most_iterations, ftol=1e-13,
     )  # fmt: skip
-    points = np.clip(found.x.reshape(first.shape) * unit, low, high)
-    after = float(found.fun)
-    if not after <= before:
-        points, after = first, before
-    ended = ((points <= low) | (points >= high)) & (high > low)
-    return points, {
-        "iterations": int(found.nit),
-        "converged": bool(found.success),
-        "objective": {"before": float(before), "after": after},
-        "at_bound": int(ended.sum()),
+    return places.points(end.at), {
+        "iterations": end.iterations,
+        "converged": end.converged,
+        "objective": {"before": end.before, "after": end.after},
+        "at_bound": int(np.sum(end.at_bound & (places.high > places.low))),
     }
 
 
@@ -132,11 +113,9 @@ def searched(
     name: str, objective: Objective, covariance: Covariance, X: Array, count: int, *, seed: int, targets: Targets,
     **more: int,
 ) -> Selection:  # fmt: skip
-    """The selection that `minimise` finds from given or from greedy points; ``more`` are further facts."""
+    """The selection that `place` finds from given or from greedy points; ``more`` are further facts."""
     start = greedy(covariance, X, count, seed).points if targets.start is None else targets.start
-    points, facts = minimise(objective, start, X)
+    points, facts = place(objective, start, X)
     origin = "greedy" if targets.start is None else "given"
-    found = {"selection": name, "asked": count, "found": len(points), "seed": seed, "start": origin, **more, **facts}
-    if covariance.kinked:
-        found["kink"] = KINK
-    return Selection(points, None, found)
+    choice = {"selection": name, "asked": count, "found": len(points), "seed": seed, "start": origin}
+    return Selection(points, None, {**choice, **more, **facts, **({"kink": KINK} if covariance.kinked else {})})

@@ -14,13 +14,12 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
 from scipy.special import log_ndtr
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances
+from particlegvi.functionspace import covariances, search
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.gp.placement import chosen_basis
 from particlegvi.functionspace.prediction.class_probabilities import CONSTANT, class_probabilities
@@ -115,16 +114,14 @@ class ClassProcesses(Card):
             return value, np.concatenate([slope_c.ravel(), slope_maps.ravel()])
 
         start = np.concatenate([np.zeros(size * classes), np.tile(np.eye(size).ravel(), classes)])
-        found = optimize.minimize(
-            value_and_slope, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
-        )
-        self.objective_ = float(found.fun)
-        self.means_, self.maps_ = np.split(found.x, [size * classes])
+        end = search.minimise(value_and_slope, start, maxiter=self.iterations)
+        self.objective_ = end.after
+        self.means_, self.maps_ = np.split(end.at, [size * classes])
         self.means_, self.maps_ = self.means_.reshape(size, classes), self.maps_.reshape(classes, size, size)
         self.factors_ = np.ones(classes)
         if validation is not None:
             self.factors_ = self._tempered(*validation)
-        self.info_: Facts = {**self.basis.facts(), "iterations": int(found.nit), "converged": bool(found.success)}
+        self.info_: Facts = {**self.basis.facts(), "iterations": end.iterations, "converged": end.converged}
         return self
 
     def _divergence(self, c: Array, maps: Array, gram: Array) -> tuple[float, Array, Array]:
@@ -152,8 +149,7 @@ class ClassProcesses(Card):
             slope = -(1.0 - self.epsilon - share) * np.sum((in_r * wide) / p[:, None], axis=0)
             return -float(np.log(p).sum()), slope
 
-        bounds = [tuple(np.log(FACTORS))] * m.shape[1]
-        return np.asarray(np.exp(optimize.minimize(nll, np.zeros(m.shape[1]), jac=True, bounds=bounds).x))
+        return np.asarray(np.exp(search.minimise(nll, np.zeros(m.shape[1]), *np.log(FACTORS)).at))
 
     @one_blas_thread()
     def marginals(self, X: ArrayLike) -> tuple[Array, Array]:

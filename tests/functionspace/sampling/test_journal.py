@@ -22,7 +22,7 @@ CASES = {
         likelihoods.Gaussian(0.1),
         {"integrator": "euler-maruyama", "prior": "gp", "step_size": 1e-5, "steps": 70},
     ),
-    "preconditioned": (likelihoods.Bernoulli(), {"steps": 60}),
+    "Langevin steps": (likelihoods.Bernoulli(), {"moves": "none", "steps": 60}),
     "frozen signs": (likelihoods.Poisson(), {"moves": "none", "steps": 60, "step_size": 1e-4}),
     "mixing": (likelihoods.Poisson(), {"steps": 60}),
     "mixing without regions": (likelihoods.StudentT(4.0, 0.3), {"steps": 40}),
@@ -128,7 +128,7 @@ def test_what_ctrl_c_leaves_is_enough(case, straight):
     [
         ("mixing", "annealing", 60),
         ("mixing", "sampling", 240),
-        ("preconditioned", "sampling", 40),
+        ("Langevin steps", "sampling", 40),
         ("quadratic", "sampling", 12),
     ],
 )
@@ -174,17 +174,17 @@ def test_a_default_length_that_is_extended_is_extended_all_the_same(monkeypatch)
 def test_a_snapshot_of_another_fit_is_refused():
     storage = Memory(40)
     with pytest.raises(Stop):
-        fit("preconditioned", storage)
+        fit("Langevin steps", storage)
     with pytest.raises(ValueError, match=r"particles \(20, 9\); \(21, 9\) are needed"):
-        fit("preconditioned", storage, particles=21)
+        fit("Langevin steps", storage, particles=21)
 
 
 def test_progress_is_heard_step_by_step_and_goes_on():
     heard = []
     storage = Memory(40)
     with pytest.raises(Stop):
-        fit("preconditioned", storage, lambda *what: heard.append(what))
+        fit("Langevin steps", storage, lambda *what: heard.append(what))
     before = len(heard)
-    fit("preconditioned", storage, lambda *what: heard.append(what))
+    fit("Langevin steps", storage, lambda *what: heard.append(what))
     assert [step for step, _ in heard] == list(range(1, 61)) and 0 < before < 60
     assert {end for _, end in heard} == {60}

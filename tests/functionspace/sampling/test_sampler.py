@@ -38,9 +38,8 @@ LAWS = {
     "rkhs": (KERNEL, LOGISTIC, labels(0), {"particles": 4000, "seed": 0}),
     "gp": (KERNEL, LOGISTIC, labels(1), {"particles": 4000, "prior": "gp", "seed": 1}),
     "separable": (WIDE, LOGISTIC, SEPARABLE, {"particles": 1000, "prior": "gp", "seed": 3}),
-    "counts": (OTHER, COUNTS, drawn(COUNTS, 1), {"particles": 1000, "moves": "mix", "seed": 1}),
-    "outliers": (OTHER, OUTLIERS, drawn(OUTLIERS, 2), {"particles": 1000, "moves": "mix", "seed": 2}),
-    "mixed labels": (OTHER, LOGISTIC, drawn(LOGISTIC, 3), {"particles": 1000, "moves": "mix", "seed": 3}),
+    "counts": (OTHER, COUNTS, drawn(COUNTS, 1), {"particles": 1000, "seed": 1}),
+    "outliers": (OTHER, OUTLIERS, drawn(OUTLIERS, 2), {"particles": 1000, "seed": 2}),
 }
 
 
@@ -64,10 +63,9 @@ def test_the_law_is_that_of_metropolis(name):
     np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.15 if kernel is OTHER else 0.1)
     told = pls.info_["equilibrium"]
     assert told["reached"]
+    assert pls.info_["plan"] == "mixing" and pls.info_["steps"] <= 2000
     if kernel is KERNEL:
         assert 0.8 < told["excess_energy"] / told["expected_excess"] < 1.25
-    else:  # plain steps without bias would be some ten thousands
-        assert pls.info_["plan"] == "mixing" and pls.info_["steps"] <= 2000
 
 
 def test_a_run_that_is_too_short_says_so():
@@ -78,19 +76,9 @@ def test_a_run_that_is_too_short_says_so():
     assert "drifts" in pls.info_["equilibrium"]["because"]
 
 
-def test_a_default_length_is_extended_while_the_energies_drift():
-    """Steep labels under a wide prior: far out the likelihood is flat, and the way back is long."""
-    X, y = sine_labels(np.random.default_rng(104), 40, steepness=20.0)
-    pls = ProjectedLangevinSampler(pg.kernels.SquaredExponential(0.8, 30.0), likelihoods.Bernoulli(), SIX, 400)
-    pls.fit(X, y)
-    assert pls.steps_ * pls.step_size_ > 25.0  # 15 were planned
-    assert pls.info_["equilibrium"]["reached"]
-    assert 0.8 < pls.info_["equilibrium"]["excess_energy"] / 3.0 < 1.25
-
-
 CASES = {
     "quadratic": (likelihoods.Gaussian(0.3), {"steps": 30}),
-    "preconditioned": (likelihoods.Bernoulli(), {"steps": 30}),
+    "Langevin steps": (likelihoods.Bernoulli(), {"moves": "none", "steps": 30}),
     "euler-maruyama": (likelihoods.Bernoulli(), {"steps": 30, "integrator": "euler-maruyama"}),
     "mixing": (likelihoods.Poisson(), {"steps": 30}),
 }

@@ -22,7 +22,7 @@ from particlegvi.functionspace import (
     selection,
 )
 from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
-from particlegvi.functionspace.selection.rules import minimise
+from particlegvi.functionspace.selection.rules import place
 from particlegvi.scenario.tables.approximation.exact import SETS, Exact, exact_process
 from particlegvi.scenario.tables.problem import Problem
 from particlegvi.scenario.tables.settings import TableSettings, Task
@@ -65,12 +65,12 @@ def fitted(model: str, problem: Problem, exact: Exact, seed: int, iterations: in
     points = first
     if "elbo" in model:  # one search for all models that begin at these points
         bound = CollapsedBound(k, X, y, noise)
-        search = partial(minimise, bound.at, first, X, iterations)
+        search = partial(place, bound.at, first, X, iterations)
         points, facts = problem.once("greedy" if "greedy" in model else "random", search)
         taken = int(facts["iterations"])
     elif model == "fisher":
         divergence = SquaredDivergence(k, X, selection.Targets(y, noise), X[np.sort(regressors)])
-        points, facts = minimise(divergence.at, first, X, iterations)
+        points, facts = place(divergence.at, first, X, iterations)
         taken = int(facts["iterations"])
     if model.startswith("sor"):
         return FittedProcess(SubsetOfRegressors(k, noise, points).fit(X, y), taken)
