@@ -116,18 +116,26 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, KernelClassifier):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any type, of two classes."""
-        if (number := len(np.unique(np.asarray(y)))) > 2:
-            raise ValueError(f"y must hold two classes, not {number}. Only binary classification is supported.")
         x, labels, seed = self._read_classes(X, y)
         return self._fit_sampler(likelihoods.Bernoulli(), x, labels.astype(np.float64), seed)
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        probability = self.sampler_.predict_probability(self._inputs(X))
+        x = self._inputs(X)
+        probability = self.sampler_.predict_probability(x)
         return np.column_stack([1.0 - probability, probability])
 
     def sample_functions(self, X: ArrayLike) -> Array:
         """Posterior samples of the log odds of the second class, (particles, n)."""
-        return self.sampler_.sample(self._inputs(X))
+        x = self._inputs(X)
+        return self.sampler_.sample(x)
+
+    def _read_labels(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, np.ndarray, int]:
+        x, labels, seed = super()._read_labels(X, y)
+        if len(self.classes_) > 2:
+            raise ValueError(
+                f"y must hold two classes, not {len(self.classes_)}. Only binary classification is supported."
+            )
+        return x, labels, seed
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
