@@ -9,7 +9,7 @@ from __future__ import annotations
 from particlegvi.tools.lazy import attach
 
 __getattr__, _names = attach(__name__)
-__all__ = _names[: _names.index("GaussianWassersteinClassifier")]  # the first of the estimators
+__all__ = _names[: _names.index("GaussianWassersteinRegressor")]  # the first of the estimators
 
 
 def __dir__() -> list[str]:

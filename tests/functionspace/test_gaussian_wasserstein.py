@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
 
 from particlegvi import functionspace as fs
 from particlegvi.functionspace import covariances, likelihoods, means, selection
