@@ -69,7 +69,7 @@ def maximise(
     if places is not None:
         begin, low, high = (np.append(*pair) for pair in (
             (start, places.start), (low, places.low), (high, places.high)))  # fmt: skip
-    end = search.minimise(objective, begin, low, high, **options)
+    end = search.minimise(objective, begin, low, high, None, **options)
     facts: Facts = {
         named: {"before": -end.before, "after": -end.after},
         "iterations": end.iterations,
