@@ -38,6 +38,7 @@ LAYERS = [
     {"plotting.films", "simulation"},
     {"functionspace.covariances", "functionspace.likelihoods"},
     {"functionspace.preprocessing", "functionspace.newton"},
+    {"functionspace.search"},
     {"functionspace.functionals", "functionspace.linalg"},
     {"functionspace.basis", "functionspace.selection"},
     {"functionspace.residuals"},

@@ -64,7 +64,7 @@ class Places:
         self.low, self.high = (np.broadcast_to(end / self.unit, self.shape).ravel()
                                for end in (self.lowest, self.highest))  # fmt: skip
 
-    def points(self, variables: Array) -> Array:
+    def at(self, variables: Array) -> Array:
         """The points (M, dim)."""
         return np.clip(variables.reshape(self.shape) * self.unit, self.lowest, self.highest)
 

@@ -76,7 +76,7 @@ def maximise(
         "converged": end.converged,
         "at_bound": [name for name, ended in zip(names, end.at_bound[:size], strict=True) if ended],
     }
-    points = np.empty((0, 0)) if places is None else places.points(end.at[size:])
+    points = np.empty((0, 0)) if places is None else places.at(end.at[size:])
     return Maximum(end.at[:size], points, facts)
 
 
@@ -153,7 +153,7 @@ def _search(data: Regression, covariance: Covariance, noise: float, Z: Array, mo
         k, own_noise = covariance.with_log_parameters(state[: size - 1]), math.exp(state[size - 1])
         problem = CollapsedBound(k, X, y, own_noise, scratch)
         try:
-            value, in_points, in_logs = problem.everywhere(places.points(state[size:]))
+            value, in_points, in_logs = problem.everywhere(places.at(state[size:]))
         except ValueError:  # k(Z, Z) is singular to rounding, however much jitter
             return FAILED, np.zeros_like(state)
         return value, np.append(in_logs, places.gradient(in_points))

@@ -93,15 +93,15 @@ def place(
     places = Places(X, start)
 
     def scaled(variables: Array) -> tuple[float, Array]:
-        value, gradient = objective(places.points(variables))
+        value, gradient = objective(places.at(variables))
         return value, places.gradient(gradient)
 
     end = search.minimise(
         scaled, places.start, places.low, places.high,
-        watch=None if path is None else lambda variables: path.append(places.points(variables)),
+        watch=None if path is None else lambda variables: path.append(places.at(variables)),
         maxiter=most_iterations, maxfun=2 * most_iterations, ftol=1e-13,
     )  # fmt: skip
-    return places.points(end.at), {
+    return places.at(end.at), {
         "iterations": end.iterations,
         "converged": end.converged,
         "objective": {"before": end.before, "after": end.after},
