@@ -191,7 +191,8 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
         .sort((p, q) => p - q),
       at = share => finite[Math.floor(share * (finite.length - 1))];
     scene.floor = at(0);
-    scene.top = Math.min(at(1), at(0) + 1.7 * (at(0.7) - at(0))) || at(0) + 1;
+    const top = Math.min(at(1), at(0) + 1.7 * (at(0.7) - at(0)));
+    scene.top = top > scene.floor ? top : scene.floor + 1;
     let turns = 0;
     for (let i = 2; i < n; i++) if ((v[i] - v[i - 1]) * (v[i - 1] - v[i - 2]) < 0) turns++;
     if (turns >= n / 4) {
