@@ -29,9 +29,10 @@ def heading(
 ) -> Text:
     """Write the title of the scenario; below it the ``note`` of the figure, ``facts``, the settings, and the source.
 
-    Long lines are broken, and the panels make room. On a slide these facts have one line, beside a short title or below
-    it. Facts without room are left out, the last first; the title and the note never are (`Slide.needed`). The words
-    of the ``clock`` stand at the right end of the last line. They are returned, since a film changes them.
+    Long lines are broken, and the panels make room. In a picture of a given height these facts have one line, and on a
+    slide it is beside a short title. Facts without room are left out, the last first; the title and the note never are
+    (`Slide.needed`). The words of the ``clock`` stand at the right end of the last line. They are returned, since a
+    film changes them.
     """
     seen, own, (wide, high) = look(), words.of(look().language), 72.0 * figure.get_size_inches()
     title = own.title(str(scenario.get("title") or scenario.get("name") or "")) if seen.title is None else seen.title
@@ -54,7 +55,7 @@ def heading(
     if has_one_line:
         facts = [fact for fact in facts if width(figure, fact, seen.small) <= beside]
     lines = filled(figure, facts, SEPARATOR, beside if has_one_line else before_clock, seen.small)
-    if seen.is_slide:
+    if seen.height is not None:
         lines = lines[: max(1, len(filled(figure, needed, SEPARATOR, before_clock, seen.small)))]
 
     down = 0.2 * seen.small  # points from the top
