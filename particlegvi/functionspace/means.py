@@ -130,7 +130,7 @@ class MeanNetwork:
         listed = isinstance(hidden, Sequence | np.ndarray) and not isinstance(hidden, str)
         if not listed or not 1 <= len(hidden) <= 4:
             raise refuse("hidden", hidden, "one to four whole numbers from 1 to 4096")
-        self.hidden = tuple(whole(f"hidden[{i}]", each, 1, 4096) for i, each in enumerate(hidden))
+        self.hidden = tuple(whole(f"hidden[{i}]", units, 1, 4096) for i, units in enumerate(hidden))
         self.epochs = whole("epochs", epochs, 1)
         self.step_size = positive("step_size", step_size)
         self.batch_size = whole("batch_size", batch_size, 1)
@@ -194,7 +194,7 @@ class MeanNetwork:
 
     def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
         self._centre, self._scale = state["centre"], state["scale"]
-        self._mean, self._spread, epoch = (float(each) for each in state["scales"])
+        self._mean, self._spread, epoch = (float(number) for number in state["scales"])
         self._epoch, self._theta = int(epoch), np.array(state["theta"])[None]
         self._form((len(self._centre), *self.hidden, 1))
         return self

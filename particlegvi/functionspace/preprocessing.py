@@ -31,24 +31,24 @@ def column_sd(columns: Array, ddof: int = 0) -> Array:
 
 def two_labels(labels: ArrayLike, rows: int) -> Array:
     """Labels 0 and 1, each at least once, as an array (rows,)."""
-    found = vector("labels", labels, rows)
-    if set(np.unique(found)) != {0.0, 1.0}:
-        raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(found)[:5].tolist()}")
-    return found
+    numbers = vector("labels", labels, rows)
+    if set(np.unique(numbers)) != {0.0, 1.0}:
+        raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(numbers)[:5].tolist()}")
+    return numbers
 
 
 def class_labels(labels: ArrayLike, rows: int, known: int | None = None) -> tuple[NDArray[np.intp], int]:
     """Labels 0, ..., J - 1 as an array (rows,), and J: ``known``, or found if each occurs and J is at least 2."""
-    found = vector("y", labels, rows)
-    wrong = found[(found < 0.0) | (found != np.floor(found))]
+    numbers = vector("y", labels, rows)
+    wrong = numbers[(numbers < 0.0) | (numbers != np.floor(numbers))]
     if wrong.size:
         raise ValueError(f"y must be labels 0, 1, ..., J - 1, not {wrong[0]:g}")
-    number = known or len(np.unique(found))
-    if known and found.max(initial=0.0) >= known:
-        raise ValueError(f"y must be labels 0, 1, ..., {known - 1} of the fit, not {found.max():g}")
-    if number < 2 or found.max(initial=0.0) >= number:
+    number = known or len(np.unique(numbers))
+    if known and numbers.max(initial=0.0) >= known:
+        raise ValueError(f"y must be labels 0, 1, ..., {known - 1} of the fit, not {numbers.max():g}")
+    if number < 2 or numbers.max(initial=0.0) >= number:
         raise ValueError("y must have each of the labels 0, ..., J - 1 at least once, J at least 2")
-    return found.astype(np.intp), number
+    return numbers.astype(np.intp), number
 
 
 def uniforms(seed: int, purpose: str, count: int) -> Array:

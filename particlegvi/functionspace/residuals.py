@@ -118,7 +118,7 @@ class ThesisResidual:
         return joint_root[: len(e)] - e @ joint_root[len(e) :]
 
 
-RESIDUALS: dict[str, type[Residual | ThesisResidual]] = {each.name: each for each in (Residual, ThesisResidual)}
+RESIDUALS: dict[str, type[Residual | ThesisResidual]] = {kind.name: kind for kind in (Residual, ThesisResidual)}
 names, _kind = listed("residual", RESIDUALS)
 
 

@@ -80,26 +80,26 @@ class Network(Card):
         if self.dim > arguments.MOST_COORDINATES:
             raise ValueError(f"hidden must make at most {arguments.MOST_COORDINATES} parameters, not {self.dim}")
         gain = GAINS.get(activation, 1.0) if parameterisation == "ntk" else 0.0
-        self.scales = np.array([gain / math.sqrt(each) if gain else 1.0 for each in self.widths[:-1]])
+        self.scales = np.array([gain / math.sqrt(width) if gain else 1.0 for width in self.widths[:-1]])
         self.shape = compute.Shape(layout(self.widths, self.scales.tolist()), np.array([code, 0], dtype=np.int64))
 
     @property
     def layers(self) -> list[tuple[slice, slice]]:
         """For each layer, the slices of its weights and of its biases in a particle."""
-        found, at = [], 0
+        places, at = [], 0
         for a, b in zip(self.widths[:-1], self.widths[1:], strict=True):
-            found.append((slice(at, at + a * b), slice(at + a * b, at + (a + 1) * b)))
+            places.append((slice(at, at + a * b), slice(at + a * b, at + (a + 1) * b)))
             at += (a + 1) * b
-        return found
+        return places
 
     @property
     def names(self) -> list[str]:
         """A name for each parameter: ``w1[3,7]`` is the weight from input 3 to unit 7 of layer 1, counted from 0."""
-        found: list[str] = []
+        names: list[str] = []
         for layer, (a, b) in enumerate(zip(self.widths[:-1], self.widths[1:], strict=True), start=1):
-            found += [f"w{layer}[{i},{j}]" for i in range(a) for j in range(b)]
-            found += [f"b{layer}[{j}]" for j in range(b)]
-        return found
+            names += [f"w{layer}[{i},{j}]" for i in range(a) for j in range(b)]
+            names += [f"b{layer}[{j}]" for j in range(b)]
+        return names
 
     def prior(
         self,
@@ -136,9 +136,9 @@ class Network(Card):
         ``particles`` is (particles, dim); for one particle (dim,) the result has no first axis either.
         """
         theta, one = self.particles(particles)
-        found = compute.outputs(self.shape, theta, self.rows(X))
-        found = found[:, :, 0] if self.outputs == 1 else found
-        return found[0] if one else found
+        values = compute.outputs(self.shape, theta, self.rows(X))
+        values = values[:, :, 0] if self.outputs == 1 else values
+        return values[0] if one else values
 
     def pull_back(self, particles: ArrayLike, X: ArrayLike, slopes: ArrayLike) -> Array:
         """Gradients (particles, dim) of ``sum slopes * predict(particles, X)`` in each particle's parameters.
@@ -149,16 +149,16 @@ class Network(Card):
         x = self.rows(X)
         shape = (len(theta), len(x), self.outputs)
         allowed = f"numbers of the shape of the predictions, {shape[: 2 + (self.outputs > 1)]}"
-        given = arguments.array("slopes", slopes, allowed)
-        if given.size != shape[0] * shape[1] * shape[2]:
-            raise arguments.shaped("slopes", given, allowed)
-        found = compute.pull_back(self.shape, theta, x, given.reshape(shape).copy())
-        return found[0] if one else found
+        weights = arguments.array("slopes", slopes, allowed)
+        if weights.size != shape[0] * shape[1] * shape[2]:
+            raise arguments.shaped("slopes", weights, allowed)
+        gradient = compute.pull_back(self.shape, theta, x, weights.reshape(shape).copy())
+        return gradient[0] if one else gradient
 
     def particles(self, particles: ArrayLike) -> tuple[Array, bool]:
         """Parameters as an array (particles, dim), and whether one particle (dim,) was given."""
-        found, shape = arguments.one_or_many("particles", particles, self.dim)
-        return found.copy(), not shape
+        array, shape = arguments.one_or_many("particles", particles, self.dim)
+        return array.copy(), not shape
 
     def rows(self, X: ArrayLike, key: str = "X") -> Array:
         """Inputs as an array (n, inputs) of finite numbers; a network of one input accepts (n,) as well."""
@@ -174,13 +174,13 @@ def hidden_layers(hidden: Sequence[int] | int | None, key: str = "hidden") -> tu
     if hidden is None:
         return ()
     allowed = "one to four whole numbers from 1 to 4096, or None for no hidden layer"
-    given = [hidden] if isinstance(hidden, int) else hidden
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    listed = [hidden] if isinstance(hidden, int) else hidden
+    if isinstance(listed, str | bytes | Mapping) or not isinstance(listed, Iterable):
         raise arguments.refuse(key, hidden, allowed)
-    units = list(given)
+    units = list(listed)
     if not 1 <= len(units) <= MOST_LAYERS:
         raise arguments.refuse(key, hidden, allowed)
-    return tuple(arguments.whole(f"{key}[{index}]", each, 1, MOST_UNITS) for index, each in enumerate(units))
+    return tuple(arguments.whole(f"{key}[{index}]", number, 1, MOST_UNITS) for index, number in enumerate(units))
 
 
 def deviations(
@@ -205,10 +205,10 @@ def deviations(
     return np.concatenate(pieces)
 
 
-def _numbers(key: str, given: object, lengths: tuple[int, ...]) -> Array:
+def _numbers(key: str, value: object, lengths: tuple[int, ...]) -> Array:
     """Positive numbers, one for each layer or parameter; a single number holds for every layer."""
     allowed = f"a positive finite number, or {' or '.join(map(str, lengths))} of them"
-    found = arguments.array(key, given, allowed)
-    if found.ndim > 1 or found.size not in (1, *lengths) or not np.all((found > 0.0) & np.isfinite(found)):
-        raise arguments.refuse(key, given, allowed)
-    return np.full(lengths[0], found) if found.size == 1 else found
+    numbers = arguments.array(key, value, allowed)
+    if numbers.ndim > 1 or numbers.size not in (1, *lengths) or not np.all((numbers > 0.0) & np.isfinite(numbers)):
+        raise arguments.refuse(key, value, allowed)
+    return np.full(lengths[0], numbers) if numbers.size == 1 else numbers

@@ -40,16 +40,16 @@ def targets(name: str, y: ArrayLike, rows: int, outputs: int) -> Array:
     """Check the targets, and return them as an array (rows, outputs), or (rows, 1) for one target in a row."""
     if name == "squared" and outputs > 1:
         allowed = f"an array ({rows}, {outputs}) of finite numbers, a row for each row of X"
-        found = arguments.array("y", y, allowed, booleans=True)
-        if found.shape != (rows, outputs):
-            raise arguments.shaped("y", found, allowed)
-        return arguments.finite("y", found, allowed).copy()
-    given = arguments.array("y", y, f"an array ({rows},) of finite numbers, one for each row of X", booleans=True)
-    found = arguments.vector("y", given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given, rows)
+        targets = arguments.array("y", y, allowed, booleans=True)
+        if targets.shape != (rows, outputs):
+            raise arguments.shaped("y", targets, allowed)
+        return arguments.finite("y", targets, allowed).copy()
+    column = arguments.array("y", y, f"an array ({rows},) of finite numbers, one for each row of X", booleans=True)
+    numbers = arguments.vector("y", column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column, rows)
     classes = {"logistic": 2, "softmax": outputs}.get(name)
     if classes is not None:
-        wrong = found[~np.isin(found, np.arange(classes))]
+        wrong = numbers[~np.isin(numbers, np.arange(classes))]
         if wrong.size:
             allowed = "labels 0 and 1" if classes == 2 else f"labels 0, 1, ..., {classes - 1}"
             raise ValueError(f'y must be {allowed} for the cost "{name}", not {wrong[0]:g}')
-    return found[:, None].copy()
+    return numbers[:, None].copy()

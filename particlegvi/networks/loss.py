@@ -92,14 +92,14 @@ class NetworkLoss(Loss):
     def value(self, x: ArrayLike) -> Array | float:
         """The mean cost over all rows: an array (n,) for particles (n, dim), or a float for one particle (dim,)."""
         points, one = self._points(x)
-        found = self.networks.values(points)
-        return float(found[0]) if one else found
+        values = self.networks.values(points)
+        return float(values[0]) if one else values
 
     def gradient(self, x: ArrayLike) -> Array:
         """The gradient of the mean cost over all rows, (n, dim), or (dim,) for one particle."""
         points, one = self._points(x)
-        found = self.networks.gradients(points)
-        return found[0] if one else found
+        gradients = self.networks.gradients(points)
+        return gradients[0] if one else gradients
 
     def gradient_at(self, points: Array, step: int, seed: int) -> Array:
         """The gradient (n, dim) of the mean cost over the batch of this step; row i belongs to particle i."""
@@ -164,7 +164,7 @@ class NetworkLoss(Loss):
         return (points if points.flags.writeable and points.flags.c_contiguous else points.copy()), one
 
 
-def _none(*given: object) -> Array:
+def _none(*arguments: object) -> Array:
     raise NotImplementedError  # never called: NetworkLoss overrides the methods that would call it
 
 
@@ -213,9 +213,9 @@ class Parameters:
 
     def pull_back(self, particles: Array, slopes: Array) -> Array:
         """Turn slopes of the features into slopes (particles, dim) of all parameters."""
-        found = np.zeros_like(particles)
-        found[:, self.place] = slopes
-        return found
+        whole = np.zeros_like(particles)
+        whole[:, self.place] = slopes
+        return whole
 
     def marginal(self, prior: Prior) -> Prior | None:
         """The distribution of the features under a Normal prior."""
@@ -224,9 +224,9 @@ class Parameters:
 
 def advice(problem: ParticleProblem, method: Method, activation: str) -> list[str]:
     """Warnings: the posterior is improper, or the repulsion is too weak to have an effect."""
-    found = []
+    methods = []
     if isinstance(problem.prior, Flat) and method.kl_weight > 0.0 and activation == "relu":
-        found.append(
+        methods.append(
             f"the posterior of {method.label} is improper without a prior: a relu network stays the same if the weights"
             " of one layer grow and the weights of the next layer shrink"
         )
@@ -234,11 +234,11 @@ def advice(problem: ParticleProblem, method: Method, activation: str) -> list[st
     if repels and isinstance(method, FreeEnergy) and not isinstance(method.kernel, OnFeatures):
         share, other = _share(problem, method)
         if share < IDLE:
-            found.append(
+            methods.append(
                 f"the repulsion of {method.label} between {problem.loss.dim} weights moves a network {share:.1g} times"
                 f" as far as its {other} does; the kernel particlegvi.kernels.OnOutputs compares outputs, not weights"
             )
-    return found
+    return methods
 
 
 def _share(problem: ParticleProblem, method: FreeEnergy) -> tuple[float, str]:

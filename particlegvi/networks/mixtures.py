@@ -36,13 +36,13 @@ def noise_variance(y: ArrayLike, samples: ArrayLike) -> float:
     if not error > 0.0:
         return np.finfo(float).tiny ** 0.5
     middle = math.log(error)
-    found = minimize_scalar(
+    end = minimize_scalar(
         lambda logarithm: mixture_nll(targets, functions, math.exp(0.5 * logarithm)),
         bounds=(middle + math.log(LOWEST), middle + math.log(HIGHEST)),
         method="bounded",
         options={"xatol": 1e-6},
     )
-    return math.exp(float(found.x))
+    return math.exp(float(end.x))
 
 
 def class_probabilities(outputs: Array) -> Array:

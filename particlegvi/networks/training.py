@@ -100,13 +100,13 @@ def _train(
         _advance(flow, done, look - done)
         done = look
         extra = look // 2 if steps is None else steps - look
-        found = flow.particles()
+        particles = flow.particles()
         if extra:
-            found = _fallen(problem, method, flow, Falling(size, look, extra), look, steps=extra)
-        value = score(found)
+            particles = _fallen(problem, method, flow, Falling(size, look, extra), look, steps=extra)
+        value = score(particles)
         before = best
         if best is None or value < best.score:
-            best = Trained(found.copy(), value, look + extra, size)
+            best = Trained(particles.copy(), value, look + extra, size)
         if before is not None and not value < before.score - GAIN:
             break
     assert best is not None
@@ -122,17 +122,17 @@ def at_lengths(
     ``constant`` of the steps has the step size ``size``, before it falls to a tenth.
     """
     flow, done = method.flow(replace(problem, step_size=size)), 0
-    found: list[Array | None] = []
+    ends: list[Array | None] = []
     for steps in lengths:
         falling = Falling(size, constant * steps, max(1.0, (1.0 - constant) * steps))
         look = int(falling.start)
         try:
             _advance(flow, done, look - done)
-            found.append(_fallen(problem, method, flow, falling, look, steps=steps - look))
+            ends.append(_fallen(problem, method, flow, falling, look, steps=steps - look))
         except Diverged:
-            found.append(None)
+            ends.append(None)
         done = look
-    return found
+    return ends
 
 
 def _fallen(problem: ParticleProblem, method: Method, flow: Flow, size: Falling, first: int, *, steps: int) -> Array:

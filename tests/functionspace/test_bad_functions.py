@@ -32,7 +32,7 @@ CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance
 CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood register")
 CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
 LINE = {"Fourier low": 0.0, "Fourier high": 1.0, "frequencies": 2, "widths": 0.1}
-CALLS |= table(functionals, {**GIVEN, **LINE, "given": X[:3]}, left_out="Functionals")
+CALLS |= table(functionals, {**GIVEN, **LINE, "inputs": X[:3]}, left_out="Functionals")
 for part in (functionals.TensorProduct,):
     CALLS[f"{part.__name__} set"] = lambda value, part=part: part(functionals.Fourier(0.0, 1.0, 2), value)
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")

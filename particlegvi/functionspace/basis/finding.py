@@ -39,7 +39,7 @@ def find(
 
 def packed(basis: Basis) -> dict[str, Array]:
     """The state of a basis as arrays of one dimension or more, by name."""
-    return {key: np.atleast_1d(np.asarray(each, dtype=np.float64)) for key, each in basis.state().items()}
+    return {key: np.atleast_1d(np.asarray(content, dtype=np.float64)) for key, content in basis.state().items()}
 
 
 def unpacked(

@@ -211,7 +211,7 @@ def _moments(
 def _axes(k: SquaredExponential | Matern12, mean: Array, sd: Array) -> list[Axis]:
     scales_of = np.broadcast_to(k.lengthscale, len(mean)).tolist()
     kind = Hermite if isinstance(k, SquaredExponential) else Interval
-    return [kind(*each) for each in zip(scales_of, mean.tolist(), sd.tolist(), strict=True)]
+    return [kind(*parameters) for parameters in zip(scales_of, mean.tolist(), sd.tolist(), strict=True)]
 
 
 def _largest(factors: list[Array], size: int) -> tuple[NDArray[np.int64], Array]:
@@ -219,15 +219,15 @@ def _largest(factors: list[Array], size: int) -> tuple[NDArray[np.int64], Array]
     if len(factors) == 1:
         return np.arange(size)[:, None], factors[0]
     start = (0,) * len(factors)
-    heap, seen = [(-float(np.prod([each[0] for each in factors])), start)], {start}
-    found: list[tuple[float, tuple[int, ...]]] = []
-    while len(found) < size:
-        found.append(heapq.heappop(heap))
-        place = found[-1][1]
+    heap, met = [(-float(np.prod([factor[0] for factor in factors])), start)], {start}
+    largest: list[tuple[float, tuple[int, ...]]] = []
+    while len(largest) < size:
+        largest.append(heapq.heappop(heap))
+        place = largest[-1][1]
         for d in range(len(factors)):
             after = (*place[:d], place[d] + 1, *place[d + 1 :])
-            if after not in seen and after[d] < size:
-                seen.add(after)
-                product = math.prod(float(each[n]) for each, n in zip(factors, after, strict=True))
+            if after not in met and after[d] < size:
+                met.add(after)
+                product = math.prod(float(factor[n]) for factor, n in zip(factors, after, strict=True))
                 heapq.heappush(heap, (-product, after))
-    return np.array([place for _, place in found]), np.array([-value for value, _ in found])
+    return np.array([place for _, place in largest]), np.array([-value for value, _ in largest])

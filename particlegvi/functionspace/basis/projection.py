@@ -111,16 +111,16 @@ class Projection:
         return basis
 
 
-def basis_of(covariance: KernelLike, given: ArrayLike | Functionals | Basis, inputs: int) -> Basis:
+def basis_of(covariance: KernelLike, choice: ArrayLike | Functionals | Basis, inputs: int) -> Basis:
     """The projection onto functionals, a given basis itself, or the Nystroem basis of points, for so many inputs."""
-    if isinstance(given, Basis):
-        if given.inputs != inputs:
-            raise ValueError(f"the basis must be of functions of {inputs} coordinates like X, not {given.inputs}")
-        if given.covariance.facts() != covariances.of(covariance).facts():
-            raise ValueError(f"the basis must have the prior's covariance {covariance!r}, not {given.covariance!r}")
-        return given
-    if not isinstance(given, Functionals):
-        return Nystroem(covariance, points("inducing_points", given, inputs))
-    if given.inputs != inputs:
-        raise ValueError(f"functionals must be of functions of {inputs} coordinates like X, not {given.inputs}")
-    return Projection(covariance, given)
+    if isinstance(choice, Basis):
+        if choice.inputs != inputs:
+            raise ValueError(f"the basis must be of functions of {inputs} coordinates like X, not {choice.inputs}")
+        if choice.covariance.facts() != covariances.of(covariance).facts():
+            raise ValueError(f"the basis must have the prior's covariance {covariance!r}, not {choice.covariance!r}")
+        return choice
+    if not isinstance(choice, Functionals):
+        return Nystroem(covariance, points("inducing_points", choice, inputs))
+    if choice.inputs != inputs:
+        raise ValueError(f"functionals must be of functions of {inputs} coordinates like X, not {choice.inputs}")
+    return Projection(covariance, choice)

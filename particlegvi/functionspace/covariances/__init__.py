@@ -35,9 +35,9 @@ def of(kernel: KernelLike) -> Covariance:
     """Return a covariance unchanged, or the covariance for a kernel, whose lengthscale must be a number, not a rule."""
     if isinstance(kernel, Covariance):
         return kernel
-    found = objects.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
-    if found.name not in _registry:
+    part = objects.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
+    if part.name not in _registry:
         raise refuse("kernel", kernel, ALLOWED)
-    if isinstance(found.lengthscale, str):
-        raise ValueError(f'lengthscale of the kernel must be a number here, not the rule "{found.lengthscale}"')
-    return get(found.name, lengthscale=found.lengthscale, variance=found.variance)
+    if isinstance(part.lengthscale, str):
+        raise ValueError(f'lengthscale of the kernel must be a number here, not the rule "{part.lengthscale}"')
+    return get(part.name, lengthscale=part.lengthscale, variance=part.variance)

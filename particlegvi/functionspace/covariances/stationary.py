@@ -27,8 +27,9 @@ class Scaled(Covariance):
         return np.full(len(self.pair(A, None)[0]), self.variance)
 
     def parameter_names(self) -> list[str]:
-        each = [f"lengthscale[{d}]" for d in range(self.lengthscale.size)] if self.lengthscale.ndim else ["lengthscale"]
-        return [*each, "variance"]
+        if self.lengthscale.ndim == 0:
+            return ["lengthscale", "variance"]
+        return [*(f"lengthscale[{d}]" for d in range(self.lengthscale.size)), "variance"]
 
     def pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
         """Checked inputs (n, dim) and (m, dim); dim is the number of lengthscales, unless there is one for all."""

@@ -164,8 +164,8 @@ def _unseen(p: ExactGaussianProcess, nu: Process) -> int | None:
         return len(p.y)
     if not isinstance(nu, ExactGaussianProcess) or nu.noise_variance != p.noise_variance:
         return None
-    have, seen = _counts(p), _counts(nu)
-    return len(p.y) - len(nu.y) if all(number <= have.get(row, 0) for row, number in seen.items()) else None
+    of_p, of_nu = _counts(p), _counts(nu)
+    return len(p.y) - len(nu.y) if all(number <= of_p.get(row, 0) for row, number in of_nu.items()) else None
 
 
 def _counts(process: ExactGaussianProcess) -> dict[bytes, int]:
@@ -234,13 +234,13 @@ def together(**processes: Process) -> list[Gaussian]:
             if process != PRIOR:
                 raise refuse(key, process, ALLOWED)
             continue
-        own, found = _read(key, process)
+        own, span = _read(key, process)
         if isinstance(process, ExactGaussianProcess) and process.mean is not None:
             raise ValueError(f"{key} must be a process with the prior mean 0, in which its law is described")
         if covariance is not None and own.facts() != covariance.facts():
             raise ValueError(f"{key} must be a process with the covariance {covariance!r}, not {own!r}")
         covariance = own
-        functionals.append(found)
+        functionals.append(span)
     if covariance is None:
         raise ValueError('one of the processes must be a fitted Gaussian process, not all of them "prior"')
     half = _common(covariance, functionals)
@@ -264,7 +264,7 @@ def _common(k: Covariance, functionals: list[Span]) -> list[Array]:
     gram = 0.5 * (gram + gram.T)
     half = root(gram, float(gram.diagonal().max()))
     half = half[:, np.any(half != 0.0, axis=0)]
-    sizes = [len(each.points) if each.weights is None else each.weights.shape[1] for each in functionals]
+    sizes = [len(span.points) if span.weights is None else span.weights.shape[1] for span in functionals]
     return np.split(half, np.cumsum(sizes)[:-1])
 
 

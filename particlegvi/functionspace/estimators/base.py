@@ -140,10 +140,10 @@ class Classifier(ClassifierMixin, Estimator):
 def _sd(key: str, columns: Array) -> Array:
     """The standard deviation of each column; a ValueError if a number is so large that its square overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = preprocessing.column_sd(columns)
-    if not np.all(np.isfinite(found)):
+        sd = preprocessing.column_sd(columns)
+    if not np.all(np.isfinite(sd)):
         raise arguments.refuse(key, float(np.abs(columns).max()), "numbers whose squares are finite")
-    return found
+    return sd
 
 
 class KernelSearch:

@@ -21,6 +21,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def of(given: ArrayLike | Functionals) -> Functionals:
+def of(inputs: ArrayLike | Functionals) -> Functionals:
     """Return functionals unchanged; turn an array (n, dim) into the values at its rows."""
-    return given if isinstance(given, Functionals) else Points(given)
+    return inputs if isinstance(inputs, Functionals) else Points(inputs)

@@ -91,12 +91,12 @@ class Fourier(Functionals):
         if not isinstance(other, Fourier) or (self.low, self.high) != (other.low, other.high):
             raise ValueError(f"sets of the kind fourier must have the same interval, not {self!r} and {other!r}")
         at = MaternState.of(covariance)
-        rows, columns = (each.rows(at)[: 2 * each.frequencies + 1] for each in (self, other))
+        rows, columns = (some.rows(at)[: 2 * some.frequencies + 1] for some in (self, other))
         w, p, M = self.angles(), at.smooth, min(self.frequencies, other.frequencies)
         among = (self.high - self.low) * (at.lam**2 + w * w) ** (p + 1) / at.intensity
         among[1:] *= 0.5
         matrix = rows @ np.linalg.solve(at.matrix, columns.T)
-        both = [np.r_[: M + 1, each.frequencies + 1 : each.frequencies + 1 + M] for each in (self, other)]
+        both = [np.r_[: M + 1, some.frequencies + 1 : some.frequencies + 1 + M] for some in (self, other)]
         matrix[both[0], both[1]] += among[both[0]]
         if other.ends:
             matrix = np.concatenate([matrix, rows], axis=1)

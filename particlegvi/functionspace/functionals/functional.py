@@ -104,7 +104,7 @@ class Union(Functionals):
     name = "union"
 
     def __init__(self, *sets: Functionals) -> None:
-        self._parts = [part for each in sets for part in each.parts()]
+        self._parts = [part for some in sets for part in some.parts()]
         self.inputs = self._parts[0].inputs
         for part in self._parts[1:]:
             if part.inputs != self.inputs:

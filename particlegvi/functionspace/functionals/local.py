@@ -102,10 +102,10 @@ class Windows(Local):
         self.centres = frozen(points("centres", centres).copy())
         self.inputs = self.centres.shape[1]
         allowed = f"a number or an array {self.centres.shape} of numbers of at least 0"
-        found = array("widths", widths, allowed)
-        if found.ndim and found.shape != self.centres.shape or not np.all((found >= 0.0) & np.isfinite(found)):
+        spreads = array("widths", widths, allowed)
+        if spreads.ndim and spreads.shape != self.centres.shape or not np.all((spreads >= 0.0) & np.isfinite(spreads)):
             raise refuse("widths", widths, allowed)
-        self.widths = frozen(np.broadcast_to(found, self.centres.shape).copy())
+        self.widths = frozen(np.broadcast_to(spreads, self.centres.shape).copy())
 
     def terms(self) -> Terms:
         number = len(self.centres)

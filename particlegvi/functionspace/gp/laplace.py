@@ -97,10 +97,11 @@ def fit_classification_hyperparameters(
 
     def objective(logs: Array) -> tuple[float, Array]:
         k = begin.with_log_parameters(logs)
-        found = [laplace_evidence(k, x, side, start) for side, start in zip(sides, weights, strict=True)]
-        for start, each in zip(weights, found, strict=True):
-            start[:] = each.mode  # start the next search here: it is nearer to the next mode than zero
-        return -sum(each.value for each in found), -np.sum([each.gradient for each in found], axis=0)
+        evidences = [laplace_evidence(k, x, side, start) for side, start in zip(sides, weights, strict=True)]
+        for start, evidence in zip(weights, evidences, strict=True):
+            start[:] = evidence.mode  # start the next search here: it is nearer to the next mode than zero
+        gradient = np.sum([evidence.gradient for evidence in evidences], axis=0)
+        return -sum(evidence.value for evidence in evidences), -gradient
 
     best = maximise(objective, begin, "log_marginal_likelihood", maxiter=most_iterations)
     return begin.with_log_parameters(best.logs), {"rows": len(y), **best.facts}

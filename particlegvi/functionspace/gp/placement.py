@@ -18,32 +18,32 @@ SEARCH_FACTS = {"start": "start", "iterations": "steps", "converged": "converged
 
 
 def chosen_basis(
-    covariance: Covariance, given: ArrayLike | int | Functionals | Basis, X: Array, seed: int, rule: str = "greedy"
+    covariance: Covariance, choice: ArrayLike | int | Functionals | Basis, X: Array, seed: int, rule: str = "greedy"
 ) -> tuple[Basis, Facts]:
     """The basis of given points or functionals, or of so many points by a rule, and facts about its choice."""
-    if isinstance(given, Functionals | Basis) or array("inducing_points", given, ALLOWED, booleans=True).ndim:
+    if isinstance(choice, Functionals | Basis) or array("inducing_points", choice, ALLOWED, booleans=True).ndim:
         if rule != "greedy":
-            raise refuse("inducing_points", given, f'a whole number with placement="{rule}"')
-        return basis_of(covariance, given, X.shape[1]), {}
-    found = selection.select(rule, covariance, X, whole("the number of inducing points", given, 1), seed)
-    return Nystroem(covariance, found.points), found.facts
+            raise refuse("inducing_points", choice, f'a whole number with placement="{rule}"')
+        return basis_of(covariance, choice, X.shape[1]), {}
+    chosen = selection.select(rule, covariance, X, whole("the number of inducing points", choice, 1), seed)
+    return Nystroem(covariance, chosen.points), chosen.facts
 
 
 def placed_basis(
-    covariance: Covariance, given: ArrayLike | int | Functionals | Basis, rule: str, data: tuple[Array, Array],
+    covariance: Covariance, choice: ArrayLike | int | Functionals | Basis, rule: str, data: tuple[Array, Array],
     likelihood: Likelihood, seed: int,
 ) -> tuple[Basis, Facts]:  # fmt: skip
     """`chosen_basis` for data (X, y), also by a rule that searches for points by the targets with Gaussian noise."""
     X, y = data
-    if not selection.uses_targets(rule) or isinstance(given, Functionals | Basis):
-        return chosen_basis(covariance, given, X, seed, rule)
+    if not selection.uses_targets(rule) or isinstance(choice, Functionals | Basis):
+        return chosen_basis(covariance, choice, X, seed, rule)
     if not isinstance(likelihood, Gaussian):
         raise refuse(f'the likelihood for placement="{rule}"', likelihood, "Gaussian")
-    start = array("inducing_points", given, ALLOWED, booleans=True)
+    start = array("inducing_points", choice, ALLOWED, booleans=True)
     if start.ndim:
-        start = points("inducing_points", given, X.shape[1])
-    number = len(start) if start.ndim else whole("the number of inducing points", given, 1)
+        start = points("inducing_points", choice, X.shape[1])
+    number = len(start) if start.ndim else whole("the number of inducing points", choice, 1)
     targets = selection.Targets(y, likelihood.noise_variance, start if start.ndim else None)
-    found = selection.select(rule, covariance, X, number, seed, targets)
-    search = {name: found.facts[key] for key, name in SEARCH_FACTS.items()} | found.facts["objective"]
-    return Nystroem(covariance, found.points), {**found.facts, "placement": search}
+    chosen = selection.select(rule, covariance, X, number, seed, targets)
+    search = {name: chosen.facts[key] for key, name in SEARCH_FACTS.items()} | chosen.facts["objective"]
+    return Nystroem(covariance, chosen.points), {**chosen.facts, "placement": search}

@@ -99,8 +99,8 @@ class SparseGaussianProcess(Card):
         x = points("X", X)
         t = observations(self.likelihood, y, len(x))
         begin = None if start is None else vector("start", start, len(x))
-        given = self.inducing_points, self.placement
-        self.basis, chosen = placed_basis(self.covariance, *given, (x, t), self.likelihood, self.seed)
+        choice = self.inducing_points, self.placement
+        self.basis, chosen = placed_basis(self.covariance, *choice, (x, t), self.likelihood, self.seed)
         self._residual = Residual(self.basis)
         facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
         e = self.basis.features(x)

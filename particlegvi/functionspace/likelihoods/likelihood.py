@@ -119,10 +119,10 @@ def observations(likelihood: contracts.Likelihood, y: ArrayLike, rows: int, *nee
     ``needed`` are the names of methods that the caller needs beside those that are compiled and the log density.
     """
     _check_methods(likelihood)
-    found = likelihood.check_targets(y, rows)
-    try_likelihood(likelihood, found)
+    targets = likelihood.check_targets(y, rows)
+    try_likelihood(likelihood, targets)
     _check_methods(likelihood, *needed)
-    return found
+    return targets
 
 
 def _check_methods(likelihood: object, *needed: str) -> None:
@@ -136,7 +136,7 @@ def _check_methods(likelihood: object, *needed: str) -> None:
         raise refuse("likelihood", likelihood, "a NamedTuple of numbers, whose methods can be compiled")
     else:
         methods = (*COMPILED, "log_density", *needed)
-        homes = {name: [each for each in type(likelihood).__mro__ if name in vars(each)] for name in methods}
+        homes = {name: [kind for kind in type(likelihood).__mro__ if name in vars(kind)] for name in methods}
         lacking = [name for name, home in homes.items() if not home or home[0] is Likelihood]
     if lacking:
         every = f"{', '.join(methods[:-1])} and {methods[-1]}"

@@ -131,11 +131,11 @@ class BayesianLinearRegression(Card):
         x = inputs("X", X).copy()  # the caller may change its arrays
         t = vector("y", y, len(x)).copy()
         self._inputs = x.shape[1]
-        found = self._of(x)
-        if not np.any(found):
+        phi = self._of(x)
+        if not np.any(phi):
             raise ValueError("features(X) must have a rank of at least 1, not be 0 at every row")
         schedules.largest(self.step_size, self.steps)
-        self._problem = LinearProblem(found, t, self.noise_variance)
+        self._problem = LinearProblem(phi, t, self.noise_variance)
         sets = Sets(x, self._of, self.points, self.sets, seed=self.seed)
         settings = LinearSettings(
             self.family,
@@ -161,18 +161,18 @@ class BayesianLinearRegression(Card):
         return self
 
     def _of(self, x: Array) -> Array:
-        given = self.features.features(x) if isinstance(self.features, Featured) else self.features(x)
+        values = self.features.features(x) if isinstance(self.features, Featured) else self.features(x)
         allowed = f"an array ({len(x)}, k) of finite numbers with k of at least 1"
-        found = arguments.array("features(X)", given, allowed)
-        if found.ndim != 2 or len(found) != len(x) or not found.shape[1]:
-            raise arguments.shaped("features(X)", found, allowed)
-        return arguments.finite("features(X)", found, allowed)
+        phi = arguments.array("features(X)", values, allowed)
+        if phi.ndim != 2 or len(phi) != len(x) or not phi.shape[1]:
+            raise arguments.shaped("features(X)", phi, allowed)
+        return arguments.finite("features(X)", phi, allowed)
 
     def _value(self, compared: list[Array]) -> float:
         likelihood = self._problem.expected_log_likelihood(self.mean, self.covariance)
         if not compared:
             return self.kl_to_prior() - likelihood
-        return float(np.mean([kl_at_set(self.mean, self.covariance, each) for each in compared])) - likelihood
+        return float(np.mean([kl_at_set(self.mean, self.covariance, phi) for phi in compared])) - likelihood
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

@@ -101,8 +101,8 @@ def spectral(problem: LinearProblem, sets: Sets, settings: LinearSettings) -> Li
         in_mean = U.T @ (U @ mean) - shift + gram @ mean + scores.mean(axis=0)
         return in_mean, gram @ L + U.T @ (U @ L) + scores.T @ z / settings.draws
 
-    found = descend(problem, gradient, settings)
-    return found._replace(facts={**found.facts, "draws": settings.draws, "eigenfunctions": number / settings.steps})
+    end = descend(problem, gradient, settings)
+    return end._replace(facts={**end.facts, "draws": settings.draws, "eigenfunctions": number / settings.steps})
 
 
 def at_one_set(problem: LinearProblem, U: Array) -> LinearSolution:

@@ -257,8 +257,8 @@ def descend(problem: LinearProblem, gradient: Gradient, settings: LinearSettings
         scale = np.sqrt(second / (1.0 - SECOND**step)) + SMALL
         state = state - sizes[step - 1] * (first / (1.0 - FIRST**step) / scale)
         if not (np.max(np.abs(state[:k])) < FAR and np.max(np.abs(state[k:])) < np.log(FAR)):
-            told = "small enough for Adam to keep its states finite"
-            raise ValueError(f"step_size must be {told}, not {sizes[step - 1]:g} at step {step}")
+            allowed = "small enough for Adam to keep its states finite"
+            raise ValueError(f"step_size must be {allowed}, not {sizes[step - 1]:g} at step {step}")
         if step > steps - averaged:
             total += state / averaged
     facts: Facts = {"method": "Adam", "iterations": steps, "converged": None}

@@ -40,10 +40,10 @@ def class_probabilities(means: ArrayLike, variances: ArrayLike, epsilon: float =
     m, r = _checked(means, variances)
     share = arguments.fraction("epsilon", epsilon, "0")
     rows = np.atleast_2d(m), np.atleast_2d(r)
-    found = np.concatenate([_largest(rows[0][i : i + BLOCK], rows[1][i : i + BLOCK])
+    probabilities = np.concatenate([_largest(rows[0][i : i + BLOCK], rows[1][i : i + BLOCK])
                             for i in range(0, max(len(rows[0]), 1), BLOCK)])  # fmt: skip
-    found = (1.0 - share) * found + share * (1.0 - found) / (m.shape[-1] - 1)
-    return found if m.ndim == 2 else found[0]
+    probabilities = (1.0 - share) * probabilities + share * (1.0 - probabilities) / (m.shape[-1] - 1)
+    return probabilities if m.ndim == 2 else probabilities[0]
 
 
 def _checked(means: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:

@@ -134,12 +134,12 @@ class FunctionPosterior(Card):
                 lambda f: self.likelihood.variance(f) + (self.likelihood.mean(f) - mean) ** 2
             )
             sd = np.sqrt(second)
-        found = [mean]
+        answers = [mean]
         if return_std:
-            found.append(sd)
+            answers.append(sd)
         if quantiles is not None:
-            found.append(np.array([marginals.quantile(_share(each)) for each in np.atleast_1d(quantiles)]))
-        return found[0] if len(found) == 1 else tuple(found)
+            answers.append(np.array([marginals.quantile(_share(level)) for level in np.atleast_1d(quantiles)]))
+        return answers[0] if len(answers) == 1 else tuple(answers)
 
     def predict_probability(self, X: ArrayLike) -> Array:
         """P(y = 1) at each input, (n,), for a likelihood of labels."""

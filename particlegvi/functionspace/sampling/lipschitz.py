@@ -135,9 +135,9 @@ class PosteriorCertificate:
         marginals = self._posterior.marginals(X)
         ends = []
         for level, end in ((tail, 0.0), (1.0 - tail, 1.0)):
-            (found,) = _furthest(partial(_binary_kl, p=np.array([level])), np.array([level]), end, self.total)
+            (reached,) = _furthest(partial(_binary_kl, p=np.array([level])), np.array([level]), end, self.total)
             beyond = np.full(len(marginals.variances), math.copysign(math.inf, end - 0.5))
-            ends.append(marginals.quantile(float(found)) if 0.0 < found < 1.0 else beyond)
+            ends.append(marginals.quantile(float(reached)) if 0.0 < reached < 1.0 else beyond)
         return ends[0], ends[1]
 
 

@@ -259,7 +259,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.coefficients_ = plan.coordinates.coefficients(plan.flow.state)
         self.steps_, self.step_size_ = trace.steps, plan.step_size
         lowest = plan.lowest(self._prior_variances, trace.energies[-1])
-        lowest = min(lowest, *(float(each.min()) for each in trace.energies))
+        lowest = min(lowest, *(float(energies.min()) for energies in trace.energies))
         self.info_ = {
             "plan": plan.name,
             "steps": trace.steps,

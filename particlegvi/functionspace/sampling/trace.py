@@ -59,8 +59,8 @@ class Trace:
         self.steps = 0
         self.energies: list[Array] = []
         self.signs: list[Array] = []
-        found = journal.interrupted(PART)
-        self._taken = 0 if found is None else found["step"]  # steps of the flow; the records are behind them
+        stored = journal.interrupted(PART)
+        self._taken = 0 if stored is None else stored["step"]  # steps of the flow; the records are behind them
         journal.take_up(PART, plan.flow)
 
     def run(self, steps: int) -> None:
@@ -124,7 +124,7 @@ class Trace:
         if not self.signs:
             return None
         later = self.signs[max(len(self.signs) // 2 - 1, 0) :]
-        return float(np.logical_and.reduce([np.all(each == later[-1], axis=1) for each in later]).mean())
+        return float(np.logical_and.reduce([np.all(signs == later[-1], axis=1) for signs in later]).mean())
 
     def verdict(self, lowest: float) -> Facts:
         """Test whether the particles have reached the stationary distribution; ``lowest`` is the smallest V found.

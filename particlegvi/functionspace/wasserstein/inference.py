@@ -215,8 +215,8 @@ class GaussianWasserstein(Card):
         """r(A, B), shape (n, m), before any variance factor."""
         e = self.basis.features(A)
         other = e if B is None else self.basis.features(B)
-        found = self.kernel(A, B) + e @ ((self._S - np.eye(self.basis.size)) @ other.T)
-        return 0.5 * (found + found.T) if B is None else found
+        covariance = self.kernel(A, B) + e @ ((self._S - np.eye(self.basis.size)) @ other.T)
+        return 0.5 * (covariance + covariance.T) if B is None else covariance
 
     def _variances(self, x: Array, e: Array) -> Array:
         kept = np.einsum("nm,mk,nk->n", e, self._S, e, optimize=True)
@@ -255,14 +255,14 @@ class GaussianWasserstein(Card):
         if not isinstance(self.mean, Inducing | MeanNetwork):
             raise refuse("mean", self.mean, "means.Inducing or means.MeanNetwork for a state")
         numbers = np.array([self._ratio, self.variance_factor_, self.shrinkage_])
-        mean = {f"mean_{key}": each for key, each in self.mean.state().items()}
+        mean = {f"mean_{key}": array for key, array in self.mean.state().items()}
         return {"kept": self._S, "numbers": numbers, **mean}
 
     def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
         """Set the basis and the `state` from an earlier fit, and return the model."""
         self.basis, self._S = basis, np.array(state["kept"])
         self._ratio, self.variance_factor_, self.shrinkage_ = map(float, state["numbers"])
-        own = {key.removeprefix("mean_"): each for key, each in state.items() if key.startswith("mean_")}
+        own = {key.removeprefix("mean_"): array for key, array in state.items() if key.startswith("mean_")}
         assert isinstance(self.mean, Inducing | MeanNetwork)  # others have no state
         self.mean.restored(own, basis)
         return self

@@ -64,9 +64,9 @@ def gaussian_w2_squared(
     m = arguments.vector("mean", mean)
     other = arguments.vector("other_mean", other_mean, len(m))
     roots = []
-    for key, given in (("covariance", covariance), ("other_covariance", other_covariance)):
+    for key, matrix in (("covariance", covariance), ("other_covariance", other_covariance)):
         allowed = f"a symmetric positive semi-definite array ({len(m)}, {len(m)})"
-        roots.append(checked_root(key, arguments.matrix(key, given, len(m), len(m)), allowed))
+        roots.append(checked_root(key, arguments.matrix(key, matrix, len(m), len(m)), allowed))
     return float(np.sum((m - other) ** 2)) + squared_bures_distance(*roots)
 
 
@@ -97,9 +97,9 @@ def process_w2_squared(
         If "exact" is used for more than 5000 rows; if k or r is not a covariance function at X, or at X_S.
     """
     x = arguments.points("X", X, least=1)
-    for key, given in (("k", k), ("r", r)):
-        if not callable(given):
-            raise arguments.refuse(key, given, "a covariance, or a function of two sets of inputs")
+    for key, function in (("k", k), ("r", r)):
+        if not callable(function):
+            raise arguments.refuse(key, function, "a covariance, or a function of two sets of inputs")
     if not isinstance(method, str) or method not in METHODS:
         raise arguments.refuse("method", method, f"one of {', '.join(METHODS)}")
     if method == "thesis":
@@ -114,9 +114,9 @@ def process_w2_squared(
 def _roots(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> list[Array]:
     """Factors of k(X, X) / n and r(X, X) / n."""
     n = len(x)
-    found = [arguments.matrix(f"{key}(X, X)", of(x, x), n, n) / n for key, of in (("k", k), ("r", r))]
-    scale = max(float(np.abs(matrix).max()) for matrix in found)
-    return [checked_root(key, matrix, A_COVARIANCE, scale) for key, matrix in zip("kr", found, strict=True)]
+    matrices = [arguments.matrix(f"{key}(X, X)", of(x, x), n, n) / n for key, of in (("k", k), ("r", r))]
+    scale = max(float(np.abs(matrix).max()) for matrix in matrices)
+    return [checked_root(key, matrix, A_COVARIANCE, scale) for key, matrix in zip("kr", matrices, strict=True)]
 
 
 def _points(points: ArrayLike | int, x: Array, seed: int) -> Array:

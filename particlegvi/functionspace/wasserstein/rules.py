@@ -43,10 +43,10 @@ def checked_weight(value: object) -> float | str:
         if value not in WEIGHTS:
             raise arguments.refuse("w2_weight", value, 'a number of at least 0, "unsquared" or "code"')
         return value
-    found = float(arguments.not_negative("w2_weight", value))
-    if found == 0.0:
+    weight = float(arguments.not_negative("w2_weight", value))
+    if weight == 0.0:
         warn("w2_weight is 0: least squares, whose only variance is the residual of the basis")
-    return found
+    return weight
 
 
 def fixed_point(w2_squared: Callable[[float], float], scale: float, rows: float) -> float:

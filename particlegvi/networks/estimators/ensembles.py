@@ -53,10 +53,10 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
         network = self._network(x.shape[1], 1)
         loss = self._loss(network, x[rows], t[rows], "squared")
         x_held, t_held = np.ascontiguousarray(x[held]), t[held]
-        given = None if self.noise_variance is None else float(self.noise_variance) / self.target_scale_**2
+        known = None if self.noise_variance is None else float(self.noise_variance) / self.target_scale_**2
 
         def variance(particles: Array) -> float:
-            return noise_variance(t_held, network.predict(particles, x_held)) if given is None else given
+            return noise_variance(t_held, network.predict(particles, x_held)) if known is None else known
 
         def score(particles: Array) -> float:
             functions = network.predict(particles, x_held)
@@ -66,7 +66,7 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
         if self.method in ("DLE", "DRLE"):
             weight = float(self.kl_weight) if self.kl_weight is not None else 0.0
             if not weight:  # estimate the noise from the residuals of plain networks
-                of_noise = given if given is not None else variance(self._train(loss, 0.0, score, seed, True).particles)
+                of_noise = known if known is not None else variance(self._train(loss, 0.0, score, seed, True).particles)
                 weight = loss.kl_weight(of_noise)
         trained = self._train(loss, weight, score, seed)
         self._keep(loss, trained, weight)
