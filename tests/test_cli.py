@@ -81,6 +81,17 @@ def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
 
 
 @pytest.mark.thorough
+def test_gallery_reports_words_that_do_not_fit_and_writes_nothing(capsys, tmp_path, monkeypatch):
+    asked = ("gallery", "--quick", "--check", "--only", "lifting")
+    assert called(capsys, *asked, "--quiet")[:2] == (0, "")
+    monkeypatch.setattr("particlegvi.plotting.checking.complaints", lambda figure: ["'a' overlaps 'b'"])
+    code, out, err = called(capsys, *asked, "--quiet")
+    assert code == 2 and "the words of 4 slides must not overlap" in err
+    assert out.splitlines()[0] == "lifting, 20 points, de: 'a' overlaps 'b'" and out.count("\n") == 4
+    assert not (tmp_path / "plots").exists()
+
+
+@pytest.mark.thorough
 def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     code, out, err = called(capsys, "gallery", "--quick", "--only", "lifting", "global-minimiser")
     assert (code, err) == (0, "")

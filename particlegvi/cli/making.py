@@ -146,7 +146,8 @@ def gallery(options: argparse.Namespace) -> None:
 
     folder, found = Path(options.out), 0
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not options.check:
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
     for wanted in settings.values():
