@@ -18,18 +18,22 @@ from particlegvi.tools.errors import Diverged
 FINISHED = "finished"
 
 
+_before: list[Runs] = []  # the runs of the cell before in this process: seeds of one setting in a row share its truth
+
+
 class Worker:
-    """The function that computes a cell, in any process; seeds of one setting that come in a row share its truth."""
+    """The function that computes a cell, in any process."""
 
     def __init__(self) -> None:
-        self._before: Runs | None = None  # the runs of the cell before
+        _before.clear()  # a part of the sweep before may have another definition now
 
     def __call__(self, cell: Cell) -> Facts:
         scenario = cell.setting.scenario
-        before = self._before if self._before is not None and self._before.scenario == scenario else None
+        before = _before[0] if _before and _before[0].scenario == scenario else None
         with one_blas_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # too many to show; the table says which diverged
-            result, self._before = measured(scenario, cell.seed, before)
+            result, runs = measured(scenario, cell.seed, before)
+        _before[:] = [runs]
         return result
 
 
