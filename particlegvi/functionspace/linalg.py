@@ -8,7 +8,6 @@ multiplies by k(X, X) in blocks of rows.
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 from scipy import linalg
@@ -18,7 +17,6 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.tools import arguments
-from particlegvi.tools.errors import warn
 
 TIES = 1e-6  # relative differences of standard deviations that order the pivots of equal ones
 NEGATIVE = 1e-8  # smaller negative parts of the largest variance are rounding
@@ -126,7 +124,6 @@ def in_points(k: Covariance, Z: Array, among: Array, *others: tuple[Array, Array
 
 
 ENTRIES = 2**20  # entries of k(X, X) in memory for each thread: 8 MiB, and again 8 MiB for each temporary
-MANY = 50_000  # from so many rows on, a warning gives the expected time
 
 
 def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
@@ -136,8 +133,6 @@ def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
     """
     out = np.empty_like(vectors)
     rows = max(1, ENTRIES // max(len(X), 1))
-    blocks = -(-len(X) // rows)
-
     stopped = threading.Event()
 
     def work(first: int, last: int) -> None:
@@ -147,15 +142,8 @@ def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
             block = slice(number * rows, (number + 1) * rows)
             out[block] = covariance(X[block], X) @ vectors
 
-    begun = time.perf_counter()
-    done = 0
-    if len(X) > MANY:
-        work(0, 1)
-        done = 1
-        minutes = (time.perf_counter() - begun) * blocks / threads.count() / 60.0
-        warn(f"a product with the kernel matrix of {len(X)} rows takes about {minutes:.0f} min")
     try:
-        threads.split(lambda first, last: work(first + done, last + done), blocks - done)
+        threads.split(work, -(-len(X) // rows))
     except BaseException:  # Ctrl-C reaches this thread only: stop the others, which would go on to the end
         stopped.set()
         raise

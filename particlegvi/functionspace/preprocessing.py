@@ -51,11 +51,6 @@ def class_labels(labels: ArrayLike, rows: int, known: int | None = None) -> tupl
     return numbers.astype(np.intp), number
 
 
-def uniforms(seed: int, purpose: str, count: int) -> Array:
-    """Uniforms (count,) on (0, 1)."""
-    return noise.uniforms(seed, "split", count, 1, STEPS[purpose])[:, 0]
-
-
 def order(seed: int, purpose: str, count: int) -> NDArray[np.intp]:
     """A random permutation of 0, ..., count - 1."""
-    return np.argsort(uniforms(seed, purpose, count), kind="stable")
+    return np.argsort(noise.uniforms(seed, "split", count, 1, STEPS[purpose])[:, 0], kind="stable")

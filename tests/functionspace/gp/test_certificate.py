@@ -185,14 +185,6 @@ def test_blocks_and_threads_change_no_byte(monkeypatch, rng):
     np.testing.assert_allclose(found[0], k(X) @ V, rtol=1e-12, atol=1e-12)
 
 
-def test_many_rows_are_announced(monkeypatch, rng):
-    monkeypatch.setattr(linalg, "MANY", 50)
-    X = rng.normal(size=(60, 1))
-    with pytest.warns(UserWarning, match="kernel matrix of 60 rows takes about 0 min"):
-        found = linalg.product(Matern52(), X, np.ones((60, 1)))
-    np.testing.assert_allclose(found, Matern52()(X).sum(axis=1)[:, None])
-
-
 def test_what_is_stopped_in_one_thread_stops_in_all(monkeypatch, rng):
     """Ctrl-C reaches one thread: the others end with their block, and do not go on to the end."""
     monkeypatch.setenv("NUMBA_NUM_THREADS", "2")
