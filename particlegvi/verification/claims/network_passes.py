@@ -10,8 +10,6 @@ import particlegvi as pg
 from particlegvi.methods.repulsion import interaction
 from particlegvi.verification.claim import Check, Checks, claim
 
-ROWS, WIDTH = 20, 1e-7
-
 
 @claim("docs/networks.md", wrong="a lengthscale of the networks' distance")
 def weight_repulsion_cancels(seed: int, wrong: bool, *, particles: int = 5, width: float = 10.0) -> Checks:
