@@ -7,6 +7,7 @@ import particlegvi as pg
 from particlegvi.diagnostics import stationary_law
 from particlegvi.engine.numerics import noise
 
+from ..flows import printed_drift
 from ..refusals import refused
 
 
@@ -87,17 +88,21 @@ def textbook(drift, x, sizes, seed, order="BAOAB"):
     return x
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("method", [pg.methods.DLE(TEMPERATURE), pg.methods.DRLE(TEMPERATURE, 0.5, KERNEL)])
-def test_the_path_is_that_of_the_textbook(method):
-    loss, start = pg.losses.get("tilted-double-well"), np.linspace(-2.0, 1.5, 37)[:, None]
+@pytest.mark.parametrize("method, kind", [
+    (pg.methods.DLE(TEMPERATURE), "compiled"), (pg.methods.DLE(TEMPERATURE), "numpy"),
+    (pg.methods.DRLE(TEMPERATURE, 0.5, KERNEL), "compiled"),
+])  # fmt: skip
+@pytest.mark.sample("method0-*", "method1-*")
+def test_the_path_is_that_of_the_textbook(method, kind):
+    """In compiled code, and in Python for a loss in numpy or with a repulsion."""
+    loss, prior, start = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0), np.linspace(-2.0, 1.5, 37)
 
     def drift(x):
-        gap = x - x[:, 0]
-        pairs = -(gap * np.exp(-0.5 * gap * gap)).mean(axis=1)[:, None]
-        return loss.gradient(x) + 2.0 * method.mmd_weight * pairs
+        return printed_drift(loss.gradient(x), method, prior, x)
 
-    run = pg.simulate(loss, method, initial=start, steps=40, step_size=0.1, seed=3, integrator=BAOAB, record_every=0)
+    given = loss if kind == "compiled" else pg.Loss.from_numpy(loss.value, loss.gradient, 1)
+    start = start[:, None]
+    run = pg.simulate(given, method, prior, None, 40, 0.1, initial=start, seed=3, integrator=BAOAB, record_every=0)
     np.testing.assert_allclose(run.final, textbook(drift, start, [0.1] * 40, 3), rtol=0, atol=1e-9)
     assert np.abs(run.final - textbook(drift, start, [0.1] * 40, 3, "first order")).max() > 0.05
     assert run.info["friction"] == FRICTION and run.info["integrator"] == "baoab"

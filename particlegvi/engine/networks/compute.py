@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Term
 from particlegvi.engine.networks.batches import Batches, Rows
-from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout, multiple
+from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout
 from particlegvi.engine.networks.moving import Exponential
-from particlegvi.engine.networks.work import GRADIENT, MOVE, OUTPUTS, PULL_BACK, REPELLED, STEPS, VALUE, work_part
+from particlegvi.engine.networks.work import GRADIENT, OUTPUTS, PULL_BACK, VALUE, move_part, steps_part, task_part
 from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 
@@ -21,12 +22,8 @@ FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam
 PART = 150_000.0  # nanoseconds that repay waking a thread
 Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
 Repelling: TypeAlias = tuple[Exponential, Array, Array, tuple[Array, Array, Array]]  # see `engine.networks.moving`
-_NOTHING = np.zeros(1)
-_TABLE = np.zeros((0, 0, 0))
+_TOLD = np.zeros((0, 0, 0))
 _RESULT = np.zeros((0, 0))
-_STILL: Motion = (
-    _NOTHING, _NOTHING, _NOTHING, np.zeros(6, dtype=np.int64), (np.zeros((1, 1)),) * 3, (np.uint64(0), np.uint64(0)), 0
-)  # fmt: skip
 APART: Repelling = (
     Exponential(1.0, 1.0), np.zeros((0, 1)), np.zeros(0), (np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
 )  # fmt: skip
@@ -71,14 +68,14 @@ def outputs(shape: Shape, particles: Array, X: Array) -> Array:
     """Outputs (particles, rows, outputs) at X (rows, inputs)."""
     found = np.empty((len(particles), len(X), int(shape.layout.plan[-1, FAN_OUT])))
     particles, X = (np.require(given, requirements="W") for given in (particles, X))  # a copy of what is read-only
-    _work(OUTPUTS, shape, particles, (X, X), _all(X), table=found)
+    _task(OUTPUTS, shape, particles, (X, X), _all(X), told=found)
     return found
 
 
 def pull_back(shape: Shape, particles: Array, X: Array, slopes: Array) -> Array:
     """The sums over rows and outputs of ``slopes`` (particles, rows, outputs) times the gradients of the outputs."""
     found = np.empty_like(particles)
-    _work(PULL_BACK, shape, particles, (X, X), _all(X), table=slopes, result=found)
+    _task(PULL_BACK, shape, particles, (X, X), _all(X), told=slopes, result=found)
     return found
 
 
@@ -92,20 +89,20 @@ class Networks:
     def values(self, particles: Array) -> Array:
         """The mean costs over all rows, (particles,)."""
         found = np.empty((len(particles), 1))
-        _work(VALUE, self.shape, particles, self.data, _all(self.data[0]), result=found)
+        _task(VALUE, self.shape, particles, self.data, _all(self.data[0]), result=found)
         return found[:, 0]
 
     def gradients(self, particles: Array) -> Array:
         """The gradients of the mean costs over all rows, (particles, dim)."""
         found = np.empty_like(particles)
-        _work(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), result=found)
+        _task(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), result=found)
         return found
 
     def gradients_at(self, particles: Array, step: int, seed: int) -> Array:
         """The gradients of the mean costs over the batch of a step, (particles, dim)."""
         found = np.empty_like(particles)
         batch = self.batches.of(seed, step, 1, len(particles))
-        _work(GRADIENT, self.shape, particles, self.data, batch, result=found)
+        _task(GRADIENT, self.shape, particles, self.data, batch, result=found)
         return found
 
     def descend(self, moments: Array, sizes: list[float], first_step: int, seed: int) -> Array:
@@ -118,28 +115,27 @@ class Networks:
         slope, found = np.empty((1, dim)), np.empty((len(sizes) // each, dim))
         for step, size in enumerate(sizes):
             batch = rows, starts[step : step + 1], counts[step : step + 1]
-            work_part(
-                GRADIENT, layout, self.shape.codes, moments[:1], self.data, batch, _TABLE, slope, _STILL, APART, 0, 1
-            )  # fmt: skip
+            task_part(GRADIENT, layout, self.shape.codes, moments[:1], self.data, batch, _TOLD, slope, 0, 1)
             adam_step(moments, slope[0], size, found[step // each])
         return found
 
     def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:
         """Move the particles, in place, by steps without any force but the loss, the prior and the noise."""
         batches = self.batches.of(seed, first_step, steps, len(particles))
-        _work(STEPS, self.shape, particles, self.data, batches, motion=motion)
+        layout, codes = tuple(self.shape.layout), self.shape.codes
+
+        def part(first: int, last: int) -> None:
+            steps_part(layout, codes, particles, self.data, batches, motion, APART, False, first, last)
+
+        threads.split(part, len(particles), least=_enough(self.shape, batches))
 
     def repelled(
         self, particles: Array, motion: Motion, repelling: Repelling, first_step: int, steps: int, *, seed: int
     ) -> None:
         """Move the particles, in place, by steps with the loss, the prior, the noise and this repulsion."""
         batches = self.batches.of(seed, first_step, steps, len(particles))
-        number, rows = len(particles), len(repelling[1]) * int(self.shape.layout.plan[-1, FAN_OUT])
-        layout, data, told = tuple(self.shape.layout), self.data, np.zeros((number, 1, multiple(rows)))
-        force = np.empty_like(particles)
-        work_part(
-            REPELLED, layout, self.shape.codes, particles, data, batches, told, force, motion, repelling, 0, number
-        )  # fmt: skip
+        layout, codes = tuple(self.shape.layout), self.shape.codes
+        steps_part(layout, codes, particles, self.data, batches, motion, repelling, True, 0, len(particles))
 
     def alone(self, number: int) -> bool:
         """Whether a step of so many particles is too short to wake another thread for."""
@@ -150,10 +146,9 @@ class Networks:
 
         ``pull`` (particles, dim) is the gradient of the mean embedding where the motion has that switched on.
         """
-        one = np.zeros(1, dtype=np.int64)
-        batch = np.zeros((1, 0), dtype=np.int64), one, one
-        pulls = (force if pull is None else pull)[None]
-        _work(MOVE, self.shape, particles, self.data, batch, table=pulls, result=force, motion=motion)
+        pulls = force if pull is None else pull
+        work = partial(move_part, particles, motion, force, pulls)
+        threads.split(work, len(particles), least=150)
 
 
 def _all(X: Array) -> tuple[Rows, Rows, Rows]:
@@ -166,21 +161,24 @@ def _cost(shape: Shape, passes: int, rows: float) -> float:
     return passes * 1000.0 + 0.15 * rows * weights
 
 
-def _work(
-    what: int,
+def _enough(shape: Shape, batches: tuple[Rows, Rows, Rows]) -> int:
+    """Particles that repay waking a thread for passes over these batches."""
+    return max(1, int(PART / _cost(shape, len(batches[1]), float(batches[2].sum()))))
+
+
+def _task(
+    task: int,
     shape: Shape,
     particles: Array,
     data: tuple[Array, Array],
-    batches: tuple[Rows, Rows, Rows],
+    batch: tuple[Rows, Rows, Rows],
     *,
-    table: Array = _TABLE,
+    told: Array = _TOLD,
     result: Array = _RESULT,
-    motion: Motion = _STILL,
 ) -> None:
-    cost = _cost(shape, len(batches[1]), float(batches[2].sum()))
     layout = tuple(shape.layout)
 
     def part(first: int, last: int) -> None:
-        work_part(what, layout, shape.codes, particles, data, batches, table, result, motion, APART, first, last)
+        task_part(task, layout, shape.codes, particles, data, batch, told, result, first, last)
 
-    threads.split(part, len(particles), least=max(1, int(PART / cost)))
+    threads.split(part, len(particles), least=_enough(shape, batch))

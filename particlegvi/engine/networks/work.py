@@ -1,11 +1,11 @@
-"""The passes of a network over a block of rows, and the one entry point of networks: values, gradients, ..., or steps.
+"""The passes of a network over a block of rows, and the entry points of networks: tasks on all particles, and steps.
 
 Sums are in the order of the rows. No matrix product of a library is called, so that neither threads nor the number of
 particles can change a bit.
 
-Everything is made of `pass_over`, one pass over a batch by one particle. All tasks share one entry point, and in it one
-place that calls it. Two places would compile the pass twice, and a call that is not inlined counts references to all of
-its arrays, which takes a fifth of the time of a small network.
+Everything is made of `pass_over`, one pass over a batch by one particle. An entry point has one place that calls it:
+two places would compile the pass twice, and a call that is not inlined counts references to all of its arrays, which
+takes a fifth of the time of a small network.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from particlegvi.engine.networks.products import (
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.vectors import WIDTH, load, multiply, store
 
-VALUE, GRADIENT, OUTPUTS, PULL_BACK, STEPS, MOVE, REPELLED = range(7)
+VALUE, GRADIENT, OUTPUTS, PULL_BACK = range(4)  # tasks of a pass
 TELL, PULL, GO = range(3)  # phases of a step
 
 
@@ -92,50 +92,73 @@ def pass_over(task, layout, codes, x, data, context, rows, batch, told, place, r
 
 
 @compiled
-def work_part(what, layout, codes, positions, data, batches, table, result, motion, repelling, first, last):
-    """One of the seven tasks for particles first, ..., last - 1 of ``positions`` (particles, dim).
+def task_part(task, layout, codes, positions, data, batch, told, result, first, last):
+    """One of the four tasks of `pass_over` for particles first, ..., last - 1 of ``positions`` (particles, dim).
 
     VALUE fills ``result`` (particles, 1) with the mean costs over a batch, GRADIENT ``result`` (particles, dim) with
-    their gradients. OUTPUTS fills ``table`` (particles, rows, outputs). PULL_BACK fills ``result`` with the sums over
-    rows and outputs of the entries of ``table`` times the gradients of the outputs. STEPS moves the particles, a step
-    for each batch. MOVE moves them by one step under the force in ``result`` alone, which it overwrites, and the
-    pull of a mean embedding in ``table`` (1, particles, dim) where that is switched on. REPELLED is STEPS with
-    repulsion, of all particles, and needs as much room as the particles in ``result``, and in ``table`` the room for
-    outputs of `particlegvi.engine.networks.moving`, which also explains ``motion`` and ``repelling``.
+    their gradients. OUTPUTS fills ``told`` (particles, rows, outputs). PULL_BACK fills ``result`` with the sums over
+    rows and outputs of the entries of ``told`` times the gradients of the outputs.
 
     The codes are those of the activation and of the cost; the data are X (n, inputs) and targets (n, outputs), or
-    (n, 1) labels. The batches are numbers of rows (1 or particles, any), and where the batch of each pass begins and
-    how many rows it has, (passes,); without numbers the rows are the data in their order.
+    (n, 1) labels. The batch is (numbers of rows (1 or particles, any), where it begins, how many rows it has), the last
+    two (1,); without numbers the rows are the data in their order.
+    """
+    plan, scales, sizes = layout
+    rows, starts, counts = batch
+    flat = told.reshape(-1)
+    row = flat.size // max(1, positions.shape[0])  # of the numbers told, for one particle
+    room = workspace(plan, sizes)
+    for particle in range(first, last):
+        numbers = rows[min(particle, rows.shape[0] - 1)]
+        mean = pass_over(
+            task, layout, codes, positions[particle], data, data[0], numbers, (False, starts[0], counts[0]), flat,
+            particle * row, room,
+        )  # fmt: skip
+        if task == VALUE:
+            result[particle, 0] = mean
+        elif task != OUTPUTS:
+            carry(room[2], result[particle], plan, scales, False)
+
+
+@compiled
+def move_part(positions, motion, force, pull, first, last):
+    """Move particles first, ..., last - 1 by one step under a force (particles, dim), which is overwritten.
+
+    ``pull`` (particles, dim) is the gradient of the mean embedding where that is switched on.
+    """
+    noise = np.zeros((3, positions.shape[1]))
+    for particle in range(first, last):
+        next_noise(motion, particle, 0, noise, -1)
+        move_particle(motion, 0, positions[particle], force[particle], pull[particle], noise)
+
+
+@compiled
+def steps_part(layout, codes, positions, data, batches, motion, repelling, together, first, last):
+    """Move particles first, ..., last - 1 of ``positions`` (particles, dim), a step for each batch.
+
+    With ``together``, for all particles, they repel each other; `particlegvi.engine.networks.moving` explains
+    ``motion`` and ``repelling``. The layout, the codes and the data are those of `task_part`, and the batches, too,
+    where starts and counts are (steps,).
     """
     plan, scales, sizes = layout
     rows, starts, counts = batches
     kernel, context, draws, embedding = repelling
-    if what == MOVE:
-        noise = np.zeros((3, sizes[0]))
-        for particle in range(first, last):
-            next_noise(motion, particle, 0, noise, -1)
-            move_particle(motion, 0, positions[particle], result[particle], table[0, particle], noise)
-        return
-    moves = what in (STEPS, REPELLED)
-    together = what == REPELLED
+    dim = sizes[0]
     said = context.shape[0] if together else 0  # rows of which outputs repel each other
-    told = table.reshape(-1)
-    row = told.size // max(1, positions.shape[0])  # of the numbers told, for one particle
-    units, slopes, deltas, outputs, targets, errors, transposed = workspace(plan, sizes)
-    packed = np.zeros(sizes[1])
-    gradient = np.zeros(sizes[1])
-    room = packed, transposed, gradient, units, slopes, deltas, outputs, targets, errors
-    dim = sizes[0] if moves else 0
+    row = (said * plan[plan.shape[0] - 1, FAN_OUT] + WIDTH - 1) // WIDTH * WIDTH
+    room = workspace(plan, sizes)
     force = np.zeros(dim)
     pull = np.zeros(dim)
     # A particle that is alone takes all its steps before the next one begins; particles that repel each other take
     # every step together. Noise is made for two steps at a time and held until the second one.
     group = last - first if together else 1
+    told = np.zeros(group * row)
+    pushes = np.zeros((group if together else 0, dim))
     noises = np.zeros((group, 3, dim))
     held = np.full(group, -1)
     scratch = np.zeros(told.size if said > 0 else (dim * WIDTH if together else 0))
     # Where outputs repel each other, a step has three phases: all particles tell their outputs, then all pull back the
-    # forces on these, then all move. Any other task, and any other step, has the last phase alone.
+    # forces on these, then all move. Any other step has the last phase alone.
     for begin in range(first, last, max(1, group)):
         for own in range(group):
             held[own] = -1
@@ -144,30 +167,27 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
                 if phase == PULL:
                     push_outputs(kernel, told, group, draws, motion, scratch)
                 elif together and said == 0:
-                    push_weights(kernel, positions, motion, result, scratch)
+                    push_weights(kernel, positions, motion, pushes, scratch)
                 for own in range(group):
                     particle = begin + own
                     if phase == GO:
-                        task = GRADIENT if moves else what
+                        task = GRADIENT
                         batch = False, starts[index], counts[index]
                     else:
                         task = OUTPUTS if phase == TELL else PULL_BACK
                         batch = True, 0, said
                     numbers = rows[min(particle, rows.shape[0] - 1)]
-                    mean = pass_over(
-                        task, layout, codes, positions[particle], data, context, numbers, batch, told, particle * row,
-                        room,
+                    pass_over(
+                        task, layout, codes, positions[particle], data, context, numbers, batch, told, own * row, room
                     )  # fmt: skip
-                    if task == VALUE:
-                        result[particle, 0] = mean
-                    elif moves and phase == GO:
-                        carry(gradient, force, plan, scales, False)
+                    if phase == PULL:
+                        carry(room[2], pushes[own], plan, scales, False)
+                    elif phase == GO:
+                        carry(room[2], force, plan, scales, False)
                         if together:
-                            add_push(embedding, positions[particle], result[particle], force, pull)
+                            add_push(embedding, positions[particle], pushes[own], force, pull)
                         held[own] = next_noise(motion, particle, index, noises[own], held[own])
                         move_particle(motion, index, positions[particle], force, pull, noises[own])
-                    elif task != OUTPUTS:
-                        carry(gradient, result[particle], plan, scales, False)
 
 
 @nested
@@ -250,7 +270,7 @@ def take_rows(X, rows, first, count, stride, block):
 
 @nested
 def workspace(plan, sizes):
-    """Room for a block: units, slopes, deltas, outputs, targets, errors, and the transposed weights of each layer.
+    """Room of a pass: packed and transposed weights, gradient, units, slopes, deltas, outputs, targets and errors.
 
     Row 0 of the transposed weights stays zero, as biases of the backward pass.
     """
@@ -263,4 +283,4 @@ def workspace(plan, sizes):
     transposed = np.zeros((plan.shape[0], most if plan.shape[0] > 2 else 0))
     size = LARGEST * outputs
     blocks = np.zeros(sizes[2]), np.zeros(sizes[2]), np.zeros(sizes[2]), np.zeros(size), np.zeros(size), np.zeros(size)
-    return *blocks, transposed
+    return np.zeros(sizes[1]), transposed, np.zeros(sizes[1]), *blocks

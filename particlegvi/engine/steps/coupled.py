@@ -80,13 +80,45 @@ def reflect_line(x, number, low, high):
             x[i] = fold(x[i], low[0], high[0])
 
 
+@inlined
+def sum_moments(x, number, box, angles, lane_sums, partial):
+    """The moments of the particles x in ``partial`` (chunks, 2, modes), and in ``angles`` what `add_forces` reads."""
+    for start in range(0, number, TILE):
+        stop = min(number, start + TILE)
+        tile = start // TILE * ANGLES
+        turn_tile(x, start, stop, box.origin, 1.0 / box.period, angles, tile)
+        add_moments(angles, tile, stop - start, box.modes, lane_sums)
+        # Chunks are added in order, as the parallel sum of many particles does: the bits are the same.
+        if stop == number or stop % CHUNK == 0:
+            fold_lanes(lane_sums, box.modes, partial[start // CHUNK])
+
+
+@inlined
+def fill_forces(number, modes, angles, weighted, lambda1, force):
+    """The forces on the particles by the series."""
+    for start in range(0, number, TILE):
+        count = min(TILE, number - start)
+        evaluate_tile(angles, start // TILE * ANGLES, count, modes, weighted, lambda1 / number, force, start)
+
+
+@inlined
+def fill_drift(loss, prior, embedding, weights, switches, x, drift, scratch):
+    """drift = grad V at the particles x, in blocks of a few hundred."""
+    for start in range(0, x.size, BLOCK):
+        length = min(BLOCK, x.size - start)
+        block = as_row(x, start, length)
+        add_potential(
+            loss, prior, embedding, weights, switches, block, as_row(drift, start, length), as_row(scratch, 0, length)
+        )
+
+
 @compiled
 def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, stepping, normals, first_step, steps):
     """Move all particles of ``positions`` (particles, 1) by up to ``steps`` steps, in place; return the steps done.
 
     Returns early, before the step, when the particles have spread so far that the series would need more than
-    ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (steps, particles padded to GROUP) begins
-    with the even step of the pair of ``first_step``.
+    ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (steps, particles padded to GROUP) begins with
+    the even step of the pair of ``first_step``.
     """
     number = positions.shape[0]
     padded = normals.shape[1]
@@ -113,40 +145,22 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
         if not (math.isfinite(least) and math.isfinite(greatest)):
             break
         box = fourier_box(plan, least, greatest)
-        modes = box.modes
-        if modes > MOST_MODES:
+        if box.modes > MOST_MODES:
             break
         # The coefficients depend on the box alone, which seldom changes.
-        if modes != modes_known or box.attracts != attracts_known:
+        if box.modes != modes_known or box.attracts != attracts_known:
             coefficients(plan, box, factors, pull)
-            modes_known, attracts_known = modes, box.attracts
-        for start in range(0, number, TILE):
-            stop = min(number, start + TILE)
-            tile = start // TILE * ANGLES
-            turn_tile(x, start, stop, box.origin, 1.0 / box.period, angles, tile)
-            add_moments(angles, tile, stop - start, modes, lane_sums)
-            # Chunks are added in order, as the parallel sum of many particles does: the bits are the same.
-            if stop == number or stop % CHUNK == 0:
-                fold_lanes(lane_sums, modes, partial[start // CHUNK])
-        weigh(partial, factors, pull, number, modes, weighted)
-        for start in range(0, number, TILE):
-            count = min(TILE, number - start)
-            tile = start // TILE * ANGLES
-            evaluate_tile(angles, tile, count, modes, weighted, weights[1] / number, force, start)
-
+            modes_known, attracts_known = box.modes, box.attracts
+        sum_moments(x, number, box, angles, lane_sums, partial)
+        weigh(partial, factors, pull, number, box.modes, weighted)
+        fill_forces(number, box.modes, angles, weighted, weights[1], force)
         # The series may already contain the attraction to the prior; it must not be added twice.
         terms[EMBEDDING] = 0 if box.attracts else switches[EMBEDDING]
-        for start in range(0, padded, BLOCK):
-            end = min(start + BLOCK, padded)
-            block = as_row(x, start, end - start)
-            drift_block = as_row(drift, start, end - start)
-            spare = as_row(scratch, 0, end - start)
-            add_potential(loss, prior, embedding, weights, terms, block, drift_block, spare)
+        fill_drift(loss, prior, embedding, weights, terms, x, drift, scratch)
         place = step - first_step // 2 * 2 if switches[NOISE] else 0
-        now = normals[place]
         following = normals[min(place + 1, normals.shape[0] - 1)]
         row = min(step - first_step, stepping[0].shape[0] - 1)
-        least, greatest = move_line(x, number, drift, force, stepping, row, now, following, switches)
+        least, greatest = move_line(x, number, drift, force, stepping, row, normals[place], following, switches)
         done += 1
     for i in range(number):
         positions[i, 0] = x[i]

@@ -48,20 +48,23 @@ PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS, KEPT = range(7)
 
 
 @inlined
-def move(x, drift, stepping, row, now, following, switches):
-    """The step itself, in place, for one block, with row ``row`` of the coefficients."""
+def move(x, drift, stepping, row, normals, step, ahead, switches):
+    """The step itself, in place, for one block, with row ``row`` of the coefficients.
+
+    ``normals`` (4, dim, lanes) has those of steps ``step`` and ``ahead`` at these numbers modulo 4.
+    """
     gain, noise_now, noise_next, low, high = stepping
     for coordinate in range(x.shape[0]):
-        step = gain[row, coordinate]
+        size = gain[row, coordinate]
         a = noise_now[row, coordinate]
         b = noise_next[row, coordinate]
         if switches[NOISE]:
             for lane in range(x.shape[1]):
-                noise = a * now[coordinate, lane] + b * following[coordinate, lane]
-                x[coordinate, lane] -= step * drift[coordinate, lane] - noise
+                noise = a * normals[step % 4, coordinate, lane] + b * normals[ahead % 4, coordinate, lane]
+                x[coordinate, lane] -= size * drift[coordinate, lane] - noise
         else:
             for lane in range(x.shape[1]):
-                x[coordinate, lane] -= step * drift[coordinate, lane]
+                x[coordinate, lane] -= size * drift[coordinate, lane]
     if switches[WALLS]:
         reflect(x, low, high)
 
@@ -146,9 +149,9 @@ def add_block(force, first, drift):
 
 @nested
 def draw(kept, reads, first, normals, pair, key):
-    """The normals (2, dim, lanes) of a pair of steps; the odd step's are kept in ``kept``, or read from there."""
-    even = normals[0]
-    odd = normals[1]
+    """The ``normals`` of a pair of steps; the odd step's are kept in ``kept`` (dim, particles), or read from there."""
+    even = normals[2 * pair % 4]
+    odd = normals[2 * pair % 4 + 1]
     lanes = min(odd.shape[1], kept.shape[1] - first)
     if not reads:
         fill_normals(first, even, odd, np.uint64(pair), NOISE_ROLE, key[0], key[1])
@@ -182,7 +185,7 @@ def take_steps(
     x = np.empty((dim, width))
     drift = np.empty((dim, width))
     scratch = np.empty((dim, width))
-    normals = np.empty((2, 2, dim, width))  # of two pairs of steps; Philox makes those of a pair together
+    normals = np.empty((4, dim, width))  # of two pairs of steps; Philox makes those of a pair together
     # All steps of a block before the next block, so that it stays in the cache; particles do not meet in this loop.
     for start in range(first, last, width):
         load_block(positions, start, x)
@@ -191,14 +194,12 @@ def take_steps(
             ahead = step + switches[TWO_NOISES]
             while switches[NOISE] and drawn < ahead // 2:
                 drawn += 1
-                draw(kept, switches[KEPT], start, normals[drawn % 2], drawn, seed)
+                draw(kept, switches[KEPT], start, normals, drawn, seed)
             add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
             if switches[FORCE]:
                 add_block(force, start, drift)
             row = min(step - row_of, stepping[0].shape[0] - 1)
-            now = normals[step // 2 % 2, step % 2]
-            following = normals[ahead // 2 % 2, ahead % 2]
-            move(x, drift, stepping, row, now, following, switches)
+            move(x, drift, stepping, row, normals, step, ahead, switches)
         store_block(x, start, last, positions)
 
 
