@@ -18,7 +18,7 @@ from particlegvi.cli.options import (
     look,
     option,
 )
-from particlegvi.cli.reporting import say
+from particlegvi.cli.reporting import DIVERGED, DONE, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ COMMANDS = Commands()
     CHECKPOINT,
     *LOOK,
 )
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
     from particlegvi import scenario
     from particlegvi.tools.progress import command_bars
 
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
             checkpoint_every=options.checkpoint_every,
             pictures=not options.no_figure,
         )
-    conclude(results, options)
+    return conclude(results, options)
 
 
 @COMMANDS(
@@ -75,19 +75,19 @@ def run(options: argparse.Namespace) -> None:
     sweeping.ANYWAY,
     *LOOK,
 )
-def resume(options: argparse.Namespace) -> None:
+def resume(options: argparse.Namespace) -> int | None:
     from particlegvi.tools.progress import command_bars
 
     style = look(options)
     with command_bars(options.quiet) as progress:
-        from particlegvi.runs.resume import go_on
+        from particlegvi.runs.resume import ENDED, go_on
         from particlegvi.runs.storage.folder import open_folder
         from particlegvi.sweeps.folder import is_sweep
 
         if is_sweep(options.folder):
             sweeping.resume(options, progress, style)
-            return
-        finished = open_folder(options.folder).manifest["status"] == "finished"
+            return None
+        ended = open_folder(options.folder).manifest["status"] in ENDED
         results = go_on(
             options.folder,
             progress=progress,
@@ -96,19 +96,20 @@ def resume(options: argparse.Namespace) -> None:
             style=style,
             anyway=options.anyway,
         )
-    if results.status == "diverged":
+    if results.status == "diverged" and ended:
         raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
-    if not finished:
-        conclude(results, options)
-    elif not options.quiet:
+    if not ended:
+        return conclude(results, options)
+    if not options.quiet:
         from particlegvi.tools.quoting import as_argument
 
         again = f"; to draw its pictures in this style say: particlegvi plot {as_argument(options.folder)}"
         print(f"{options.folder} is finished, and its files are as they were written{again if style else ''}")
+    return None
 
 
-def conclude(results: Results, options: argparse.Namespace) -> None:
-    """Print the table of the results, and where they are saved."""
+def conclude(results: Results, options: argparse.Namespace) -> int:
+    """Print the table of the results, and where they are saved; return the exit code."""
     if not options.quiet:
         print(results.describe())
         pictures = [] if options.no_figure else results.pictures
@@ -116,6 +117,10 @@ def conclude(results: Results, options: argparse.Namespace) -> None:
         if not options.no_figure and not results.scenario.get("figures"):
             names = " (no picture: the scenario has no [[figures]])"
         print(f"\nsaved in {results.folder}{names}")
+    ran_away = results.kind.diverged(results.summary)
+    if ran_away:
+        say(f"{'; '.join(f'{label} {words}' for label, words in ran_away.items())}; try a smaller step size")
+    return DIVERGED if ran_away else DONE
 
 
 @COMMANDS(

@@ -75,6 +75,8 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
         if any(sweep.stopped(label).any() for label in labels):
             # the mark is in the words, as in the legend of the heat map
             grid[-1, -1].plot([], [], linestyle="none", label=say("diverged_somewhere"))
+        if any(sweep.unsettled(label).any() for label in labels):
+            grid[-1, -1].plot([], [], linestyle="none", label=say("unsettled_somewhere"))
     return figure
 
 
@@ -113,6 +115,9 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
         foot = np.full(np.count_nonzero(lost), 0.03)
         at_foot = axes.get_xaxis_transform()
         axes.plot(x[lost], foot, linestyle="none", marker="x", color=colour, transform=at_foot, gid="lost")
+    unsettled = _by_seed(sweep.unsettled(label), axis).any(axis=1) & np.isfinite(mean)
+    hollow = {"marker": marker, "markersize": 7.0, "markerfacecolor": palette().ground, "transform": beside}
+    axes.plot(x[unsettled], mean[unsettled], linestyle="none", color=colour, gid="unsettled", **hollow)
     floor = f"{measure}_floor.1"
     if sweep.has(floor, label):
         most_exact = _by_seed(sweep.values(floor, label), axis)
@@ -206,6 +211,7 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
     bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
     bar.outline.set_visible(False)
     within, lost = swept.like_exact_draws(sweep, panel), sweep.stopped(panel.method).sum(axis=-1).T
+    unsettled = sweep.unsettled(panel.method).sum(axis=-1).T
     words = words and shown.size <= MOST_WORDS
     for row, column in np.ndindex(shown.shape):
         place = (column - 0.5, row - 0.5)
@@ -216,6 +222,8 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
             )
         if lost[row, column]:
             axes.text(column + 0.3, row + 0.24, "×", ha="center", va="center", color=ink)
+        if unsettled[row, column]:
+            axes.text(column - 0.3, row + 0.24, "○", ha="center", va="center", color=ink)
         if words and np.isfinite(shown[row, column]):
             text = axes.text(column, row, _short(float(shown[row, column]), shown), ha="center", va="center", color=ink)
             edge = BLACK if ink == WHITE else WHITE
@@ -233,6 +241,8 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
         axes.fill([], [], facecolor=ground, edgecolor=ink, hatch="///", linewidth=0.8, label=say("like_exact_draws"))
     if lost.any():
         axes.fill([], [], facecolor=ground, edgecolor=ink, linewidth=0.8, label=say("diverged_somewhere"))
+    if unsettled.any():
+        axes.fill([], [], facecolor=ground, edgecolor=ink, linewidth=0.8, label=say("unsettled_somewhere"))
 
 
 def _ink(image: AxesImage, value: float) -> str:

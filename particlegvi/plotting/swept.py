@@ -46,6 +46,7 @@ class Swept(Protocol):
     def values(self, measure: str, method: str, /) -> Array: ...  # over the grid, seeds last; NaN where there is none
     def truth(self, measure: str, method: str, /) -> Array | None: ...  # of Q*, over the grid; None where unknown
     def stopped(self, method: str, /) -> Array: ...  # 1.0 where a method diverged, seeds last
+    def unsettled(self, method: str, /) -> Array: ...  # 1.0 where a run is not at equilibrium, seeds last
     def headline(self) -> str: ...
 
 

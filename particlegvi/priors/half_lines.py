@@ -270,7 +270,7 @@ def _positive(key: str, value: ArrayLike) -> Array:
     numbers = coordinates(key, value)
     if not np.all(numbers > 0.0):
         raise refuse(key, value, "a positive number, or positive numbers")
-    return frozen(numbers)
+    return frozen(numbers.copy())
 
 
 def _log_gamma(shape: Array) -> Array:

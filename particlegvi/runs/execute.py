@@ -178,12 +178,13 @@ def _finish(results: Results, folder: Folder, progress: Progress | None, picture
     folder.clear_progress()  # a process may have died before it did so
     tell(progress, "truth", total=1)
     folder.write_summary(results.summary)
+    results.status = results.summary["status"]  # "diverged" where the verdict says so
     if pictures:
         folder.update(status="simulated")  # until they are drawn: `resume` draws them
         drawn = results.draw_pictures(progress, style)
         results.pictures = sorted({*folder.manifest["figures"], *(picture.name for picture in drawn)})
         folder.update(figures=results.pictures)
-    folder.update(status="finished")
+    folder.update(status=results.status)
 
 
 def _note_end(results: Results, folder: Folder | None, error: BaseException) -> None:

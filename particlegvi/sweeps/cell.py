@@ -61,6 +61,11 @@ def measured(scenario: Facts, seed: int, before: Runs | None = None) -> tuple[Fa
         except ValueError as error:
             status[label] = f"refused: {error}"
     summary = runs.summary
-    rows = [{key: value for key, value in row.items() if key != "seconds"} for row in runs.table()] if runs else []
+    status |= runs.kind.diverged(summary)
+    rows = [
+        {key: value for key, value in row.items() if key != "seconds"}
+        for row in (runs.table() if runs else [])
+        if status.get(row["method"], FINISHED) == FINISHED
+    ]
     result: Facts = files.finite({"status": status, "rows": rows, "methods": summary["methods"]})
     return result, runs

@@ -14,6 +14,7 @@ from particlegvi.sweeps.grid_table import SweepTable
 from particlegvi.sweeps.laws import laws
 from particlegvi.tools.registry import look_up
 
+VERDICT = "equilibrium"  # the column with the rule of the verdict
 # The measure by default: the first of these that the table has.
 USUAL = ("w1", "sliced_w1", "modes_covered", "rmse", "log_density", "nll", "auc", "average_loss")
 
@@ -86,8 +87,34 @@ class GridNumbers:
         """1.0 if the method diverged or was refused, else 0.0; an array of the shape of the grid, seeds last."""
         return np.nan_to_num(self._of_method(method, [float(status != FINISHED) for status in self.table.of["status"]]))
 
+    def verdicts(self, method: str) -> Array:
+        """The rule of the verdict on each run of a method, over the grid, "" where there is none; seeds last."""
+        over_grid = np.full(len(self), "", dtype=object)
+        for place, label, rule in zip(self.table.cell, self.table.of["method"], self._column(VERDICT), strict=True):
+            over_grid[place] = rule or "" if label == method else over_grid[place]
+        return over_grid.reshape(self.shape)
+
+    def has_verdicts(self, method: str) -> bool:
+        """Whether there is a verdict on any run of a method."""
+        return bool(np.any(self.verdicts(method) != ""))
+
+    def unsettled(self, method: str) -> Array:
+        """1.0 where the verdict on a run of a method is not that it has arrived, else 0.0; over the grid, seeds last.
+
+        A method without verdicts has zeros.
+        """
+        return np.nan_to_num(self._of_method(method, [float(said) for said in self._said(False)]))
+
+    def _column(self, name: str) -> Sequence[object]:
+        return self.table.of.get(name, [None] * len(self.table))
+
+    def _said(self, arrived: bool) -> list[bool]:
+        """For each line of the table, whether a verdict says that its run has arrived, or has not."""
+        both = zip(self._column(VERDICT), self._column("reached_equilibrium"), strict=True)
+        return [bool(rule) and (reached is True) == arrived for rule, reached in both]
+
     def headline(self) -> str:
-        """The number of cells, and the numbers of those in which a method diverged or was refused."""
+        """The number of cells, of those in which a method diverged or was refused, and of runs at equilibrium."""
         counts = {}
         for word in ("diverged", "refused"):
             lines = zip(self.table.cell, self.table.of["status"], strict=True)
@@ -95,7 +122,9 @@ class GridNumbers:
         settings = len(self) // len(self.seeds)
         size = f"{_many(settings, 'setting')} x {_many(len(self.seeds), 'seed')} = {_many(len(self), 'cell')}"
         refused = f", {counts['refused']} refused" if counts["refused"] else ""
-        return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}"
+        arrived, others = sum(self._said(True)), sum(self._said(False))
+        settled = f", {arrived:,} of {_many(arrived + others, 'run')} at equilibrium" if arrived + others else ""
+        return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}{settled}"
 
 
 def _many(number: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
@@ -17,8 +18,8 @@ BEST = 5
 
 
 def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[Facts]]:
-    """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
-    values, stopped = sweep.values(measure, method), sweep.stopped(method)
+    """By key, for each value: the mean over other keys and seeds, its interval, and counts of other ends."""
+    values, stopped, unsettled = sweep.values(measure, method), sweep.stopped(method), sweep.unsettled(method)
     keys, within = list(sweep.over), possible(measure, sweep.scenario)
     by_key: dict[str, list[Facts]] = {}
     for axis, key in enumerate(keys):
@@ -27,7 +28,8 @@ def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[F
         for place, value in enumerate(sweep.over[key]):
             by_seed = mean_over(np.take(values, [place], axis), (axis, *others))
             lost = int(np.take(stopped, place, axis).sum())
-            entries.append({"value": value, **spread(by_seed, within), "stopped": lost})
+            counts = {"stopped": lost, "unsettled": int(np.take(unsettled, place, axis).sum())}
+            entries.append({"value": value, **spread(by_seed, within), **counts})
         by_key[key] = entries
     return by_key
 
@@ -42,18 +44,25 @@ def spread(by_seed: Array, within: tuple[float, float]) -> Facts:
 
 
 def best(sweep: GridNumbers, measure: str, method: str, number: int = BEST) -> list[Facts]:
-    """The settings with the best means over the seeds, lowest or highest; only settings with a number for each seed."""
+    """The settings with the best means over the seeds, lowest or highest; only settings with a number for each seed.
+
+    Settings of which every run is at equilibrium come first; of the others those with fewer runs that are not.
+    """
     values = sweep.values(measure, method)
     grid = list(product(*sweep.over.values()))
     means = values.reshape(len(grid), -1)
     whole = [place for place in range(len(grid)) if np.isfinite(means[place]).all()]
     sign = -1.0 if is_higher_better(measure) else 1.0
-    whole.sort(key=lambda place: (sign * float(means[place].mean()), place))
-    within = possible(measure, sweep.scenario)
+    unsettled = sweep.unsettled(method).reshape(len(grid), -1).sum(axis=1)
+    whole.sort(key=lambda place: (unsettled[place], sign * float(means[place].mean()), place))
+    within, verdicts = possible(measure, sweep.scenario), sweep.verdicts(method).reshape(len(grid), -1)
     return [
-        {"setting": dict(zip(sweep.over, grid[place], strict=True)), **spread(means[place], within)}
+        {
+            "setting": dict(zip(sweep.over, grid[place], strict=True)), **spread(means[place], within),
+            "verdicts": dict(Counter(filter(None, verdicts[place]))),
+        }
         for place in whole[:number]
-    ]
+    ]  # fmt: skip
 
 
 def as_facts(sweep: GridNumbers, versions: dict[str, str]) -> Facts:
@@ -98,24 +107,37 @@ def _blocks(sweep: GridNumbers, measure: str, method: str) -> Iterator[str]:
     if sweep.over:
         word = "highest" if is_higher_better(measure) else "lowest"
         chosen = best(sweep, measure, method)
-        head = ["rank", *sweep.over, measure, "95% interval"]
+        verdicts = ["verdicts"] if sweep.has_verdicts(method) else []
+        head = ["rank", *sweep.over, measure, "95% interval", *verdicts]
         rows = [
             [str(place + 1), *(as_text(value) for value in entry["setting"].values()), *_numbers(entry)]
+            + [_counted(entry["verdicts"]) for _ in verdicts]
             for place, entry in enumerate(chosen)
         ]
-        yield f"The settings with the {word} means:\n\n{_table(head, rows)}"
+        first = ", those at equilibrium first" if verdicts else ""
+        yield f"The settings with the {word} means{first}:\n\n{_table(head, rows)}"
     else:
         entry = spread(sweep.values(measure, method), possible(measure, sweep.scenario))
         yield _table([measure, "95% interval"], [_numbers(entry)])
     for key, entries in marginals(sweep, measure, method).items():
-        rows = [[as_text(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
+        counts = ["stopped", "unsettled"] if sweep.has_verdicts(method) else ["stopped"]
+        heads = [key, measure, "95% interval", *("diverged", "not at equilibrium")[: len(counts)]]
+        rows = [
+            [as_text(entry["value"]), *_numbers(entry), *(str(entry[count]) for count in counts)] for entry in entries
+        ]
         over = "the seeds" if len(sweep.over) == 1 else "the other keys and the seeds"
-        yield f"By `{key}`, averaged over {over}:\n\n{_table([key, measure, '95% interval', 'diverged'], rows)}"
+        yield f"By `{key}`, averaged over {over}:\n\n{_table(heads, rows)}"
 
 
 def _numbers(entry: Facts) -> list[str]:
     mean, low, high = entry["mean"], entry["low"], entry["high"]
     return ["-" if mean is None else f"{mean:.4g}", "-" if low is None else f"{low:.4g} to {high:.4g}"]
+
+
+def _counted(verdicts: dict[str, int]) -> str:
+    """Verdicts of the seeds, the most frequent first: "metastable (2), arrived (1)", or one word where all agree."""
+    ordered = sorted(verdicts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ordered[0][0] if len(ordered) == 1 else ", ".join(f"{rule} ({number})" for rule, number in ordered)
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

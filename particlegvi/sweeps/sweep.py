@@ -11,7 +11,7 @@ from particlegvi.contracts import Facts
 from particlegvi.scenario.kinds.text_table import cell
 from particlegvi.sweeps import report
 from particlegvi.sweeps.grid_table import as_text
-from particlegvi.sweeps.numbers import GridNumbers
+from particlegvi.sweeps.numbers import VERDICT, GridNumbers
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
 from particlegvi.tools.export.columns import frame
@@ -34,7 +34,8 @@ class Sweep(GridNumbers):
     def to_xarray(self) -> xarray.Dataset:
         """The numbers as arrays whose dimensions are the swept keys, ``seed`` and ``method``.
 
-        ``status`` says which methods diverged. Values of a key that are lists or tables are coordinates as JSON.
+        ``status`` says which methods diverged, ``equilibrium`` has the rules of the verdicts. Values of a key that are
+        lists or tables are coordinates as JSON.
         """
         needed("a dataset", "export", "xarray")
         import xarray
@@ -48,6 +49,9 @@ class Sweep(GridNumbers):
         for place, label, word in zip(self.table.cell, self.table.of["method"], self.table.of["status"], strict=True):
             status[place, self.methods.index(str(label))] = word
         arrays["status"] = dims, status.reshape(*self.shape, len(self.methods)).astype(str)
+        if VERDICT in self.table.of:
+            verdicts = np.stack([self.verdicts(method) for method in self.methods], axis=-1)
+            arrays[VERDICT] = dims, verdicts.astype(str)
         coordinates: dict[str, object] = {key: [_plain(value) for value in values] for key, values in self.over.items()}
         coordinates |= {"seed": np.array(self.seeds, dtype=np.uint64), "method": list(self.methods)}
         attributes = {"scenario": self.scenario["name"], "title": self.scenario["title"]}
@@ -56,7 +60,7 @@ class Sweep(GridNumbers):
     def _repr_html_(self) -> str:
         swept = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
         head = f"<strong>Sweep</strong> {html.text(str(self.scenario['name']))} over {html.text(swept)}"
-        names = [*self.over, "seed", "method", "status", *self.measures]
+        names = [*self.over, "seed", "method", "status", *self.measures, VERDICT]
         shown = [name for name in dict.fromkeys(names) if name in self.table.of]
         lines = zip(*(self.table.of[name] for name in shown), strict=True)
         return html.framed(head, html.grid([shown, *([cell(_plain(value)) for value in line] for line in lines)]))

@@ -145,6 +145,11 @@ def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
         return np.ascontiguousarray(numbers, dtype=np.float64).reshape(numbers.shape)
 
 
+def copied(value: Any) -> Any:
+    """The value, or a copy of an array, which its owner may change later."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
 def shaped(key: str, numbers: Any, allowed: str) -> ValueError:
     """The error for an array of a wrong shape."""
     return ValueError(f"{key} must be {allowed}, not an array of the shape {np.shape(numbers)}")

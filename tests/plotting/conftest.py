@@ -252,6 +252,9 @@ class PlainSweep:
     def stopped(self, method: str) -> np.ndarray:
         return np.isnan(self.values("w1", method)).astype(float)
 
+    def unsettled(self, method: str) -> np.ndarray:
+        return np.zeros_like(self.values("w1", method))
+
     def headline(self) -> str:
         return "swept: 12 settings x 5 seeds = 60 cells, 1 diverged"
 

@@ -158,7 +158,12 @@ def test_what_diverged_is_a_result(small, tmp_path):
     assert all(str(status).startswith("diverged at step ") for status in statuses[4:])
     assert np.isfinite(found.values("w1", "DLE")).tolist() == [[True, True], [False, False]]
     assert found.stopped("DE").tolist() == [[0.0, 0.0], [1.0, 1.0]]
-    assert (tmp_path / "s" / "table.md").read_text().splitlines()[0].endswith("= 4 cells, 2 diverged")
+    assert (
+        (tmp_path / "s" / "table.md")
+        .read_text()
+        .splitlines()[0]
+        .endswith("= 4 cells, 2 diverged, 0 of 4 runs at equilibrium")
+    )
     assert (tmp_path / "s" / "lines.png").exists()
     assert pg.resume(tmp_path / "s").computed == 0
 

@@ -7,7 +7,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.targets import minimisers
-from particlegvi.targets.quadrature import nodes, potential
+from particlegvi.targets.quadrature import missed, nodes, potential
 
 LINE, PLANE = pg.priors.Normal(0.0, 2.0), pg.priors.Normal([0.0, 0.0], [2.0, 2.0])
 CENTRE, DEPTH = -1.8201645613672577, 18.0
@@ -101,6 +101,15 @@ def test_many_wells_that_use_up_the_boxes_are_said():
     assert target.missed > 0.5
     smooth = pg.target(pg.Loss.from_formula("sin(20*t)", ["t"]), pg.methods.DLE(1.0), pg.priors.Normal(0.0, 1.0))
     assert smooth.missed < 1e-5  # control
+
+
+def test_far_boxes_are_empty_on_both_sides_of_a_kink(monkeypatch):
+    """The value of 3e3 (abs(t) + t) over a far box is hardly bounded: its slope is, with its rounding."""
+    loss, prior = pg.Loss.from_formula("3e3*(abs(t) + t)", ["t"]), pg.priors.Laplace(0.0, 1.0)
+    assert pg.target(loss, pg.methods.DLE(kl_weight=1.0), prior).missed < 1e-5
+    monkeypatch.setattr(missed, "ROUNDING", np.inf)
+    with pytest.warns(UserWarning, match="may have missed"):  # control
+        assert pg.target(loss, pg.methods.DLE(kl_weight=1.0), prior).missed > 0.5
 
 
 def welled(places: list[np.ndarray], width: float, depth: float) -> pg.Loss:

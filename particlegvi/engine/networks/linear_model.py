@@ -114,7 +114,7 @@ class LinearModel(_Fields):
             if wrong.size:
                 raise ValueError(f'y must be counts 0, 1, 2, ... for the family "poisson", not {wrong[0]:g}')
             constant = math.fsum(math.lgamma(count + 1.0) for count in targets)
-        return super().__new__(cls, padded(inputs), targets, FAMILIES[family], variance, constant)
+        return super().__new__(cls, padded(inputs), targets.copy(), FAMILIES[family], variance, constant)
 
     def __getnewargs__(self) -> tuple[object, ...]:  # type: ignore[override]
         family = next(name for name, code in FAMILIES.items() if code == self.family)

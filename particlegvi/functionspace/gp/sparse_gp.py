@@ -19,7 +19,7 @@ from particlegvi.functionspace.gp.placement import placed_basis
 from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.residuals import Residual
-from particlegvi.tools.arguments import points, refuse, scale, vector, whole
+from particlegvi.tools.arguments import copied, points, refuse, scale, vector, whole
 from particlegvi.tools.html import Card
 
 
@@ -80,7 +80,7 @@ class SparseGaussianProcess(Card):
     ) -> None:
         self.covariance = covariances.of(kernel)
         self.likelihood = likelihood
-        self.inducing_points = inducing_points
+        self.inducing_points = copied(inducing_points)
         self.tolerance = scale("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
         self.placement = placement

@@ -28,7 +28,7 @@ from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.journal import Journal
 from particlegvi.tools import objects
-from particlegvi.tools.arguments import points, refuse, scale, whole
+from particlegvi.tools.arguments import copied, points, refuse, scale, whole
 from particlegvi.tools.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
@@ -108,8 +108,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     moves: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.initial, np.ndarray):
-            self.initial = self.initial.copy()  # the caller may change its array
+        self.initial, self.inducing_points = copied(self.initial), copied(self.inducing_points)
 
     def fit(
         self,

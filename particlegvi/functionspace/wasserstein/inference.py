@@ -42,7 +42,7 @@ from particlegvi.functionspace.wasserstein.rules import (
     shrinkage,
 )
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points, refuse, vector, whole
+from particlegvi.tools.arguments import copied, points, refuse, vector, whole
 from particlegvi.tools.html import Card
 
 DENSE, ROWS = 800, 500  # with more rows than the first, the distance is estimated at so many of them
@@ -100,7 +100,7 @@ class GaussianWasserstein(Card):
         self.kernel = covariances.of(kernel)
         if not isinstance(likelihood, Gaussian):
             raise refuse("likelihood", likelihood, "likelihoods.Gaussian: no other one has a closed form")
-        self.likelihood, self.inducing_points = likelihood, inducing_points
+        self.likelihood, self.inducing_points = likelihood, copied(inducing_points)
         if mean is not None and (isinstance(mean, type) or not isinstance(mean, Mean)):
             raise refuse("mean", mean, "one of particlegvi.functionspace.means, such as means.Given(function)")
         self.mean: Mean = Inducing() if mean is None else mean

@@ -67,12 +67,32 @@ def _passed_on(graph: Graph, number: int, slope: int) -> list[tuple[int, int]]:
         divisor = graph.known(b)
         if divisor is not None and is_normal(1.0 / divisor):
             return [(a, graph.multiply(slope, graph.constant(1.0 / divisor)))]
-        share = graph.divide(slope, b)
+        share, rate = graph.divide(slope, b), _log_rate(graph, b)
+        if rate is not None:
+            inner, per_unit = rate
+            return [(a, share), (inner, graph.negate(graph.multiply(graph.multiply(slope, number), per_unit)))]
         return [(a, share), (b, graph.negate(graph.multiply(share, number)))]
     if operation == "power":
+        rate = _log_rate(graph, number) if exponent < 0.0 else None
+        if rate is not None:
+            return [(rate[0], graph.multiply(graph.multiply(slope, number), rate[1]))]
         lowered = graph.power(a, graph.constant(exponent - 1.0))
         return [(a, graph.multiply(slope, graph.multiply(graph.constant(exponent), lowered)))]
     return [(a, SLOPES[operation](graph, number, a, slope))]
+
+
+def _log_rate(graph: Graph, number: int) -> tuple[int, int] | None:
+    """(x, node of the derivative of log(node) by x) of exp, cosh and their powers; None of other nodes.
+
+    Quotients by them keep a finite gradient where they overflow: that of 1/cosh(x) is -tanh(x)/cosh(x).
+    """
+    node = graph.nodes[number]
+    if node.operation == "exp":
+        return node.left, graph.constant(1.0)
+    if node.operation == "cosh":
+        return node.left, graph.call("tanh", node.left)
+    inner = _log_rate(graph, node.left) if node.operation == "power" else None
+    return inner and (inner[0], graph.multiply(graph.constant(node.number), inner[1]))
 
 
 def logarithm(graph: Graph, number: int) -> int:

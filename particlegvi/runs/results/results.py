@@ -102,7 +102,7 @@ class Results(Runs):
             for label, run in self.items():
                 made.add(label, self.kind.packed(run), run.info.get("seconds"), order=self.labels)
             made.write_summary(self.summary)
-            made.update(status=self.status)
+            made.update(status=self.summary["status"])
         finally:
             made.release()
         self.folder = made.path

@@ -137,8 +137,8 @@ class Runs(ExportedRuns):
         has none), ``mean``, ``sd``, ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a target, else
         None), ``sliced_w1`` and ``sliced_w1_floor`` (in 2-D where the target is a density, else None),
         ``energy_distance`` and ``mmd`` (where the truth is draws: value, 5% and 95% quantile; else None),
-        ``modes_covered`` (with ``modes``, else None), ``reached_equilibrium`` (None where it cannot be told) and
-        ``seconds``.
+        ``modes_covered`` (with ``modes``, else None), ``reached_equilibrium`` (None where it cannot be told),
+        ``equilibrium`` (the rule of the verdict, such as "arrived" or "metastable") and ``seconds``.
         """
         return self.kind.rows(self, self.summary)
 
@@ -172,12 +172,14 @@ class Runs(ExportedRuns):
 
 def summarise(runs: Runs) -> Facts:
     """The summary, as plain data (numbers that are not finite are None in the file)."""
+    methods = {label: runs.kind.facts(runs, label, runs.scenario, runs.targets) for label in runs}
+    ran_away = runs.status == "finished" and runs.kind.diverged({"methods": methods})
     return {
         "scenario": runs.scenario["name"],
         "seed": runs.seed,
-        "status": runs.status,
+        "status": "diverged" if ran_away else runs.status,
         "versions": versions(),
-        "methods": {label: runs.kind.facts(runs, label, runs.scenario, runs.targets) for label in runs},
+        "methods": methods,
     }
 
 

@@ -210,6 +210,11 @@ class Kind:
             if verdict
         }
 
+    def diverged(self, summary: Facts) -> dict[str, str]:
+        """By label, the verdict of the runs whose particles have run away: they end as those that overflow."""
+        known = {label: facts.get("equilibrium") or {} for label, facts in summary["methods"].items()}
+        return {label: verdict["verdict"] for label, verdict in known.items() if verdict.get("rule") == "diverged"}
+
     def figure(self, runs: Sequence[Any]) -> str:
         """The kind of figure that ``plot()`` draws by default; a ValueError if there is none."""
         raise NotImplementedError(f"the kind of scenario {self.name} has no method figure")

@@ -26,8 +26,10 @@ from particlegvi.targets.quadrature.potential import Place
 
 GOAL = {1: 1e-6, 2: 9e-3}  # width of the bounds to reach, as a share of the mass, by dimension
 MOST_BOXES = {1: 2**16, 2: 2**17}
+FEWEST = 4  # a share of the boxes that are left goes to the worst ones at a time, one in so many
 MOST_HALVINGS = 120
 LARGEST = 1e5  # largest exponent in the mean value form, whose rounding is then below 1e-9
+ROUNDING = 1e-12  # relative error of a rise and of the value in the middle, which are sums of few terms
 FARTHEST = 1e60  # distance up to which the survey looks, in scales of the prior
 MOST_WELLS = 64
 NOTABLE = 1e-9  # share of the mass from which a box is worth a grid of its own
@@ -70,9 +72,13 @@ class Certifier:
             total = done + (least.sum(), greatest.sum())
             split = ~(gap <= 0.25 * goal / boxes)
             sharpest.append((low[split], high[split], greatest[split]))
-            finished = total[1] - total[0] <= goal or not np.any(split)
-            if finished or boxes + (2**self._dim - 1) * int(np.count_nonzero(split)) > most:
+            if total[1] - total[0] <= goal or not np.any(split):
                 break
+            spare = (most - boxes) // (2**self._dim - 1)
+            if np.count_nonzero(split) > spare:  # no more boxes for all: the worst get those that are left
+                if self._dim > 1 or spare < FEWEST:
+                    break
+                split &= gap >= np.partition(gap, -(spare // FEWEST))[-(spare // FEWEST)]
             done = done + (least[~split].sum(), greatest[~split].sum())
             low, high = _halves(low[split], high[split])
             boxes += len(low) - int(np.count_nonzero(split))
@@ -107,9 +113,11 @@ class Certifier:
             least = np.where(value.partly, 0.0, np.exp(value.low + log_volume))
             up, down = _rises(slopes, low, middle, high)
             size = np.maximum(np.abs(at.low), np.maximum(np.abs(up), np.abs(down)))
-            smooth = ~(value.partly | at.partly) & (size < LARGEST)
-            greatest = np.where(smooth, np.fmin(greatest, np.exp(at.high + up - log_normaliser)), greatest)
-            least = np.where(smooth, np.fmax(least, np.exp(at.low + down - log_normaliser)), least)
+            # beyond the largest exponent the rounding of the rise is counted, so that far boxes are empty at kinks too
+            slack = np.where(size < LARGEST, 0.0, ROUNDING * size)
+            known = ~(value.partly | at.partly)
+            greatest = np.where(known, np.fmin(greatest, np.exp(at.high + up + slack - log_normaliser)), greatest)
+            least = np.where(known & (size < LARGEST), np.fmax(least, np.exp(at.low + down - log_normaliser)), least)
         greatest[value.nowhere] = 0.0
         return np.minimum(least, greatest), greatest
 

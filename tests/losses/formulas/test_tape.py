@@ -170,3 +170,12 @@ def test_registers_are_used_again():
     t = np.linspace(-1.0, 1.0, 5)
     expected = sum(np.sin(n * t) for n in range(1, 400))
     np.testing.assert_allclose(evaluate.values(term, t[:, None]), expected, atol=1e-12)
+
+
+def test_quotients_by_exp_and_cosh_keep_their_gradient_where_these_overflow():
+    """1/cosh(800) is 0 to every digit, and so is its slope; cosh(800) itself overflows (control)."""
+    for formula in ("1/cosh(t)", "cosh(t)^-2", "3/cosh(t)^2", "t/exp(t)"):
+        assert gradient_of(formula, [800.0]) == 0.0
+    near = np.array([0.3, 1.7])
+    np.testing.assert_allclose(gradient_of("1/cosh(t)", near)[:, 0], -np.tanh(near) / np.cosh(near), rtol=1e-14)
+    assert not np.isfinite(gradient_of("cosh(t)", [800.0]))

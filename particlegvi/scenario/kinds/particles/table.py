@@ -84,6 +84,7 @@ COLUMNS = (
     Column("mmd", None, to_draws("mmd")),
     Column("modes_covered", value=modes_covered),
     Column("reached_equilibrium", None, "equilibrium.reached"),
+    Column("equilibrium", None, "equilibrium.rule"),
 )
 ON_THE_LINE, IN_THE_PLANE = ("w1", "w1_floor"), ("sliced_w1", "sliced_w1_floor")
 CHECKS = (

@@ -1,0 +1,100 @@
+"""No public constructor or fit follows an array of its user: whatever happens to the array later, nothing changes."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import functionspace as fs
+from particlegvi import kernels, losses, priors
+from particlegvi.functionspace import covariances, functionals, likelihoods
+
+GRID = np.linspace(0.3, 2.0, 7)[:, None]
+COVARIANCE = covariances.SquaredExponential(0.8)
+BASIS = fs.basis.Nystroem(COVARIANCE, GRID[::2].copy())
+X, Y, LABELS = np.linspace(0.1, 2.2, 12)[:, None], np.sin(np.linspace(0.1, 6.0, 12)), np.arange(12.0) % 2.0
+ONE, TWO = np.array([0.5, 1.5]), np.array([1.2, 2.2])
+POINTS = np.array([[0.4, 0.9], [1.3, 0.2], [0.1, 0.1]])
+
+
+def density(prior):
+    return np.concatenate([prior.log_density(POINTS + 0.7), prior.sample(4).ravel()])
+
+
+def value(loss):
+    return loss.value(np.full((1, loss.dim), 0.3))
+
+
+def at_inputs(model):
+    predicted = model.predict(GRID)
+    return np.ravel(predicted[0] if isinstance(predicted, tuple) else predicted)
+
+
+def of_kernel(kernel):
+    return kernel(GRID, GRID)
+
+
+def numbers(made):
+    """All arrays and numbers that an object holds, one after the other."""
+    held = vars(made).values() if hasattr(made, "__dict__") else made
+    return np.concatenate([np.ravel(part) for part in held if isinstance(part, float | np.ndarray)])
+
+
+def sampler(initial, inducing):
+    return fs.ProjectedLangevinSampler(COVARIANCE, likelihoods.Gaussian(0.1), inducing, particles=5, steps=20,
+                                        step_size=0.01, initial=initial)  # fmt: skip
+
+
+DOORS = {  # arrays of the user, what is made of them, and numbers that show it
+    "Normal": ((ONE, TWO), priors.Normal, density),
+    "Uniform": ((ONE - 1.0, TWO + 1.0), priors.Uniform, density),
+    "Laplace": ((ONE, TWO), priors.Laplace, density),
+    "StudentT": ((ONE, TWO), lambda a, b: priors.StudentT(3.0, a, b), density),
+    "GaussianMixture": ((POINTS, np.abs(POINTS) + 0.1, np.ones(3)), priors.GaussianMixture, density),
+    "Exponential": ((ONE,), priors.Exponential, density),
+    "HalfNormal": ((ONE,), priors.HalfNormal, density),
+    "Gamma": ((TWO, ONE), priors.Gamma, density),
+    "LogNormal": ((ONE, TWO), priors.LogNormal, density),
+    "Prior": ((-ONE, TWO), lambda a, b: pg.Prior.from_formula("exp(-x^2 - y^2)", None, a, b), density),
+    "quadratic": ((TWO, ONE), lambda a, b: losses.get("quadratic", curvature=a, centre=b), value),
+    "linear_model": ((POINTS, np.arange(3.0)), lambda x, y: losses.linear_model(x, y, "gaussian"), value),
+    "NetworkLoss": ((X, Y), lambda x, y: pg.networks.NetworkLoss(pg.networks.Network(1, (3,)), x, y), value),
+    "Iterated": ((GRID,), lambda z: covariances.Iterated(COVARIANCE, z), of_kernel),
+    "Nystroem": ((GRID,), lambda z: fs.basis.Nystroem(COVARIANCE, z), lambda basis: basis.features(X)),
+    "Points": ((GRID,), functionals.Points, numbers),
+    "Slopes": ((GRID,), functionals.Slopes, numbers),
+    "Intervals": ((ONE, TWO), functionals.Intervals, numbers),
+    "Windows": ((X, np.full((12, 1), 0.3)), functionals.Windows, numbers),
+    "OnOutputs": ((GRID,), lambda x: kernels.OnOutputs(kernels.SquaredExponential(1.0), x), lambda made: made.inputs),
+    "MMDFlow": ((POINTS,), pg.methods.MMDFlow, lambda method: np.asarray(method.reference)),
+    "ExactGaussianProcess": ((X, Y), lambda x, y: fs.ExactGaussianProcess(COVARIANCE, 0.1).fit(x, y), at_inputs),
+    "SparseGaussianProcess": (
+        (X, Y, GRID),
+        lambda x, y, z: fs.SparseGaussianProcess(COVARIANCE, likelihoods.Gaussian(0.1), z).fit(x, y), at_inputs,
+    ),
+    "SubsetOfRegressors": ((X, Y), lambda x, y: fs.SubsetOfRegressors(COVARIANCE, 0.1, 5).fit(x, y), at_inputs),
+    "NystroemRidge": ((X, Y), lambda x, y: fs.NystroemRidge(BASIS, 0.1).fit(x, y), at_inputs),
+    "BayesianLinearRegression": (
+        (X, Y), lambda x, y: fs.BayesianLinearRegression(BASIS.features, 0.1).fit(x, y), at_inputs
+    ),
+    "ProjectedLangevinSampler": ((np.ones((5, 7)), GRID), sampler, lambda model: at_inputs(model.fit(X, Y))),
+    "ProjectedLangevinSampler.fit": (
+        (X, Y), lambda x, y: sampler("prior", GRID.copy()).fit(x, y), at_inputs
+    ),
+    "simulate": (
+        (POINTS[:, :1],),
+        lambda start: pg.simulate(losses.get("double-well"), pg.methods.DE(), particles=3, initial=start, steps=5),
+        lambda run: run.initial.ravel(),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_an_array_that_changes_later_changes_nothing(door):
+    arrays, make, read = DOORS[door]
+    given = [array.copy() for array in arrays]
+    made = make(*given)
+    before = np.array(read(make(*(array.copy() for array in arrays))))
+    for array in given:
+        array *= 1.3  # also refuses an array that was frozen
+    np.testing.assert_array_equal(read(made), before)
+    assert not np.array_equal(read(make(*given)), before)  # control: the arrays matter
