@@ -116,8 +116,17 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
         at_foot = axes.get_xaxis_transform()
         axes.plot(x[lost], foot, linestyle="none", marker="x", color=colour, transform=at_foot, gid="lost")
     unsettled = _by_seed(sweep.unsettled(label), axis).any(axis=1) & np.isfinite(mean)
-    hollow = {"marker": marker, "markersize": 7.0, "markerfacecolor": palette().ground, "transform": beside}
-    axes.plot(x[unsettled], mean[unsettled], linestyle="none", color=colour, gid="unsettled", **hollow)
+    axes.plot(
+        x[unsettled],
+        mean[unsettled],
+        linestyle="none",
+        marker=marker,
+        markersize=7.0,
+        color=colour,
+        markerfacecolor=palette().ground,
+        gid="unsettled",
+        transform=beside,
+    )
     floor = f"{measure}_floor.1"
     if sweep.has(floor, label):
         most_exact = _by_seed(sweep.values(floor, label), axis)
