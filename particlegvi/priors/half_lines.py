@@ -15,6 +15,7 @@ from particlegvi.priors.laplace import one_side
 from particlegvi.priors.parameters import Described
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.limits import LARGEST_SCALE, SMALLEST_SCALE
 from particlegvi.tools.quoting import refuse
 
 MOST_SHAPE = 1e6
@@ -268,8 +269,8 @@ class LogNormal(Positive):
 
 def _positive(key: str, value: ArrayLike) -> Array:
     numbers = coordinates(key, value)
-    if not np.all(numbers > 0.0):
-        raise refuse(key, value, "a positive number, or positive numbers")
+    if not np.all((numbers >= SMALLEST_SCALE) & (numbers <= LARGEST_SCALE)):
+        raise refuse(key, value, f"a positive number from {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}, or such numbers")
     return frozen(numbers.copy())
 
 

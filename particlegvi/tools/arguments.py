@@ -145,9 +145,9 @@ def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
         return np.ascontiguousarray(numbers, dtype=np.float64).reshape(numbers.shape)
 
 
-def copied(value: Any) -> Any:
-    """The value, or a copy of an array, which its owner may change later."""
-    return value.copy() if isinstance(value, np.ndarray) else value
+def copied(data: Any) -> Any:
+    """The data, as a copy where they are an array, which its owner may change later."""
+    return data.copy() if isinstance(data, np.ndarray) else data
 
 
 def shaped(key: str, numbers: Any, allowed: str) -> ValueError:

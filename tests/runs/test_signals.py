@@ -47,6 +47,9 @@ def wait_for_steps(folder, process):
 def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code, command):
     process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "0.1")
     wait_for_steps(tmp_path / "run", process)
+    while not (kept := checkpoint.read(tmp_path / "run")) or kept.snapshot.step == 0:  # the first one is at the start
+        assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
