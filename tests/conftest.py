@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("thorough")
         missing = sorted(name for name in needs if importlib.util.find_spec(name) is None)
         if missing:
-            extras = "pip install -e '.[thorough,jax,torch]'"
+            extras = "pip install -e '.[thorough,jax,torch,numpyro,pymc]'"
             item.add_marker(pytest.mark.skip(reason=f"needs {', '.join(missing)}: {extras}"))
         sample = item.get_closest_marker("sample")
         if sample is not None:

@@ -46,6 +46,10 @@ assert separable.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size == 225
     "docs/linear-benchmark.md": [
         "assert round(exact.log_marginal_likelihood(), 3) == 8.186 and round(exact.kl_to_prior(), 3) == 28.035",
     ],
+    "docs/models.md": [
+        "assert run.arrived and run.draws()['b'].shape == (200, 2) and run.draws()['sigma'].min() > 0.5",
+        "assert same.arrived and np.abs(same.draws()['b'].mean(axis=0) - run.draws()['b'].mean(axis=0)).max() < 0.2",
+    ],
     "docs/networks.md": ["assert np.sqrt(np.mean((y - f.mean(axis=0)) ** 2)) < 0.3 and weight == 2 * 0.01 / 60"],
     "docs/notebook.md": [
         "assert '<svg' in results['hot']._repr_html_() and len(early['hot'].positions) == 11",
@@ -81,6 +85,7 @@ assert separable.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size == 225
 SLOW = {"README.md", *(f"docs/{page}.md" for page in ["tour", "films", "notebook", "own-models", "start", "sweeps"])}
 NEEDS = {
     "docs/estimators.md": ["sklearn"],
+    "docs/models.md": ["numpyro", "pymc"],
     "docs/notebook.md": ["arviz", "h5netcdf"],
     "docs/own-models.md": ["sklearn"],
 }

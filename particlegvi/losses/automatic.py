@@ -175,7 +175,17 @@ class FromLibraries:
         if not callable(f):
             raise arguments.refuse("f", f, "a function")
         made = jax_functions if library == "JAX" else torch_functions
-        value, gradient = made(f, batched)
+        values, gradient = made(f, batched)
+
+        def value(X: Array) -> Array:
+            result = values(X)
+            if not batched and result.ndim > 1:
+                raise ValueError(
+                    f"f(x) returned an array of shape {result.shape[1:]} for one point x of shape {X.shape[1:]};"
+                    " it must return one number, for example the sum of the array"
+                )
+            return result
+
         loss = cls.from_numpy(value, gradient, dim, named(name, name_of(f)))
         loss.kind = library
         return loss

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.tools import arguments
 
 
@@ -61,3 +62,25 @@ def name_of(function: Callable[..., object]) -> str:
 def coordinate_names(dim: int) -> list[str]:
     """theta, or theta_1, theta_2, ..."""
     return ["theta"] if dim == 1 else [f"theta_{number + 1}" for number in range(dim)]
+
+
+def called(role: str, function: Callable[..., object], points: Array, shape: tuple[int, ...], *which: int) -> Array:
+    """The result of a user's array function, checked; the points are lent to it read-only."""
+    lent = points.view()
+    lent.flags.writeable = False
+    returned = function(lent, *which)
+    try:
+        result = np.asarray(returned)
+    except Exception:  # ragged lists, and objects whose conversion fails in their own way
+        result = np.asarray(None)
+    if result.shape != shape or result.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
+            f"it must return real numbers of shape {shape}; many points at a time: X[:, 0]**2"
+        )
+    if result.dtype.kind == "f" and result.dtype.itemsize < 8:
+        raise ValueError(
+            f"{role}(X) returned {result.dtype}, which has seven digits only; it must return float64, for example"
+            " by .astype(float)"
+        )
+    return np.ascontiguousarray(result, dtype=np.float64)

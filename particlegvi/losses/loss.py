@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.automatic import FromLibraries, by_differences
-from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
+from particlegvi.losses.checks import called, coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
+from particlegvi.losses.models.constructors import FromModels
 from particlegvi.tools import arguments, html
 from particlegvi.tools.calls import explains_bad_calls
 
 Function: TypeAlias = Callable[..., Any]  # given by a user; every result is checked
 
 
-class Loss(FromLibraries):
+class Loss(FromLibraries, FromModels):
     """A function of R^dim with its gradient, made by one of the constructors below or by `particlegvi.losses.get`.
 
     Attributes
@@ -29,12 +30,14 @@ class Loss(FromLibraries):
     name : str
         Name in the registry, or a description.
     kind : str
-        "compiled", or "numpy", "numpy, gradient by differences", "JAX" or "PyTorch" for functions that compiled code
-        cannot call: right, but slower.
+        "compiled", or "numpy", "numpy, gradient by differences", "JAX", "PyTorch", "NumPyro", "PyMC" or "Stan" for
+        functions that compiled code cannot call: right, but slower.
     formula : str or None
         The formula it was made from.
     variables : list of str
         A name for each coordinate.
+    names : list of str
+        The names of the model's own variables, of which `constrain` has the values.
     """
 
     @explains_bad_calls
@@ -213,6 +216,10 @@ class Loss(FromLibraries):
             try_batches(label, loss.gradient, loss.gradient_at, trial_points(size)[2:4])
         return loss
 
+    @classmethod
+    def _of_functions(cls, name: str, variables: list[str], functions: tuple[Function, Function]) -> Loss:
+        return cls(None, len(variables), name, variables=variables, functions=functions)
+
     def value(self, x: ArrayLike) -> Any:
         """The loss at many points (n, dim), as an array (n,), or at one point (dim,), as a float.
 
@@ -231,7 +238,7 @@ class Loss(FromLibraries):
     def _evaluated(self, role: str, points: Array, shape: tuple[int, ...]) -> Array:
         if self.term is None:
             assert self._functions
-            return _called(role, self._functions[role == "gradient"], points, shape)
+            return called(role, self._functions[role == "gradient"], points, shape)
         from particlegvi.engine.terms import evaluate
 
         return (evaluate.gradients if role == "gradient" else evaluate.values)(self.term, points)
@@ -244,7 +251,7 @@ class Loss(FromLibraries):
         """
         if self._gradient_at is None:
             return self.gradient(points)
-        return _called("gradient_at", self._gradient_at, points, points.shape, step, seed)
+        return called("gradient_at", self._gradient_at, points, points.shape, step, seed)
 
     @property
     def title(self) -> str:
@@ -274,25 +281,3 @@ class Loss(FromLibraries):
     def _points(self, x: ArrayLike) -> tuple[Array, bool]:
         points, shape = arguments.one_or_many("x", x, self.dim, f", as {self.name} has it")
         return points, not shape
-
-
-def _called(role: str, function: Function, points: Array, shape: tuple[int, ...], *which: int) -> Array:
-    """The result of a user's array function, checked; the points are lent to it read-only."""
-    lent = points.view()
-    lent.flags.writeable = False
-    returned = function(lent, *which)
-    try:
-        result = np.asarray(returned)
-    except Exception:  # ragged lists, and objects whose conversion fails in their own way
-        result = np.asarray(None)
-    if result.shape != shape or result.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
-            f"it must return real numbers of shape {shape}; many points at a time: X[:, 0]**2"
-        )
-    if result.dtype.kind == "f" and result.dtype.itemsize < 8:
-        raise ValueError(
-            f"{role}(X) returned {result.dtype}, which has seven digits only; it must return float64, for example"
-            " by .astype(float)"
-        )
-    return np.ascontiguousarray(result, dtype=np.float64)

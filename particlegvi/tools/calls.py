@@ -70,8 +70,8 @@ def _sentence(function: Callable[..., object], places: tuple[object, ...], named
     """A sentence about the wrong argument; None if the arguments fit, and the error came from inside the function."""
     signature = inspect.signature(function)
     owner = function.__qualname__.split("<locals>.")[-1].removesuffix(".__init__").removesuffix(".__new__")
-    if function.__name__ == "__new__" and places and isinstance(places[0], type):  # it may be inherited
-        owner = places[0].__name__
+    if places and isinstance(places[0], type):  # a constructor may be inherited
+        owner = places[0].__name__ + (f".{function.__name__}" if function.__name__ != "__new__" else "")
     names = [name for name in signature.parameters if name not in ("self", "cls")]
     try:
         signature.bind(*places, **named)

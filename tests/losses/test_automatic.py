@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import particlegvi as pg
+from particlegvi.engine.terms.trial import trial_points
 from particlegvi.losses.automatic import in_few_shapes, remembered
 
 from ..refusals import refuse, refused
@@ -98,6 +99,16 @@ def test_differences_of_many_points_are_those_of_each(monkeypatch):
     assert np.array_equal(loss.gradient(at), whole)
 
 
+def test_a_loss_that_is_finite_nearly_nowhere_is_tried_there():
+    """Finite for -2 < x, y < -1 alone: at none of the first points, and at a sixteenth of those that follow."""
+    square = lambda X: 0.25 - (X + 1.5) ** 2
+    value = lambda X: -np.log(square(X)).sum(axis=1)
+    slope = lambda X: 2.0 * (X + 1.5) / square(X)
+    assert not np.isfinite(value(trial_points(2))).any()
+    assert pg.Loss.from_numpy(value, slope, dim=2).value([-1.5, -1.5]) == pytest.approx(2.0 * np.log(4.0))
+    refuse(lambda: pg.Loss.from_numpy(value, lambda X: -slope(X), dim=2), "must be .*, as differences of its value say")
+
+
 @pytest.mark.parametrize("library", ["jax", "torch"])
 def test_a_missing_library_is_named_with_its_extra(library, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -128,6 +139,8 @@ def test_a_loss_of_jax_is_the_linear_model():
     jax.config.update("jax_enable_x64", True)
     many = lambda P: jnp.sum(jnp.logaddexp(0.0, P @ X.T) - y * (P @ X.T), axis=1)
     same_as_the_linear_model("JAX", one, many)
+    refuse(lambda: pg.Loss.from_jax(lambda x: x**2, dim=3), r"shape \(3,\) for one point .* must return one number")
+    refuse(lambda: pg.Loss.from_jax(one), "of Loss.from_jax is missing")
 
 
 @pytest.mark.needs("torch")
@@ -139,6 +152,7 @@ def test_a_loss_of_torch_is_the_linear_model():
     many = lambda P: (torch.nn.functional.softplus(P @ X.T) - y * (P @ X.T)).sum(dim=1)
     same_as_the_linear_model("PyTorch", one, many)
     refuse(lambda: pg.Loss.from_torch(lambda x: x.float().sum(), dim=3), "f must return float64")
+    refuse(lambda: pg.Loss.from_torch(lambda x: x**2, dim=3), "must return one number")
 
 
 @pytest.mark.parametrize("n", [1, 2, 16, 17, 128, 300, 2049])

@@ -6,7 +6,7 @@ numbers. The parts of the package are not checked at run time: the tests check t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
@@ -24,6 +24,7 @@ STEP = 1e-4  # of the differences, in units of the width that is given
 FEW = 6  # coordinates up to which each is tried by itself
 DIRECTIONS = 3  # tried in more coordinates
 BATCHES = 48  # whose mean gradient is compared
+MOST_TRIALS = 100  # points between -2 and 2 where no other is finite, as in Stan
 LATEST = 100_000  # step from which a batch is drawn
 
 
@@ -76,22 +77,38 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
                 )
 
 
-def try_out(name: str, values: Values, gradients: Slopes, dim: int) -> None:
-    """Try the functions of a loss at a few points up to about 10 from 0.
+def try_out(name: str, values: Values, gradients: Slopes, dim: int, names: Sequence[str] = ()) -> None:
+    """Try the functions of a loss at a few points up to about 10 from 0, or at those of a hundred where it is finite.
 
-    A ValueError if one fails, if both are finite together at no point, or if they disagree by differences.
+    A ValueError if one fails, if both are finite together at no point, or if they disagree by differences. ``names``
+    are those of the coordinates.
     """
     points = trial_points(dim)
     with np.errstate(all="ignore"):
         try:
             values_here, slopes = values(points), gradients(points)
+            if not np.isfinite(values_here).any():
+                points = np.random.default_rng(0).uniform(-2.0, 2.0, (MOST_TRIALS, dim))
+                values_here = values(points)
+                points = points[np.argsort(~np.isfinite(values_here), kind="stable")[: len(slopes)]]
+                values_here, slopes = values(points), gradients(points)
         except Exception as error:
             if isinstance(error, ValueError) and "it must return" in str(error):
                 raise
             raise ValueError(f"the loss failed on a batch of shape {points.shape}: {error!r}") from error
-    if not (np.isfinite(values_here) & np.isfinite(slopes).all(axis=1)).any():
-        role = "gradient" if np.isfinite(values_here).any() else "value"
-        raise ValueError(f"{role} is not finite at any of {len(points)} trial points, for example {points[0].tolist()}")
+    known = np.isfinite(values_here)
+    if not known.any():
+        raise ValueError(
+            f"value is not finite at any of {MOST_TRIALS + len(points)} trial points, for example {points[0].tolist()}"
+        )
+    if not np.isfinite(slopes[known]).all(axis=1).any():
+        at = int(np.argmax(known))
+        wrong = int(np.argmax(~np.isfinite(slopes[at])))
+        called = f" ({names[wrong]})" if names else ""
+        raise ValueError(
+            f"gradient is not finite at any trial point where the value is, for example {slopes[at, wrong]} in"
+            f" coordinate {wrong + 1}{called} at {_shown(points[at])}"
+        )
     agree(f"the gradient of {name}", "its value", values, gradients, points)
 
 

@@ -66,6 +66,9 @@ def arrive(
             progress(step + 1, steps)
         if seconds is not None and time.perf_counter() - began > seconds:
             break
+    flaw = posterior.flaw
+    if flaw is not None and flaw.energy < ensemble.energy.max():
+        raise ValueError(flaw.sentence)
     facts = {
         "start": start.facts,
         "steps": step + 1,

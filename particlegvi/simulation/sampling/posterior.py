@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from particlegvi.contracts import Array, Loss, Prior
 from particlegvi.simulation.sampling.support import Support
+
+
+class Flaw(NamedTuple):
+    """A point where the energy is finite and the gradient is not."""
+
+    energy: float
+    coordinate: int
+    point: Array  # (dim,), in the coordinates of the loss
+    slope: float  # nan or infinite
+
+    @property
+    def sentence(self) -> str:
+        place = np.array2string(self.point, precision=4, threshold=6)
+        return (
+            f"the gradient of the loss must be finite where particles may go, and it is {self.slope} in coordinate"
+            f" {self.coordinate + 1} at {place}, where the loss is finite"
+        )
 
 
 class PosteriorEnergy:
@@ -17,6 +36,8 @@ class PosteriorEnergy:
         The map from these coordinates to the box of the prior.
     evaluations : int
         Points at which the energy and its gradient were computed so far.
+    flaw : Flaw or None
+        Of the points where the energy is finite and the gradient is not, the one with the lowest energy.
     """
 
     def __init__(self, loss: Loss, prior: Prior, kl_weight: float) -> None:
@@ -25,6 +46,7 @@ class PosteriorEnergy:
         self.kl_weight = kl_weight
         self.support = Support(prior.low, prior.high)
         self.evaluations = 0
+        self.flaw: Flaw | None = None
 
     @property
     def dim(self) -> int:
@@ -44,4 +66,10 @@ class PosteriorEnergy:
             of_x = self.loss.gradient(x) / self.kl_weight - self.prior.gradient(x)
             gradient = of_x * slope - of_logs
         bad = ~(np.isfinite(energy) & np.all(np.isfinite(gradient), axis=1))
+        flawed = np.flatnonzero(bad & np.isfinite(energy))
+        if len(flawed):
+            lowest = flawed[np.argmin(energy[flawed])]
+            if self.flaw is None or energy[lowest] < self.flaw.energy:
+                coordinate = int(np.argmax(~np.isfinite(gradient[lowest])))
+                self.flaw = Flaw(float(energy[lowest]), coordinate, x[lowest], float(gradient[lowest, coordinate]))
         return np.where(bad, np.inf, energy), np.where(bad[:, None], 0.0, gradient)

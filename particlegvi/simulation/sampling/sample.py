@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from particlegvi import methods
-from particlegvi.contracts import Array, Loss, Method, Prior, StepListening
+from particlegvi.contracts import Array, Loss, Method, Prior, StepListening, Target
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.losses.loss import Loss as CheckedLoss
+from particlegvi.losses.models.model import indexed
 from particlegvi.priors import Flat
+from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.export.columns import Columns, of_particles
 from particlegvi.tools.progress import listening_to_steps
 
+if TYPE_CHECKING:
+    import xarray
+
+MOST_SHOWN = 40  # rows of `describe`
 FEWEST = 4  # particles: two in each half have a covariance
 REMEDIES = (
     ("drifts", "the ensemble still moves: more steps, or another parametrisation"),
@@ -40,8 +50,60 @@ class Sample(Run):
         return bool(self.info["arrived"])
 
     def draws(self) -> Mapping[str, Array]:
-        """The final particles by the name of each coordinate, arrays (particles,)."""
-        return {name: self.final[:, number].copy() for number, name in enumerate(self.variables)}
+        """The final particles: arrays (particles, ...) by the names of the model's own variables, in their own units.
+
+        Of a loss that is no model of NumPyro, PyMC or Stan, arrays (particles,) by the names of the coordinates.
+        """
+        return self._own(self.final)
+
+    def entries(self, records: bool = False) -> dict[str, Array]:
+        """The final particles, or those of all records one after the other, by the name of each entry of a variable."""
+        own = self._own(self.positions.reshape(-1, self.dim) if records else self.final)
+        return {
+            name: values[:, *place]
+            for variable, values in own.items()
+            for name, place in zip(indexed(variable, values.shape[1:]), np.ndindex(values.shape[1:]), strict=True)
+        }
+
+    def _own(self, points: Array) -> dict[str, Array]:
+        if isinstance(self.loss, CheckedLoss):
+            return self.loss.constrain(points)
+        return {name: points[:, number].copy() for number, name in enumerate(self.variables)}
+
+    def plot(self, target: Target | None = None, **look: object) -> Any:
+        """Draw a histogram of each variable with its mean and 90% interval; with a target, as other runs do."""
+        if target is not None:
+            return super().plot(target, **look)
+        from particlegvi.plotting.marginals import plot_marginals
+
+        return plot_marginals(self.entries(), **look)
+
+    def columns(self, records: bool = False) -> Columns:
+        """The rows of `to_dataframe` as columns by name, in the units of the model."""
+        entries = self.entries(records)
+        own = np.stack(list(entries.values()), axis=-1).reshape(-1, self.particles, len(entries))
+        which = {"record": np.arange(len(self.steps)), "time": self.times} if records else None
+        return of_particles(own, list(entries), which)
+
+    def groups(self, last: float, chains: bool | None) -> dict[str, xarray.Dataset]:
+        """The groups of `to_datatree`, with the model's own variables in ``posterior``."""
+        found = super().groups(last, chains)
+        posterior = found["posterior"]
+        positions = posterior["position"].to_numpy()
+        own = self._own(positions.reshape(-1, self.dim))
+        found["posterior"] = posterior.drop_vars(["position", "coordinate"]).assign(
+            {
+                name: (
+                    (*CHAINS, *(f"{name}_dim_{axis}" for axis in range(values.ndim - 1))),
+                    values.reshape(positions.shape[:2] + values.shape[1:]),
+                )
+                for name, values in own.items()
+            }
+        )
+        return found
+
+    def _independent(self) -> bool:
+        return False  # each half is scaled by the other
 
 
 def described(run: Run) -> Description:
@@ -57,13 +119,17 @@ def described(run: Run) -> Description:
         subject = info["worst"] or "the ensemble"
         remedy = next(words for key, words in REMEDIES if key in info["reason"])
         verdict = f"not arrived ({price}): {subject} {info['reason']}; {remedy}"
-    width = max(map(len, run.variables))
+    assert isinstance(run, Sample)
+    entries = list(run.entries().items())
+    width = max(len(name) for name, _ in entries[:MOST_SHOWN])
     heads = "".join(f"  {head:>10}" for head in ("mean", "sd", "5%", "95%"))
     lines = [f"{run.label}: {verdict}", "", " " * width + heads]
-    for name, values in zip(run.variables, run.final.T, strict=True):
+    for name, values in entries[:MOST_SHOWN]:
         low, high = np.quantile(values, [0.05, 0.95])
         numbers = (values.mean(), values.std(), low, high)
         lines.append(f"{name:{width}}" + "".join(f"  {number:>10.4g}" for number in numbers))
+    if len(entries) > MOST_SHOWN:
+        lines.append(f"... and {len(entries) - MOST_SHOWN} more, in draws()")
     return Description("\n".join(lines), info["arrived"], verdict)
 
 
@@ -132,8 +198,8 @@ def sample(
     steps = arguments.whole("steps", steps, least=1)
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
     posterior = PosteriorEnergy(model, prior, method.kl_weight)
-    with listening_to_steps(progress, method.label) as heard:
-        found = arrive(posterior, particles, seed, accuracy, (steps, seconds), heard)
+    with listening_to_steps(progress, method.label) as reporter, one_blas_thread():
+        found = arrive(posterior, particles, seed, accuracy, (steps, seconds), reporter)
     verdict = found.verdict
     info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **found.facts}
     run = Sample(

@@ -50,6 +50,8 @@ def find_start(posterior: PosteriorEnergy, particles: int, seed: int) -> Start:
     ends = [_end_of_path(posterior, generator) for generator in random[:PATHS]]
     gaussians = [gaussian for gaussian in ends if gaussian is not None]
     if not gaussians:
+        if posterior.flaw is not None:
+            raise ValueError(posterior.flaw.sentence)
         raise ValueError(
             "the loss and the prior must have a smooth minimum that an optimiser finds from points near 0 or in the"
             f" prior; {PATHS} paths found none"

@@ -95,3 +95,15 @@ def test_a_density_that_is_nowhere_positive_is_refused():
     nowhere = posterior(2, lambda x: np.full(len(x), np.inf), np.zeros_like)
     with pytest.raises(ValueError, match="100 points"):
         arrive(nowhere, 20, seed=0)
+
+
+def test_a_gradient_that_is_no_number_where_the_density_is_ends_the_run():
+    """A normal law whose gradient is nan beyond one sd: taken for infinite energy it would be a wall."""
+    from .posteriors import posterior
+
+    def law(edge):
+        return posterior(1, lambda x: 0.5 * x[:, 0] ** 2, lambda x: np.where(x > edge, np.nan, x))
+
+    with pytest.raises(ValueError, match="must be finite where particles may go, and it is nan in coordinate 1 at"):
+        arrive(law(1.0), 50, seed=0)
+    assert arrive(law(30.0), 50, seed=0).verdict.arrived

@@ -1,0 +1,1 @@
+"""Models that were written in a language for them: NumPyro, PyMC or Stan."""

@@ -1,0 +1,57 @@
+"""The final particles of a sample: a histogram of each variable of the model, with its mean and 90% interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.contracts import Array
+from particlegvi.plotting import style
+from particlegvi.plotting.look import Look, drawn_in, palette
+from particlegvi.plotting.text_layout import finished
+from particlegvi.settings.look import check
+
+MOST = 12  # panels; further variables are not drawn
+COLUMNS = 3
+BINS = 16
+
+
+def plot_marginals(columns: Mapping[str, Array], **settings: Any) -> Figure:
+    """A panel for each of the first twelve variables.
+
+    Parameters
+    ----------
+    columns : mapping
+        Draws (n,) by the name of a variable.
+    **settings
+        Settings of the look (see `particlegvi.plotting.figure`): ``size``, ``font_size``, ``palette`` and so on.
+    """
+    names = list(columns)[:MOST]
+    with drawn_in(Look(**check(settings))), style.slide_style():
+        columns_of_panels = 2 if len(names) == 4 else min(COLUMNS, len(names))
+        rows = -(-len(names) // columns_of_panels)
+        figure = style.new_slide(rows, heading=False)
+        grid = list(figure.subplots(rows, columns_of_panels, squeeze=False).flat)
+        for axes, name in zip(grid, names, strict=False):
+            _panel(axes, name, columns[name])
+        for axes in grid[len(names) :]:
+            axes.set_visible(False)
+        return finished(figure)
+
+
+def _panel(axes: Axes, name: str, draws: Array) -> None:
+    colour = palette().methods["DLE"]
+    axes.hist(draws, BINS, density=True, color=colour, alpha=0.75)
+    low, high = np.quantile(draws, [0.05, 0.95])
+    bottom = -0.06 * axes.get_ylim()[1]
+    axes.plot([low, high], [bottom, bottom], color=palette().ink, linewidth=2.4, solid_capstyle="butt")
+    axes.plot(draws.mean(), bottom, "o", color=palette().ink, markersize=6.0)
+    axes.set_xlabel(style.plain(name))
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=4))
