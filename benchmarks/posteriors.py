@@ -59,9 +59,18 @@ def columns(reference: dict[str, Array], name: str, number: int) -> list[Array]:
     return [reference[f"{name}[{i + 1}]"] for i in range(number)]
 
 
+def library(points: Any) -> Any:
+    """numpy, or for arrays of JAX, whose gradients the rivals take, its own numpy."""
+    if isinstance(points, np.ndarray):
+        return np
+    import jax
+
+    return jax.numpy
+
+
 def half_cauchy(scale: float) -> Callable[[Array], tuple[Array, Array]]:
     """Minus the log density of a half-Cauchy law at positive numbers, and its derivative."""
-    return lambda s: (np.log1p((s / scale) ** 2), 2.0 * s / (scale**2 + s**2))
+    return lambda s: (library(s).log1p((s / scale) ** 2), 2.0 * s / (scale**2 + s**2))
 
 
 def half_normal(scale: float) -> Callable[[Array], tuple[Array, Array]]:
@@ -69,7 +78,7 @@ def half_normal(scale: float) -> Callable[[Array], tuple[Array, Array]]:
 
 
 def flat(s: Array) -> tuple[Array, Array]:
-    return np.zeros_like(s), np.zeros_like(s)
+    return 0.0 * s, 0.0 * s
 
 
 def regression(X: Array, y: Array, noise_prior: Callable[[Array], tuple[Array, Array]], weight_sd: float) -> tuple:
@@ -77,7 +86,7 @@ def regression(X: Array, y: Array, noise_prior: Callable[[Array], tuple[Array, A
     inverse = 1.0 / weight_sd**2
 
     def parts(points: Array) -> tuple[Array, Array, Array]:
-        weights, sigma = points[:, :-1], np.exp(points[:, -1])
+        weights, sigma = points[:, :-1], library(points).exp(points[:, -1])
         return weights, sigma, (y - weights @ X.T) / sigma[:, None]
 
     def value(points: Array) -> Array:
@@ -153,13 +162,13 @@ def eight_schools() -> Posterior:
     y, sd = np.array(data["y"], float), np.array(data["sigma"], float)
 
     def parts(points: Array) -> tuple[Array, Array, Array, Array]:
-        effects, mean, spread = points[:, :8], points[:, 8:9], np.exp(points[:, 9:])
+        effects, mean, spread = points[:, :8], points[:, 8:9], library(points).exp(points[:, 9:])
         return effects, mean, spread, (effects * spread + mean - y) / sd
 
     def value(points: Array) -> Array:
         effects, mean, spread, errors = parts(points)
         total = 0.5 * (effects**2).sum(axis=1) + 0.5 * (errors**2).sum(axis=1) + mean[:, 0] ** 2 / 50.0
-        return total + np.log1p((spread[:, 0] / 5.0) ** 2) - points[:, 9]
+        return total + library(points).log1p((spread[:, 0] / 5.0) ** 2) - points[:, 9]
 
     def gradient(points: Array) -> Array:
         effects, mean, spread, errors = parts(points)

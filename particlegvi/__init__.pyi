@@ -11,7 +11,8 @@ from particlegvi.priors.formula import Prior as Prior
 from particlegvi.runs.results.runs import Run as Run
 from particlegvi.tools.errors import Diverged as Diverged, last_interrupted as last_interrupted
 from particlegvi.runs.simulating import simulate as simulate
-from particlegvi.simulation.sampling.sample import sample as sample, Sample as Sample
+from particlegvi.runs.sampling import sample as sample
+from particlegvi.simulation.sampling.sample import Sample as Sample
 from particlegvi.targets import target as target
 from particlegvi.runs.execute import run as run
 from particlegvi.runs.animate import animate as animate

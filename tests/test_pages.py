@@ -77,6 +77,16 @@ assert separable.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size == 225
         "assert placed.facts['objective']['after'] < placed.facts['objective']['before']",
         "assert tuned.bound > sparse.bound and len(facts['fits']) == 2",
     ],
+    "docs/ten-lines.md": [
+        "",
+        """
+A = np.column_stack([np.ones(15), height])
+fitted, left, *_ = np.linalg.lstsq(A, weight)
+sd = np.sqrt(left[0] / 13 * np.diag(np.linalg.inv(A.T @ A)))
+assert run.arrived and np.all(np.abs(run.final[:, :2].mean(axis=0) - fitted) < 4.5 * 1.1 * sd / np.sqrt(200))
+assert Path("women.png").stat().st_size > 5000 and "slope" in run.draws()
+""",
+    ],
     "docs/theory/lipschitz.md": [
         "assert 0.0 < certificate.estimate() < certificate.family <= certificate.total < 1e-3 and np.all(low < high)"
     ],

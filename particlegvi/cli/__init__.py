@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, completion, data, looking, making, plugin, running, sweeping
+from particlegvi.cli import checking, completion, data, looking, making, plugin, running, sampling, sweeping
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.version import __version__
 
@@ -33,6 +33,7 @@ COMMANDS: dict[str, Command] = {
     **plugin.COMMANDS,
     **data.COMMANDS,
     **running.COMMANDS,
+    **sampling.COMMANDS,
     **making.COMMANDS,
     **sweeping.COMMANDS,
     **checking.COMMANDS,

@@ -85,7 +85,7 @@ def jax_functions(f: Function, batched: bool) -> tuple[Function, Function]:
     needed("a loss in JAX", "jax", "jax")
     import jax
 
-    if jax.numpy.zeros(()).dtype != np.float64:
+    if jax.numpy.zeros(1).dtype != np.float64:
         raise ValueError('JAX must compute in float64: call jax.config.update("jax_enable_x64", True) before this')
     many = f if batched else jax.vmap(f)
 

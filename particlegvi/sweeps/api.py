@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from particlegvi.contracts import Facts, Listening, Loss, Progress
-from particlegvi.runs import results
+from particlegvi.runs import results, sampled
 from particlegvi.runs.results import Results
 from particlegvi.runs.resume import go_on
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario import load as load_scenario
+from particlegvi.simulation.sampling.sample import Sample
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps import plan as plans
 from particlegvi.sweeps import running
@@ -92,22 +93,25 @@ def sweep(
         return running.run(plan, place, workers, reporter)
 
 
-def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep:
-    """Load the saved results of a run (`particlegvi.runs.results.load`), or of a sweep as far as it is finished.
+def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | Sweep | Sample:
+    """Load the saved results of a run (`particlegvi.runs.results.load`), of a sample, or of a sweep as far as it is.
 
     Parameters
     ----------
     folder : path
-        The folder of a run or of a sweep.
+        The folder of a run, of a sample or of a sweep.
     loss : Loss, optional
-        The loss of a run that `particlegvi.simulate` or `compare` has saved, if it is in functions of Python, which a
-        folder does not have. Without it the records, the table and most figures are there, and the truth is not.
+        The loss of a run that `particlegvi.simulate`, `compare` or `sample` has saved, if it is in functions of Python,
+        which a folder does not have. Without it the records, the table and most figures are there, and the truth is
+        not.
 
     Returns
     -------
-    Results or Sweep
+    Results, Sweep or Sample
     """
     place = files.place("folder", folder)
+    if sampled.is_sample(place):
+        return sampled.load(place, loss)
     if not folders.is_sweep(folder):
         return results.load(folder, loss)
     used = folders.read(place)["versions"]
@@ -122,8 +126,8 @@ def resume(
     workers: int = 1,
     anyway: bool = False,
     loss: Loss | None = None,
-) -> Results | Sweep:
-    """Finish a run or a sweep that was interrupted, to the same bytes.
+) -> Results | Sweep | Sample:
+    """Finish a run or a sweep that was interrupted, to the same bytes. The folder of a sample is always finished.
 
     Parameters
     ----------
@@ -142,9 +146,11 @@ def resume(
 
     Returns
     -------
-    Results or Sweep
+    Results, Sweep or Sample
     """
     objects.listening(progress)
+    if sampled.is_sample(folder):
+        return sampled.load(folder, loss)
     with remembered(), listening(progress) as reporter:
         if not folders.is_sweep(folder):
             return go_on(folder, reporter, checkpoint_every, anyway=anyway, loss=loss)

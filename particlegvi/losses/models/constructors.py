@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
-from particlegvi.losses.models.model import Draws, Model, Remembering
+from particlegvi.losses.automatic import remembered
+from particlegvi.losses.models.model import Draws, Model
 from particlegvi.losses.models.of_numpyro import of_numpyro
 from particlegvi.losses.models.of_pymc import of_pymc
 from particlegvi.losses.models.of_stan import of_bridgestan
@@ -89,8 +90,7 @@ class FromModels:
     def _from_model(cls, model: Model) -> Self:
         from particlegvi.engine.terms.trial import try_out
 
-        both = Remembering(model.energy)
-        loss = cls._of_functions(model.name, model.coordinates, (both.value, both.gradient))
+        loss = cls._of_functions(model.name, model.coordinates, remembered(model.energy))
         loss.kind = model.language
         loss.constraining = model.constrain
         try_out(model.name, loss.value, loss.gradient, loss.dim, model.coordinates)

@@ -25,27 +25,6 @@ class Model(NamedTuple):
     constrain: Callable[[Array], Draws]  # of points (n, dim)
 
 
-class Remembering:
-    """Value and gradient from one function that returns both: the second call at the same points costs nothing."""
-
-    def __init__(self, both: Callable[[Array], tuple[Array, Array]]) -> None:
-        self._both = both
-        self._at = np.empty((0, 0))
-        self._last = np.empty(0), np.empty((0, 0))
-
-    def _here(self, X: Array) -> tuple[Array, Array]:
-        if not np.array_equal(X, self._at):
-            self._last = self._both(X)
-            self._at = X.copy()
-        return self._last
-
-    def value(self, X: Array) -> Array:
-        return self._here(X)[0]
-
-    def gradient(self, X: Array) -> Array:
-        return self._here(X)[1]
-
-
 def split(theta: Array, shapes: Shapes) -> Draws:
     """The coordinates of each variable, one after the other along the last axis, in the variable's shape.
 

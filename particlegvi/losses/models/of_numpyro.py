@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array
+from particlegvi.losses.automatic import in_few_shapes
 from particlegvi.losses.checks import name_of
 from particlegvi.losses.models.model import Draws, Model, continuous, coordinate_names, split
 from particlegvi.tools import arguments
 from particlegvi.tools.errors import needed, warn
-
-BLOCK = 64  # points
 
 
 def of_numpyro(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Model:
@@ -25,7 +24,7 @@ def of_numpyro(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapp
     import jax
     from numpyro.infer.util import initialize_model
 
-    if not jax.config.jax_enable_x64:
+    if jax.numpy.zeros(1).dtype != np.float64:
         raise ValueError(
             "NumPyro must compute in float64, which has more than seven digits: call numpyro.enable_x64() before this"
         )
@@ -46,23 +45,14 @@ def of_numpyro(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapp
     own_variables = jax.jit(jax.vmap(lambda theta: known.postprocess_fn(split(theta, shapes))))
 
     def energy(X: Array) -> tuple[Array, Array]:
-        values, gradients = zip(*map(both, blocks(X)), strict=True)
-        return np.concatenate(values)[: len(X)], np.concatenate(gradients)[: len(X)]
+        values, gradients = both(X)
+        return np.asarray(values), np.asarray(gradients)
 
     def constrain(X: Array) -> Draws:
-        parts = [own_variables(block) for block in blocks(X)]
-        own = {name: np.concatenate([part[name] for part in parts])[: len(X)] for name in parts[0]}
+        own = {name: np.asarray(values) for name, values in own_variables(X).items()}
         return {name: own[name] for name in [*shapes, *(other for other in own if other not in shapes)]}
 
-    return Model(name_of(model), "NumPyro", coordinate_names(shapes, constrain), energy, constrain)
-
-
-def blocks(X: Array) -> list[Array]:
-    """The points in blocks of equal size, the last one filled up: JAX compiles a function for each number of points."""
-    if len(X) == 1:
-        return [X]
-    filled = np.concatenate([X, np.repeat(X[-1:], -len(X) % BLOCK, axis=0)])
-    return np.split(filled, len(filled) // BLOCK)
+    return Model(name_of(model), "NumPyro", coordinate_names(shapes, constrain), in_few_shapes(energy), constrain)
 
 
 def _check_variables(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

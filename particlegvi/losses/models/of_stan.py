@@ -70,7 +70,7 @@ def arrays(names: list[str], columns: Array) -> Draws:
         shape = tuple(np.max([index for index, _ in entries], axis=0) + 1)
         draws[variable] = np.empty((len(columns), *map(int, shape)))
         for index, column in entries:
-            draws[variable][(slice(None), *index)] = columns[:, column]
+            draws[variable][:, *index] = columns[:, column]
     return draws
 
 

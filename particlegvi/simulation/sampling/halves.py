@@ -100,9 +100,13 @@ class Halves:
             self.step_size.learn(acceptance)
         return acceptance
 
+    def others(self, rows: Indices) -> Array:
+        """The particles that scale the steps of these: all others."""
+        return np.delete(self.points, rows, axis=0)
+
     def _move(self, rows: Indices, noise: Array, chance: Array) -> float:
         """Move the particles of these rows by the covariance of the others."""
-        root = scale(np.delete(self.points, rows, axis=0), self.known)
+        root = scale(self.others(rows), self.known)
         short = chance[rows, 1] < SHORT
         h = np.exp(self.step_size.now) * np.where(short, 10.0 ** (-3.0 * chance[rows, 1] / SHORT), 1.0)[:, None]
         x, xi = self.points[rows], noise[rows]

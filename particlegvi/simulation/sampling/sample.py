@@ -1,4 +1,4 @@
-"""`particlegvi.sample`: draws from the posterior of a model that somebody wrote, without a setting."""
+"""The run of `particlegvi.sample`: draws by name, a verdict in words, and the forms for other tools."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from particlegvi import methods
-from particlegvi.contracts import Array, Loss, Method, Prior, StepListening, Target
-from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.contracts import Array, Target
 from particlegvi.losses.loss import Loss as CheckedLoss
 from particlegvi.losses.models.model import indexed
-from particlegvi.priors import Flat
 from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
-from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
-from particlegvi.tools import arguments, objects
-from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.export.columns import Columns, of_particles
-from particlegvi.tools.progress import listening_to_steps
 
 if TYPE_CHECKING:
     import xarray
@@ -131,88 +123,3 @@ def described(run: Run) -> Description:
     if len(entries) > MOST_SHOWN:
         lines.append(f"... and {len(entries) - MOST_SHOWN} more, in draws()")
     return Description("\n".join(lines), info["arrived"], verdict)
-
-
-@explains_bad_calls
-def sample(
-    model: Loss,
-    prior: Prior | None = None,
-    particles: int = 200,
-    seed: int = 0,
-    *,
-    method: Method | str = "DLE",
-    accuracy: float = 0.1,
-    steps: int = MOST_STEPS,
-    seconds: float | None = None,
-    progress: StepListening = "auto",
-) -> Sample:
-    """Draw from exp(-loss / kl_weight) times the prior; start, scale, step size and end are chosen.
-
-    Paths of an optimiser find the start (Zhang et al. 2022). Then halves of the ensemble take Metropolis-adjusted
-    Langevin steps in turns, each scaled by the covariance of the other, so that no scale of the coordinates matters and
-    the law of the particles is exact. The run ends when nothing drifts, a half that started wide agrees with the other,
-    and particles have forgotten where they began.
-
-    Parameters
-    ----------
-    model : Loss
-        Minus the log likelihood, or minus the log density of a posterior with a flat prior.
-    prior : prior, optional
-        From :mod:`particlegvi.priors`; flat when left out.
-    particles : int
-        Number of particles, 4 or more. Below ten for each coordinate of a half, the scale leans on that of the start.
-    seed : int
-        Same arguments and seed, same bytes, unless ``seconds`` ends the run.
-    method : method or str
-        DLE, whose target is this density.
-    accuracy : float
-        Error of the means, in standard deviations, that 99 of 100 runs do not exceed, over the last steps together.
-    steps : int
-        Most steps. A run that has not arrived by then says what is in its way.
-    seconds : float, optional
-        Most seconds.
-    progress : bool, "auto" or callable, optional
-        As for `particlegvi.simulate`.
-
-    Returns
-    -------
-    Sample
-        A `particlegvi.Run` with ``arrived``, ``draws()`` and ``describe()``; ``positions`` holds every step.
-
-    Raises
-    ------
-    ValueError
-        If no start is found, because the loss is not finite near 0 or in the prior, or has no minimum.
-    """
-    dim = objects.loss(model).dim
-    prior = Flat(dim) if prior is None else objects.prior(prior)
-    objects.same_dim("prior", prior.dim, dim)
-    method = methods.get(method)() if isinstance(method, str) else objects.method(method)
-    if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
-        raise ValueError(
-            f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"
-        )
-    particles = arguments.whole("particles", particles, least=FEWEST)
-    seed = arguments.seed(seed)
-    accuracy = arguments.positive("accuracy", accuracy)
-    steps = arguments.whole("steps", steps, least=1)
-    seconds = None if seconds is None else arguments.positive("seconds", seconds)
-    posterior = PosteriorEnergy(model, prior, method.kl_weight)
-    with listening_to_steps(progress, method.label) as reporter, one_blas_thread():
-        found = arrive(posterior, particles, seed, accuracy, (steps, seconds), reporter)
-    verdict = found.verdict
-    info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **found.facts}
-    run = Sample(
-        label=method.label,
-        loss=model,
-        prior=prior,
-        method=method,
-        positions=found.positions,
-        steps=np.arange(len(found.positions)),
-        step_size=found.facts["step_size"],
-        seed=seed,
-        info=info,
-        describer=described,
-    )
-    run.info["worst"] = "" if verdict.worst < 0 else [*run.variables, "the energy"][verdict.worst]
-    return run

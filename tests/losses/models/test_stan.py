@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 import particlegvi as pg
-from particlegvi.losses.models.model import Remembering
 from particlegvi.losses.models.of_stan import arrays
 
 from ...refusals import refuse
@@ -84,17 +83,3 @@ def test_bad_models_are_refused():
     refuse(lambda: pg.Loss.from_bridgestan("model.stan"), "model must be a bridgestan.StanModel, .*, not")
     refuse(lambda: pg.Loss.from_bridgestan(Empty()), "must have a continuous variable that is not observed")
     refuse(lambda: pg.Loss.from_bridgestan(Impossible()), "value is not finite at any of 106 trial points")
-
-
-def test_one_call_serves_value_and_gradient(rng):
-    calls = []
-
-    def both(X):
-        calls.append(len(X))
-        return X.sum(axis=1), np.ones_like(X)
-
-    functions = Remembering(both)
-    first, second = rng.standard_normal((3, 2)), rng.standard_normal((3, 2))
-    for X in (first, first.copy(), second, first):
-        assert np.array_equal(functions.value(X), X.sum(axis=1)) and functions.gradient(X).shape == (3, 2)
-    assert len(calls) == 3

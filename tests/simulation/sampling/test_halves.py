@@ -39,6 +39,26 @@ def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatc
         assert far_from_exact(300, 3, rng) > 1.95
 
 
+def test_a_half_must_not_scale_its_own_steps(rng):
+    """Two particles a half on the line: their squared distance is 2 in the mean, and nearly 0 with their own scale."""
+
+    class ScaledByItself(Halves):  # the control
+        def others(self, rows):
+            return self.points[rows]
+
+    law, distances = gaussian(np.zeros(1), np.eye(1)), {}
+    for kind in (Halves, ScaledByItself):
+        ensemble, squares = kind(law, rng.standard_normal((4, 1)), 0.3 * np.eye(1), 5), []
+        for number in range(1500):
+            ensemble.step(number, adapting=False)
+            squares.append((ensemble.points[0, 0] - ensemble.points[2, 0]) ** 2)
+        batches = np.reshape(squares, (15, 100)).mean(axis=1)
+        distances[kind] = batches.mean(), batches.std(ddof=1) / np.sqrt(15)
+    mean, error = distances[Halves]
+    assert error < 0.35 and abs(mean - 2.0) < 4.0 * error
+    assert distances[ScaledByItself][0] < 0.2
+
+
 @pytest.mark.slow
 def test_many_exact_draws_stay_exact(rng):
     assert far_from_exact(4000, 6, rng) < 1.95

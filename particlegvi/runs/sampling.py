@@ -1,0 +1,125 @@
+"""`particlegvi.sample`: draws from the posterior of a model that somebody wrote, without a setting."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from particlegvi import methods
+from particlegvi.contracts import Method, Prior, StepListening
+from particlegvi.losses.loss import Loss
+from particlegvi.losses.models.of_stan import StanModel
+from particlegvi.priors import Flat
+from particlegvi.runs import sampled
+from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.sample import FEWEST, Sample, described
+from particlegvi.tools import arguments, objects
+from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.progress import listening_to_steps
+
+
+@explains_bad_calls
+def sample(
+    model: Any,
+    prior: Prior | None = None,
+    particles: int = 200,
+    seed: int = 0,
+    *,
+    method: Method | str = "DLE",
+    accuracy: float = 0.1,
+    steps: int = MOST_STEPS,
+    seconds: float | None = None,
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: StepListening = "auto",
+) -> Sample:
+    """Draw from exp(-loss / kl_weight) times the prior; start, scale, step size and end are chosen.
+
+    Paths of an optimiser find the start (Zhang et al. 2022). Then halves of the ensemble take Metropolis-adjusted
+    Langevin steps in turns, each scaled by the covariance of the other, so that no scale of the coordinates matters and
+    the law of the particles is exact. The run ends when nothing drifts, a half that started wide agrees with the other,
+    and particles have forgotten where they began.
+
+    Parameters
+    ----------
+    model : Loss, pymc.Model or bridgestan.StanModel
+        A loss is minus the log likelihood, or minus the log density of a posterior with a flat prior.
+    prior : prior, optional
+        From :mod:`particlegvi.priors`; flat when left out.
+    particles : int
+        Number of particles, 4 or more. Below ten for each coordinate of a half, the scale leans on that of the start.
+    seed : int
+        Same arguments and seed, same bytes, unless ``seconds`` ends the run.
+    method : method or str
+        DLE, whose target is this density.
+    accuracy : float
+        Error of the means, in standard deviations, that 99 of 100 runs do not exceed, over the last steps together.
+    steps : int
+        Most steps. A run that has not arrived by then says what is in its way.
+    seconds : float, optional
+        Most seconds.
+    out : path, optional
+        Folder for the result, which `particlegvi.load` opens. It appears at the end, whole: of a call that is
+        interrupted nothing remains, and the same call begins again.
+    overwrite : bool
+        Whether ``out`` may be the folder of an earlier sample.
+    progress : bool, "auto" or callable, optional
+        As for `particlegvi.simulate`.
+
+    Returns
+    -------
+    Sample
+        A `particlegvi.Run` with ``arrived``, ``draws()`` and ``describe()``; ``positions`` holds every step.
+
+    Raises
+    ------
+    ValueError
+        If no start is found, because the loss is not finite near 0 or in the prior, or has no minimum; if its gradient
+        is not finite where the particles are.
+    """
+    loss = _loss_of(model)
+    dim = objects.loss(loss).dim
+    prior = Flat(dim) if prior is None else objects.prior(prior)
+    objects.same_dim("prior", prior.dim, dim)
+    method = methods.get(method)() if isinstance(method, str) else objects.method(method)
+    if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
+        raise ValueError(
+            f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"
+        )
+    particles = arguments.whole("particles", particles, least=FEWEST)
+    seed = arguments.seed(seed)
+    accuracy = arguments.positive("accuracy", accuracy)
+    steps = arguments.whole("steps", steps, least=1)
+    seconds = None if seconds is None else arguments.positive("seconds", seconds)
+    saving = None if out is None else sampled.Saving(out, overwrite, loss, prior, method)
+    posterior = PosteriorEnergy(loss, prior, method.kl_weight)
+    with listening_to_steps(progress, method.label) as reporter:
+        arrival = arrive(posterior, particles, seed, accuracy, (steps, seconds), reporter)
+    verdict = arrival.verdict
+    info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **arrival.facts}
+    run = Sample(
+        label=method.label,
+        loss=loss,
+        prior=prior,
+        method=method,
+        positions=arrival.positions,
+        steps=np.arange(len(arrival.positions)),
+        step_size=arrival.facts["step_size"],
+        seed=seed,
+        info=info,
+        describer=described,
+    )
+    run.info["worst"] = "" if verdict.worst < 0 else [*run.variables, "the energy"][verdict.worst]
+    if saving is not None:
+        saving.save(run)
+    return run
+
+
+def _loss_of(model: Any) -> Any:
+    """The loss of a model of PyMC or of BridgeStan; anything else as it is."""
+    if isinstance(model, StanModel):
+        return Loss.from_bridgestan(model)
+    return Loss.from_pymc(model) if type(model).__module__.startswith("pymc.") else model
