@@ -220,7 +220,7 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
     from particlegvi.plotting import style
 
     with style.slide_style():
-        figure = style.new_slide(heading=False)
+        figure = style.new_slide()
         left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.0])
         methods = ["pg.sample", "DRLE", "SVGD", "FD-GVI", "Pathfinder"]
         for place, method in enumerate(methods[::-1]):

@@ -35,7 +35,7 @@ def plot_marginals(columns: Mapping[str, Array], **settings: Any) -> Figure:
     with drawn_in(Look(**check(settings))), style.slide_style():
         columns_of_panels = 2 if len(names) == 4 else min(COLUMNS, len(names))
         rows = -(-len(names) // columns_of_panels)
-        figure = style.new_slide(rows, heading=False)
+        figure = style.new_slide(rows)
         grid = list(figure.subplots(rows, columns_of_panels, squeeze=False).flat)
         for axes, name in zip(grid, names, strict=False):
             _panel(axes, name, columns[name])

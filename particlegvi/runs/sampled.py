@@ -26,7 +26,6 @@ from particlegvi.tools.errors import LossNotHere
 from particlegvi.tools.sources import versions
 
 MANIFEST, FORMAT, PICTURE = "sample.json", "particlegvi sample 1", "marginals.png"
-LARGEST = 2**33  # bytes of an array
 
 
 class Saving:
@@ -125,7 +124,7 @@ class _StoredDraws:
 def _read(place: Path, name: str, content: Facts) -> Array:
     if files.digest(place / name) != content["sha256"][name]:
         raise ValueError(f"the sha256 of {name} is not the one in {MANIFEST}")
-    array: Array = read_array(place / name, np.float64, 3 if name == "positions.npy" else None, largest=LARGEST)
+    array: Array = read_array(place / name, np.float64, 3 if name == "positions.npy" else None)
     return array
 
 

@@ -6,6 +6,7 @@ become those of Python.
 
 from __future__ import annotations
 
+import math
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -67,10 +68,11 @@ def arrays(names: list[str], columns: Array) -> Draws:
         places.setdefault(variable, []).append((index, column))
     draws = {}
     for variable, entries in places.items():
-        shape = tuple(np.max([index for index, _ in entries], axis=0) + 1)
-        draws[variable] = np.empty((len(columns), *map(int, shape)))
+        shape = tuple(int(most) + 1 for most in np.max([index for index, _ in entries], axis=0))
+        flat = np.empty((len(columns), math.prod(shape)))
         for index, column in entries:
-            draws[variable][:, *index] = columns[:, column]
+            flat[:, np.ravel_multi_index(index, shape) if index else 0] = columns[:, column]
+        draws[variable] = flat.reshape(len(columns), *shape)
     return draws
 
 
