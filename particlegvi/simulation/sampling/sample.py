@@ -22,7 +22,7 @@ MOST_SHOWN = 40  # rows of `describe`
 FEWEST = 4  # particles: two in each half have a covariance
 REMEDIES = (
     ("drifts", "the ensemble still moves: more steps, or another parametrisation"),
-    ("wide", "inside and outside have not met: a funnel, a ridge or heavy tails ask for another parametrisation"),
+    ("wide", "inside and outside have not met: a funnel, a ridge, heavy tails or several modes ask for another form"),
     ("forgotten", "particles stay where they began: several modes, or a scale that changes from place to place"),
     ("draws", "more particles, or a larger accuracy"),
 )
