@@ -1,0 +1,195 @@
+"""Laws on which `pg.sample` must not say "arrived" when it is wrong, and linear images of posteriors.
+
+    python benchmarks/hard_posteriors.py                                  # twenty seeds of each law
+    PARTICLEGVI_DATA=FOLDER python benchmarks/hard_posteriors.py --images # linear images of three posteriors
+
+A run is wrong where, in some coordinate, the Kolmogorov-Smirnov distance of its final particles to 100,000 exact draws
+is one that the same number of exact draws exceeds in one of a thousand runs (Bonferroni over the coordinates).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from posteriors import POSTERIORS, errors
+
+import particlegvi as pg
+
+Array = np.ndarray
+LEVEL = 1e-3
+
+
+class Law(NamedTuple):
+    """A density by its energy at points (n, dim), with draws from it."""
+
+    dim: int
+    value: Callable[[Array], Array]
+    draws: Callable[[np.random.Generator, int], Array]
+    particles: int = 200
+    gradient: Callable[[Array], Array] | str = "differences"
+
+
+def funnel_draws(rng: np.random.Generator, n: int) -> Array:
+    v = 3.0 * rng.standard_normal(n)
+    return np.column_stack([v, np.exp(v / 2.0)[:, None] * rng.standard_normal((n, 9))])
+
+
+def banana_draws(rng: np.random.Generator, n: int) -> Array:
+    x = 2.0 * rng.standard_normal(n)
+    return np.column_stack([x, 2.0 - 0.5 * x**2 + 0.5 * rng.standard_normal(n)])
+
+
+def two_modes(apart: float) -> Law:
+    def value(x: Array) -> Array:
+        return -np.logaddexp(*(-0.5 * ((x - sign * apart) ** 2).sum(axis=1) for sign in (1.0, -1.0)))
+
+    def draws(rng: np.random.Generator, n: int) -> Array:
+        return rng.standard_normal((n, 3)) + apart * rng.choice([-1.0, 1.0], (n, 1))
+
+    return Law(3, value, draws)
+
+
+def narrow_draws(rng: np.random.Generator, n: int) -> Array:
+    wide = rng.random((n, 1)) < 0.75
+    return np.where(wide, 9.0 + rng.standard_normal((n, 3)), -9.0 + 0.3 * rng.standard_normal((n, 3)))
+
+
+def narrow(x: Array) -> Array:
+    far = np.log(0.25) - 3.0 * np.log(0.3) - ((x + 9.0) ** 2).sum(axis=1) / 0.18
+    return -np.logaddexp(np.log(0.75) - 0.5 * ((x - 9.0) ** 2).sum(axis=1), far)
+
+
+def ridge_draws(rng: np.random.Generator, n: int) -> Array:
+    z = rng.standard_normal((n, 6))
+    return np.column_stack([(1e-3 * z[:, 0] + z[:, 1]) / 2.0, (1e-3 * z[:, 0] - z[:, 1]) / 2.0, z[:, 2:]])
+
+
+def step_draws(rng: np.random.Generator, n: int) -> Array:
+    x = rng.standard_normal((20 * n, 2))
+    return x[rng.random(20 * n) < np.where(x[:, 0] > 0.5, np.exp(-3.0), 1.0)][:n]
+
+
+def ring_draws(rng: np.random.Generator, n: int) -> Array:
+    angle = 2.0 * np.pi * rng.random(n)
+    radius = 3.0 + 0.1 * rng.standard_normal(n)
+    kept = rng.random(n) < radius / radius.max()  # the area grows with the radius
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])[kept]
+
+
+PRECISIONS = np.logspace(-2.0, 2.0, 100)
+LAWS = {
+    "funnel, 10 dimensions": Law(
+        10,
+        lambda x: x[:, 0] ** 2 / 18.0 + 0.5 * (x[:, 1:] ** 2).sum(axis=1) * np.exp(-x[:, 0]) + 4.5 * x[:, 0],
+        funnel_draws,
+    ),
+    "banana": Law(2, lambda x: x[:, 0] ** 2 / 8.0 + 2.0 * (x[:, 1] + 0.5 * x[:, 0] ** 2 - 2.0) ** 2, banana_draws),
+    "two modes, 8.7 apart": two_modes(2.5),
+    "two modes, 17 apart": two_modes(5.0),
+    "a quarter in a narrow far mode": Law(3, narrow, narrow_draws),
+    "Cauchy, 5 dimensions": Law(5, lambda x: np.log1p(x**2).sum(axis=1), lambda rng, n: rng.standard_cauchy((n, 5))),
+    "ridge, condition 1e6": Law(
+        6,
+        lambda x: 0.5e6 * (x[:, 0] + x[:, 1]) ** 2 + 0.5 * (x[:, 0] - x[:, 1]) ** 2 + 0.5 * (x[:, 2:] ** 2).sum(axis=1),
+        ridge_draws,
+        gradient=lambda x: np.column_stack(
+            [
+                1e6 * (x[:, 0] + x[:, 1]) + (x[:, 0] - x[:, 1]),
+                1e6 * (x[:, 0] + x[:, 1]) - (x[:, 0] - x[:, 1]),
+                x[:, 2:],
+            ]
+        ),
+    ),
+    "normal, 100 dimensions, 50 particles": Law(
+        100,
+        lambda x: 0.5 * (x**2 * PRECISIONS).sum(axis=1),
+        lambda rng, n: rng.standard_normal((n, 100)) / np.sqrt(PRECISIONS),
+        50,
+        lambda x: x * PRECISIONS,
+    ),
+    "a step of 3 in the energy": Law(
+        2,
+        lambda x: 0.5 * (x**2).sum(axis=1) + 3.0 * (x[:, 0] > 0.5),
+        step_draws,
+        gradient=lambda x: x,
+    ),
+    "ring": Law(2, lambda x: 50.0 * (np.sqrt((x**2).sum(axis=1)) - 3.0) ** 2, ring_draws),
+}
+
+
+def wrong(final: Array, exact: Array) -> bool:
+    """Whether a coordinate of the particles has another law than the exact draws."""
+    n, dim = final.shape
+    largest = 0.0
+    for particles, draws in zip(final.T, exact.T, strict=True):
+        share = np.searchsorted(np.sort(draws), np.sort(particles)) / len(draws)
+        ranks = np.arange(n + 1) / n
+        largest = max(largest, float(np.max(ranks[1:] - share)), float(np.max(share - ranks[:-1])))
+    return largest * np.sqrt(n) > np.sqrt(-0.5 * np.log(LEVEL / (2.0 * dim)))
+
+
+def verdicts(law: Law, seeds: int) -> Counter[str]:
+    """How many runs arrived or not, and were right or wrong; or found no start."""
+    exact = law.draws(np.random.default_rng(7), 100_000)
+    loss = pg.Loss.from_numpy(law.value, law.gradient, dim=law.dim)
+    counts: Counter[str] = Counter()
+    for seed in range(seeds):
+        try:
+            run = pg.sample(loss, particles=law.particles, seed=seed, progress=None)
+        except ValueError:
+            counts["refused"] += 1
+            continue
+        said = "arrived" if run.arrived else "not arrived"
+        counts[f"{said}, {'wrong' if wrong(run.final, exact) else 'right'}"] += 1
+    return counts
+
+
+def images(seeds: int) -> None:
+    """Verdicts of three posteriors and of their linear images; errors in standard errors of as many exact draws."""
+    print("| posterior | condition of the map | arrived | their worst error | worst error of the others |")
+    print("|---|---|---|---|---|")
+    for name in ("kidiq-momhsiq", "sblri", "eight_schools"):
+        posterior = POSTERIORS[name]()
+        dim = len(posterior.names)
+        for condition in (1.0, 1e2, 1e4, 1e6):
+            rng = np.random.default_rng(int(condition))
+            left, right = (np.linalg.qr(rng.standard_normal((dim, dim)))[0] for _ in range(2))
+            there = np.eye(dim) if condition == 1.0 else left @ np.diag(np.geomspace(1.0, condition, dim)) @ right
+            back = np.linalg.inv(there)
+            loss = pg.Loss.from_numpy(
+                lambda x, p=posterior, m=back: p.value(x @ m.T),
+                lambda x, p=posterior, m=back: p.gradient(x @ m.T) @ m,
+                dim=dim,
+            )
+            runs = [pg.sample(loss, seed=seed, progress=None) for seed in range(seeds)]
+            worst = {True: 0.0, False: 0.0}
+            for run in runs:
+                worst[run.arrived] = max(worst[run.arrived], *errors(run.final @ back.T, posterior.reference))
+            arrived = sum(run.arrived for run in runs)
+            print(
+                f"| {name} | {condition:.0e} | {arrived} of {seeds} | {worst[True]:.1f} | {worst[False]:.1f} |",
+                flush=True,
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--images", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.images:
+        images(chosen.seeds)
+        return
+    kinds = ("arrived, right", "arrived, wrong", "not arrived, right", "not arrived, wrong", "refused")
+    print("| law | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
+    for name, law in LAWS.items():
+        counts = verdicts(law, chosen.seeds)
+        print(f"| {name} | " + " | ".join(str(counts[kind]) for kind in kinds) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
