@@ -22,7 +22,7 @@ MOST_SHOWN = 40  # rows of `describe`
 FEWEST = 4  # particles: two in each half have a covariance
 REMEDIES = (
     ("drifts", "the ensemble still moves: more steps, or another parametrisation"),
-    ("wide", "inside and outside have not met: a funnel, a ridge, heavy tails or several modes ask for another form"),
+    ("wide", "inside and outside have not met: a funnel, ridge, heavy tails or modes ask for another parametrisation"),
     ("forgotten", "particles stay where they began: several modes, or a scale that changes from place to place"),
     ("draws", "more particles, or a larger accuracy"),
 )
