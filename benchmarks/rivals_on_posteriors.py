@@ -236,8 +236,8 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
         left.set_xticks([1, 2, 3, 5, 10], ["1", "2", "3", "5", "10"])
         left.minorticks_off()
         left.set_xlabel("distance to the posterior\n(1: exact draws)")
-        left.set_title("50 particles, 14 posteriors")
         names = list(dict.fromkeys(row["posterior"] for row in rows))[::-1]
+        left.set_title(f"50 particles, {len(names)} posteriors")
         for place, name in enumerate(names):
             price = prices(rows, name)
             best = min(list(price.values())[1:], default=np.nan)
