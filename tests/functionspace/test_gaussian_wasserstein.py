@@ -109,6 +109,7 @@ def test_any_model_gets_error_bars():
     assert np.array_equal(mean, 2.0 * X[:, 0]) and np.all(sd**2 >= 0.05)
 
 
+@pytest.mark.thorough
 def test_a_network_learns_and_stops_early(rng):
     x = rng.uniform(-3.0, 3.0, (300, 1))
     y = np.sin(x[:, 0]) + 0.1 * rng.standard_normal(300)

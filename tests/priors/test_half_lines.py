@@ -39,7 +39,7 @@ def run(method, prior, steps=3000):
 
 
 @pytest.mark.parametrize("name", HALF_LINES)
-@pytest.mark.sample("exponential", "gamma")
+@pytest.mark.sample("gamma")
 def test_dle_has_the_law_of_quadrature(name):
     prior = HALF_LINES[name]
     final = run(pg.methods.DLE(1.0), prior)
@@ -49,8 +49,8 @@ def test_dle_has_the_law_of_quadrature(name):
         assert kolmogorov(run(pg.methods.DLE(1.0), priors.Laplace(0.0, 1.5)), exact) > 4.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["half-normal", "log-normal"])
-@pytest.mark.sample("half-normal")
 def test_drle_has_the_law_of_its_fixed_point(name):
     prior, method = HALF_LINES[name], pg.methods.DRLE(1.0, 1.0, kernel=pg.kernels.SquaredExponential(0.7))
     target = pg.target(pg.Loss.from_formula(LOSS, ["t"]), method, prior)

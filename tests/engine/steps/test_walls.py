@@ -31,7 +31,7 @@ LIMIT = stats.kstwobign.isf(1e-4) / np.sqrt(NUMBER)
 
 @pytest.mark.parametrize("method, integrator", CASES, ids=lambda part: getattr(part, "label", part))
 @pytest.mark.parametrize("case", PRIORS)
-@pytest.mark.sample("*DE-*", "*SVGD*", "*baoab*", "*heun*")
+@pytest.mark.sample("half-DE-euler-maruyama", "half-DLE-baoab*", "half-SVGD-adam")
 def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
     prior = PRIORS[case]
     run = pg.simulate(OUT[case], method, prior, 40, 40, 0.05, integrator=integrator, record_every=1)
@@ -56,6 +56,7 @@ def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, s
     assert stats.kstest(away, stats.gamma(shape, scale=1.3 / rates).cdf).statistic > 2.0 * LIMIT  # control: another law
 
 
+@pytest.mark.thorough
 def test_without_the_walls_the_particles_leave(monkeypatch):
     """The control of both tests above."""
     set_walls = Ensemble.__init__
@@ -68,6 +69,7 @@ def test_without_the_walls_the_particles_leave(monkeypatch):
     assert np.mean(run.final < 0.0) > 0.5
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:step_size 10 is beyond")
 @pytest.mark.parametrize("ends", [(-1.0, 1.0), (-1.0, np.inf), (-np.inf, 1.0)])
 def test_a_step_by_hand_is_reflected(ends):

@@ -26,7 +26,7 @@ def far_from_exact(ensembles, steps, rng, particles=4):
 
 
 def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatch):
-    assert far_from_exact(300, 3, rng) < 1.95  # 0.999 quantile of the Kolmogorov distribution
+    assert far_from_exact(150, 3, rng) < 1.95  # 0.999 quantile of the Kolmogorov distribution
     plain = halves.uniforms
 
     def accepting(*arguments):  # the control: every proposal is accepted
@@ -36,9 +36,10 @@ def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatc
 
     monkeypatch.setattr(halves, "uniforms", accepting)
     with np.errstate(divide="ignore"):
-        assert far_from_exact(300, 3, rng) > 1.95
+        assert far_from_exact(150, 3, rng) > 1.95
 
 
+@pytest.mark.thorough
 def test_a_half_must_not_scale_its_own_steps(rng):
     """Two particles a half on the line: their squared distance is 2 in the mean, and nearly 0 with their own scale."""
 
