@@ -19,11 +19,11 @@ from particlegvi.tools.quoting import refuse
 
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = {  # by the subject of the pages that need them
-    "shared": ("mathematics", "noise", "limit", "checks"),
+    "shared": ("noise", "limit", "checks"),
     "particles": (
         "formula", "rows", "tape", "priors", "repulsion", "jumps", "flow", "solver", "convolution",
-        "target", "target_plane", "distances", "basins", "energy", "problem", "chance", "wells", "records", "minima",
-        "evidence", "verdict", "answers",
+        "target", "target_plane", "distances", "basins", "problem", "chance", "wells", "records", "minima", "evidence",
+        "verdict", "answers",
     ),
     "functions": ("process",),
 }  # fmt: skip

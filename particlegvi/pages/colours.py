@@ -39,7 +39,7 @@ def sheet(colours: Colours) -> tuple[str, dict[str, str]]:
         )
         for ground, table in colours.items()
     )
-    return f":root {{{light} }}\n@media (prefers-color-scheme: dark) {{ :root:not(.paper) {{{dark} }} }}\n", names
+    return f":root {{{light} }}\n@media (prefers-color-scheme: dark) {{ :root {{{dark} }} }}\n", names
 
 
 def visible(colour: str, ground: str) -> str:

@@ -31,7 +31,7 @@ CLOSED_FORMS = ("auto", "closed-form")
 WELL: Facts = {
     "loss": "tilted-double-well", "variables": "t", "prior": "normal:0:1", "initial": "", "integrator": "euler-maruyama"
 }  # fmt: skip
-SAME: Facts = WELL | {"seed": "0", "particles": 300, "lengthscale": 1.0, "variance": 1.0, "exact": "false"}
+SAME: Facts = WELL | {"seed": "0", "particles": 300, "lengthscale": 1.0, "variance": 1.0}
 PRESETS: dict[str, Facts] = {
     "stuck": SAME | {"methods": "DE,DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000},
     "too_cold": SAME | {"methods": "DLE", "kl_weight": 0.08, "mmd_weight": 0.5, "step_size": 0.005, "steps": 2000},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from particlegvi.integrators import schedules
 from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import Subject, content, kind_of, variables_of
@@ -67,7 +66,6 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     found |= {"watch": said(watch), "watch_live": found["watch"]}
     left = building.LARGEST - len(build(found, language).html.encode())
     found["replay"] = replay(recorded, variables_of(known[0]), frames, left - SPARE)
-    found["replay"]["printed"] = {"seed": str(runs.seed), "step_size": schedules.shown(run.step_size)}
     for method in found["replay"]["methods"]:  # the verdicts of summaries are in English
         if method["verdict"]:
             method["verdict"] = said("page.verdict_of_program", verdict=method["verdict"])

@@ -20,8 +20,8 @@ Answers = Callable[..., Any]
 
 # The places of the particles of each method after steps in pieces, in each coordinate.
 MOVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, settings.own, settings.types);
-const { loss, seed, particles, math } = problem;
-const noise = PG.noise(seed, particles, loss.dim, math);
+const { loss, seed, particles } = problem;
+const noise = PG.noise(seed, particles, loss.dim);
 return problem.methods.map(name => {
   const ensemble = PG.ensemble(PG.method(problem, name, noise));
   for (const steps of pieces) ensemble.advance(steps);

@@ -1,4 +1,4 @@
-"""A live page in Chromium: the numbers of the engine, what a student does, states in the address, comparisons."""
+"""A live page in Chromium: the numbers of the engine, what a student does, states in the address."""
 
 import time
 from urllib.parse import urlencode
@@ -11,19 +11,12 @@ from .chromium import (
     by_id,
     driven,
     in_chromium,
-    number,
     opened,
     step_is,
     wait,
 )
 
 pytestmark = in_chromium
-
-
-def means(browser) -> list[float]:
-    """The mean of the first method of each table."""
-    tables = browser.find_elements("css selector", "#live tbody")
-    return [number(table.find_element("tag name", "td").text) for table in tables]
 
 
 @driven
@@ -76,19 +69,4 @@ def test_a_page_goes_to_the_plane(browser, page, loss):
     assert "30 particles" in wait(browser, LABEL)
     cell = browser.find_element("css selector", "#live tbody td").text
     assert len(cell.split(";")) == 2 and "\u2013" not in cell
-    assert_quiet(browser)
-
-
-@driven
-def test_two_settings_are_compared_from_one_start(browser, page):
-    opened(browser, page, "#methods=DLE&particles=50")
-    by_id(browser, "compare").click()
-    by_id(browser, "kl_weight").send_keys("\ue012" * 6)
-    grids = browser.find_elements("css selector", "#live .stage .panels")
-    assert [grid.find_element("tag name", "small").text for grid in grids] == ["kl_weight 0.5", "kl_weight 1"]
-    shown, kept = means(browser)
-    assert shown == kept
-    by_id(browser, "step").click()
-    step_is(browser, 1)
-    by_id(browser, "compare").click()
     assert_quiet(browser)

@@ -38,7 +38,7 @@ def test_no_address_holds_the_tab(browser, page, tmp_path, state, said):
     assert browser.execute_async_script(ANSWERS, 1500) < 1000.0
     by_id(browser, "step").click()
     step_is(browser, 1)
-    wait(browser, "!document.querySelector('#live tbody').textContent.includes('is being computed')")
+    wait(browser, "!document.querySelector('#live .panels').textContent.includes('is being computed')")
     assert said in browser.find_element("css selector", ".error").text
     assert_quiet(browser)
 
@@ -98,7 +98,7 @@ def test_a_notebooks_frame_runs_without_an_error(browser, tmp_path):
     by_id(browser, "link").click()
     asked = "VIEW.ask('truths', { settings: PG.DEFAULTS, labels: ['DLE'] }, each => { window.told = each; }, () => {})"
     browser.execute_script(asked)
-    wait(browser, "window.told && window.told.found")  # a worker, in a frame that may run its own script alone
+    wait(browser, "window.told && window.told.truth")  # a worker, in a frame that may run its own script alone
     browser.switch_to.default_content()
     assert [entry["message"] for entry in browser.get_log("browser")] == []
 

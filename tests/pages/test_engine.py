@@ -45,18 +45,16 @@ def test_philox_has_the_known_answers(engine):
 
 
 @pytest.mark.parametrize(("seed", "half"), [(0, 0), (7, 3), (2**64 - 1, 2**31), (2**40 + 5, 2**32 + 9)])
-def test_exact_normals_have_the_bits_of_the_engine(engine, seed, half):
+def test_normals_are_those_of_the_engine(engine, seed, half):
     body = """const even = new Float64Array(2500), odd = new Float64Array(2500);
-    PG.normals(PG.key(seed), PG.roles[role], coordinate, half, even, odd, PG[mode]);
+    PG.normals(PG.key(seed), PG.roles[role], coordinate, half, even, odd);
     return [Array.from(even), Array.from(odd)];"""
     for role, coordinate in (("noise", 0), ("start", 1)):
         expected = [noise.normals(seed, role, 2500, 1, 2 * half + odd, coordinate)[:, 0] for odd in (0, 1)]
         given = {"seed": str(seed), "role": role, "coordinate": coordinate, "half": half}
-        assert np.array_equal(engine(body, mode="exact", **given), expected)
-        np.testing.assert_allclose(engine(body, mode="plain", **given), expected, rtol=0.0, atol=1e-14)
+        np.testing.assert_allclose(engine(body, **given), expected, rtol=0.0, atol=1e-14)
 
 
-SWAPPED = "even[i] = radius * pair[{}];\n      odd[i] = radius * pair[{}];"
 slow = pytest.mark.slow
 CASES = [  # loss, integrator, particles, steps
     (0, "euler-maruyama", 300, 1000), (0, "leimkuhler-matthews", 1, 201), (0, "euler-maruyama", 2, 201),
@@ -73,16 +71,11 @@ def test_particles_are_those_of_the_engine(engine, case, integrator, number, ste
     settings |= {"seed": str(2**40 + 7)}
     if variables is not None:
         settings |= {"loss": "own", "own": loss_of(ours(name, variables))}
-    plain, exact = (
-        engine(MOVE, settings=settings | {"exact": said}, pieces=[steps - 101, 101]) for said in ("false", "true")
-    )
+    found = engine(MOVE, settings=settings, pieces=[steps - 101, 101])
     how = {"seed": 2**40 + 7, "integrator": integrator, "record_every": 0}
     for k, (label, method) in enumerate(METHODS.items()):
         run = pg.simulate(ours(name, variables), method, ours_prior, number, steps, 2e-3, **how)
-        for positions in (plain, exact):
-            np.testing.assert_allclose(np.array(positions[k]).T, run.final, rtol=0.0, atol=AGREE)
-        if label in ("DE", "DLE"):
-            assert np.array_equal(np.array(exact[k]).T, run.final), label
+        np.testing.assert_allclose(np.array(found[k]).T, run.final, rtol=0.0, atol=AGREE, err_msg=label)
 
 
 @pytest.mark.slow
@@ -98,7 +91,7 @@ def test_a_flat_prior_and_points_to_start_from(engine):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (SWAPPED.format(0, 1), SWAPPED.format(1, 0)),
+        ("angle = 2 * Math.PI * uniform", "angle = 0.5 * Math.PI - 2 * Math.PI * uniform"),
         ("at[i] -= h * a[i] - spread * z[i];", "(at[i] += spread * z[i]), (at[i] -= h * a[i] * (1 + 1e-9));"),
         ("slopes();\n        move();", "move();\n        slopes();"),
         ("M1 = 0xcd9e8d57", "M1 = 0xcd9e8d59"),
@@ -132,15 +125,13 @@ def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight
     settings |= {"prior": {"normal": "normal:0.2:1.3", "uniform": "uniform:-2:2.5", "flat": "flat"}[prior]}
     settings |= {"initial": "normal:0:1"} if prior == "flat" else {}
     body = """const s = PG.method(PG.problem({ ...PG.DEFAULTS, ...settings }, null), "DRLE"), q = PG.line_target(s);
-    return [q.mean, q.variance, PG.w1(x, q), PG.w1_floor(q, 70, 400), PG.target_free_energy(q, s)];"""
-    mean, variance, w1, floor, energy = engine(body, settings=settings, x=x.tolist())
+    return [q.mean, q.variance, PG.w1(x, q), PG.w1_floor(q, 70, 400)];"""
+    mean, variance, w1, floor = engine(body, settings=settings, x=x.tolist())
     assert mean == pytest.approx(target.mean, abs=1e-6) and variance == pytest.approx(target.variance, abs=1e-6)
     assert w1 == pytest.approx(pg.diagnostics.wasserstein1(x, target), abs=1e-6)
     # 400 simulated samples on either side: the 5% and 95% quantiles have errors of a few per cent
     *exact, highest = pg.diagnostics.wasserstein1_floor(target, 70, (0.05, 0.95, 0.99))
     assert floor[:2] == pytest.approx(exact, rel=0.2) and floor[2] == pytest.approx(highest, rel=0.4)
-    ours_energy = pg.diagnostics.target_free_energy(target, loss, method, ours_prior)
-    assert energy == pytest.approx(ours_energy.total, abs=1e-5)
 
 
 PARAMETERS = [
@@ -152,16 +143,16 @@ PARAMETERS = [
 
 @pytest.mark.sample("four-gaussians-*", "abs-sine-*", "funnel-*")
 @pytest.mark.parametrize(("name", "parameters"), PARAMETERS)
-def test_losses_have_the_bits_of_the_package(engine, rng, name, parameters):
+def test_losses_are_those_of_the_package(engine, rng, name, parameters):
     loss = pg.losses.get(name, **parameters)
     x = rng.normal(scale=2.0, size=(200, loss.dim))
     body = """const loss = PG.read_loss({ loss: "own" }, own), p = x.map(row => Float64Array.from(row));
     const v = new Float64Array(p[0].length), s = p.map(row => new Float64Array(row.length));
-    loss.values(p, v, PG.exact); loss.slopes(p, s, PG.exact);
+    loss.values(p, v); loss.slopes(p, s);
     return [Array.from(v), s.map(row => Array.from(row)), loss.window];"""
     value, slopes, window = engine(body, own=loss_of(loss), x=x.T.tolist())
     np.testing.assert_allclose(value, loss.value(x), rtol=1e-13, atol=1e-13)
-    assert np.array_equal(np.array(slopes).T, loss.gradient(x))
+    np.testing.assert_allclose(np.array(slopes).T, loss.gradient(x), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(window, loss.plot_window)
 
 
@@ -181,9 +172,9 @@ def test_a_loss_of_a_user_runs_in_the_browser_unless_it_decides_by_its_numbers(e
     loss = pg.Loss.from_term(Quartic(), dim=1)
     x = rng.normal(scale=2.0, size=(200, 1))
     body = """const s = [new Float64Array(x.length)];
-    PG.loss(own).slopes([Float64Array.from(x)], s, PG.exact);
+    PG.loss(own).slopes([Float64Array.from(x)], s);
     return Array.from(s[0]);"""
-    assert np.array_equal(engine(body, own=loss_of(loss), x=x[:, 0].tolist()), loss.gradient(x)[:, 0])
+    np.testing.assert_allclose(engine(body, own=loss_of(loss), x=x[:, 0].tolist()), loss.gradient(x)[:, 0], rtol=1e-14)
     assert {name for name, _ in PARAMETERS} == set(known_losses())
     with pytest.raises(NotLive):
         loss_of(pg.losses.get("gaussian-mixture"))
@@ -249,15 +240,3 @@ def test_a_law_with_thousands_of_modes_is_the_packages(engine):
 )
 def test_there_is_no_truth_rather_than_a_wrong_one(engine, settings):
     assert engine(TRUTH + "return q;", settings=settings) is None
-
-
-@pytest.mark.parametrize("dim", [1, 2])
-def test_the_free_energy_of_particles(engine, rng, dim):
-    x = rng.normal(size=(80, dim))
-    name, prior = (("tilted-double-well", "normal:0:1"), ("four-gaussians", "normal:0:1"))[dim - 1]
-    ours_prior = pg.priors.Normal(np.zeros(dim), 1.0) if dim == 2 else pg.priors.Normal(0.0, 1.0)
-    body = """const s = PG.method(PG.problem({ ...PG.DEFAULTS, loss: name, prior }, null), "DRLE");
-    return PG.free_energy(x.map(row => Float64Array.from(row)), s).total;"""
-    method = pg.methods.DRLE(1.0, 0.5, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
-    expected = pg.diagnostics.free_energy(x, pg.losses.get(name), method, ours_prior).total
-    assert engine(body, name=name, prior=prior, x=x.T.tolist()) == pytest.approx(expected, abs=1e-9)

@@ -71,7 +71,7 @@ def test_data_are_moved_by_keyboard(browser, page):
 @driven
 def test_functions_settle_and_few_inducing_points_are_seen(browser, page):
     opened(browser, page)
-    verdict = "document.querySelector('#live tbody tr:last-child td:last-child').textContent"
+    verdict = "document.querySelector('#live figure:last-child .verdict').textContent"
     assert "still moving: 100%" in wait(browser, verdict)
     by_id(browser, "end").click()
     assert "settled, near the exact process" in wait(browser, verdict)

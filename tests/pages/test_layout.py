@@ -1,6 +1,5 @@
-"""The layout of a page, in Chromium: pictures beside sliders, in a frame on a slide, on paper; numbers in one line."""
+"""The layout of a page, in Chromium: pictures beside sliders, in a frame on a slide; numbers in one line."""
 
-import base64
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -88,29 +87,3 @@ def test_a_frame_does_not_scroll_the_page_around_it(browser, page, tmp_path):
     browser.switch_to.default_content()
     assert browser.execute_script("return scrollY") == 0
     assert_quiet(browser)
-
-
-@driven
-def test_paper_says_how_the_picture_was_made(browser, page):
-    """Time, step size and seed stand on it; colours are light, and pictures have a resolution of their own."""
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    )
-    opened(browser, page, "#particles=50&seed=7&step_size=0.002&at=30")
-    wait(browser, "document.getElementById('clock').textContent.endsWith('step 30')")
-    found = browser.execute_script("""
-      const [words, canvas] = [document.querySelector("#live .printed"), document.querySelector("#live canvas")];
-      const shown = () => [getComputedStyle(words).display !== "none", VIEW.colour("--ground"),
-        canvas.width / canvas.clientWidth];
-      const before = shown();
-      dispatchEvent(new Event("beforeprint"));
-      const paper = shown();
-      dispatchEvent(new Event("afterprint"));
-      return [before, paper, shown(), words.textContent];""")
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    before, paper, after, text = found
-    assert before == after and not before[0] and paper[0]
-    assert before[1] != "#ffffff" and paper[1] == "#ffffff" and paper[2] == pytest.approx(3.0, rel=0.02)
-    assert "Time 0.060: 30 steps of 0.002" in text and "seed 7" in text and "50 particles" in text
-    printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
-    assert printed.startswith(b"%PDF") and printed.count(b"/Type /Page\n") == 1

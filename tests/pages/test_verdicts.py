@@ -29,7 +29,7 @@ SAME = {
 }  # fmt: skip
 BODY = """
 const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, own), s = PG.method(problem, label);
-const { truth } = PG.found(s), rows = x => x.map(row => Float64Array.from(row));
+const truth = PG.truth(s), rows = x => x.map(row => Float64Array.from(row));
 const past = records.map(({ time, x }) => ({ time, x: rows(x) })), x = past[past.length - 1].x;
 const has_density = truth && !truth.atoms, w1 = has_density ? PG.distance(x, truth)[0] : NaN;
 return PG.verdict({ x, settings: s, truth, w1, floor: has_density ? PG.floor_of(truth, x[0].length)[0] : null,
@@ -211,16 +211,6 @@ def test_wells_are_the_basins_of_the_package(engine, dim, rng):
     assert sorted(nearest) == list(range(len(basins.modes)))  # one for each
     np.testing.assert_allclose(masses, basins.masses[nearest], atol=2e-3)
     assert np.mean(np.array(nearest)[of] == basins.of(x)) >= (1.0 if dim == 1 else 0.97)  # the package asks a draw
-
-
-def test_the_kept_particles_are_brought_to_the_same_time(engine):
-    body = """const kept = PG.ensemble({ ...PG.method(PG.problem({ ...PG.DEFAULTS, step_size: h }, null), "DLE") });
-    kept.advance(PG.steps_to(kept, 0.05));
-    const diverged = { is_finite: false, step: 3, settings: kept.settings };
-    return [kept.time, PG.steps_to(kept, 0.05), PG.steps_to(diverged, 9)];"""
-    for step_size in (1e-4, 1e-3, 3e-3):
-        time, left, diverged = engine(body, h=step_size)
-        assert abs(time - 0.05) <= 0.5 * step_size + 1e-12 and left == 0 and diverged == 0
 
 
 def test_every_preset_has_its_words():

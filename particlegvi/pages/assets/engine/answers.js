@@ -10,20 +10,14 @@
         ? change(truth)
         : truth;
 
-  // What a verdict compares particles with: {truth, goal}, each of them null where there is none.
-  PG.found = function (s) {
-    const truth = PG.truth(s),
-      has_goal = truth && s.loss.dim === 1 && s.kl_weight > 0;
-    return { truth, goal: has_goal ? PG.target_free_energy(truth, s) : null };
-  };
-  PG.packed = found => ({ ...found, truth: each_curve(found.truth, without_functions) });
-  PG.unpacked = found => ({ ...found, truth: each_curve(found.truth, PG.with_functions) });
+  PG.unpacked = truth => each_curve(truth, PG.with_functions);
 
   // The answers of a worker, one message after another.
   PG.answers = {
     truths: ({ settings, own, types, labels }, tell) => {
       const problem = PG.problem(settings, own, types);
-      for (const label of labels) tell({ label, found: PG.packed(PG.found(PG.method(problem, label))) });
+      for (const label of labels)
+        tell({ label, truth: each_curve(PG.truth(PG.method(problem, label)), without_functions) });
     },
   };
 })();

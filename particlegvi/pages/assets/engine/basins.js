@@ -19,7 +19,7 @@
       out = [new Float64Array(1)];
     const slope = t => {
       one[0] = t;
-      loss.slopes([one], out, PG.plain);
+      loss.slopes([one], out);
       return out[0][0];
     };
     const spread =
@@ -37,7 +37,7 @@
     const n = 8000,
       x = Float64Array.from({ length: n + 1 }, (_, i) => low + ((high - low) * (i + 0.3819)) / (n + 1)),
       slopes = [new Float64Array(n + 1)];
-    loss.slopes([x], slopes, PG.plain);
+    loss.slopes([x], slopes);
     const crossing = (a, b) => {
       PG.spend_on(loss, 60);
       const up = slope(a) < slope(b);

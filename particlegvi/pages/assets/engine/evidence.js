@@ -36,13 +36,13 @@
       levels[at] + values[at] / kl_weight + PG.minus_log_density(prior, rows.map(row => row[at]));
     if (!(mmd_weight > 0)) {
       const one = new Float64Array(1);
-      loss.values(rows.map(row => Float64Array.of(row[top])), one, PG.plain);
+      loss.values(rows.map(row => Float64Array.of(row[top])), one);
       values[top] = one[0];
       const constant = at_node(top);
       return () => constant;
     }
     PG.spend_on(loss, levels.length);
-    loss.values(rows, values, PG.plain);
+    loss.values(rows, values);
     const level = at_node(top),
       table = Float64Array.from(levels, (_, at) => {
         const found = at_node(at);
@@ -66,12 +66,12 @@
       shared = interaction(truth, settings, nodes);
     function log_density(x) {
       const out = new Float64Array(x[0].length);
-      loss.values(x, out, PG.plain);
+      loss.values(x, out);
       return out.map((v, i) => shared(point_of(x, i)) - v / kl_weight - PG.minus_log_density(prior, point_of(x, i)));
     }
     function score(x) {
       const out = x.map(row => new Float64Array(row.length));
-      loss.slopes(x, out, PG.plain);
+      loss.slopes(x, out);
       out.forEach((row, d) =>
         row.forEach((slope, i) => {
           const pull = prior.name === "normal" ? (x[d][i] - prior.mean[d]) / prior.sd[d] ** 2 : 0;
@@ -159,7 +159,7 @@
         for (let j = 0; j < POINTS; j++) row[j] = stein(y, s, i, y, s, j, precision_of(truth));
       });
       for (let k = 0; k < SIMULATED; k += 2) {
-        PG.normals([7, 0], PG.roles.draws, 2, k, even, odd, PG.plain);
+        PG.normals([7, 0], PG.roles.draws, 2, k, even, odd);
         for (const z of [even, odd]) {
           let form = 0;
           rows.forEach((row, i) => {

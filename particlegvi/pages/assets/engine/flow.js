@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   // Normals of each pair of steps, shared by all ensembles with one seed, so that the methods have the same noise.
-  PG.noise = function (seed, n, dim, math) {
+  PG.noise = function (seed, n, dim) {
     const key = PG.key(seed),
       held = new Map(),
       most = Math.max(2, Math.min(64, Math.floor(400000 / (n * dim))));
@@ -16,7 +16,7 @@
           found = held.get(oldest);
           held.delete(oldest);
         } else found = Array.from({ length: dim }, () => [new Float64Array(n), new Float64Array(n)]);
-        found.forEach(([even, odd], d) => PG.normals(key, PG.roles.noise, d, half, even, odd, math));
+        found.forEach(([even, odd], d) => PG.normals(key, PG.roles.noise, d, half, even, odd));
       }
       held.set(half, found);
       return found;
@@ -32,8 +32,8 @@
   };
 
   // settings: loss, prior, start (a prior or points; absent: the prior), kl_weight, mmd_weight, kernel {lengthscale,
-  // variance}, jump_every, jump_share, step_size, particles, seed, integrator, tolerance, math (PG.plain or PG.exact),
-  // noise (to share it)
+  // variance}, jump_every, jump_share, step_size, particles, seed, integrator, tolerance, noise (to
+  // share it)
   PG.ensemble = function (settings) {
     const s = {
       kl_weight: 0,
@@ -44,15 +44,14 @@
       seed: 0,
       integrator: "euler-maruyama",
       tolerance: 1e-12,
-      math: PG.plain,
       ...settings,
     };
-    const { loss, prior, math, particles: n, step_size: h } = s,
+    const { loss, prior, particles: n, step_size: h } = s,
       dim = loss.dim,
       rows = () => Array.from({ length: dim }, () => new Float64Array(n));
-    const x = PG.draw(s.start || prior, PG.key(s.seed), n, dim, math),
+    const x = PG.draw(s.start || prior, PG.key(s.seed), n, dim),
       drift = rows();
-    const noise = s.noise || PG.noise(s.seed, n, dim, math),
+    const noise = s.noise || PG.noise(s.seed, n, dim),
       lambda1 = 2 * s.mmd_weight,
       both = s.integrator === "leimkuhler-matthews";
     const spread = both ? Math.sqrt(0.5 * h * s.kl_weight) : Math.sqrt(2 * h * s.kl_weight);
@@ -69,7 +68,7 @@
       is_finite = true;
 
     function slopes() {
-      loss.slopes(x, drift, math);
+      loss.slopes(x, drift);
       if (s.kl_weight !== 0 && root)
         for (let d = 0; d < dim; d++) {
           const a = drift[d],
@@ -80,7 +79,7 @@
         }
       if (!repel) return;
       force.forEach(row => row.fill(0));
-      if (!repel(x, force, lambda1, math)) embedding.add(x, drift, lambda1, math);
+      if (!repel(x, force, lambda1)) embedding.add(x, drift, lambda1);
       for (let d = 0; d < dim; d++) {
         const a = drift[d],
           f = force[d];

@@ -88,7 +88,7 @@
   // V = loss - lambda1 mu_P - kl_weight log p at places in rows; `embedding` is null without an interaction.
   function potential({ loss, prior, kl_weight }, lambda1, embedding, places) {
     const out = new Float64Array(places[0].length);
-    loss.values(places, out, PG.plain);
+    loss.values(places, out);
     return out.map((v, i) => {
       const place = places.map(row => row[i]),
         pull = embedding ? lambda1 * embedding.value(place) : 0;
@@ -120,7 +120,7 @@
       // a row of numbers, one for each particle, of one word
       row_of = (make, word, count = n) => {
         const pair = [new Float64Array(count), new Float64Array(count)];
-        make(key, PG.roles.jumps, word, Math.floor(jump / 2), ...pair, PG.plain);
+        make(key, PG.roles.jumps, word, Math.floor(jump / 2), ...pair);
         return pair[jump % 2];
       },
       [coins, picks, decides] = [HALF, PICK, ACCEPT].map(word => row_of(PG.uniforms, word)),

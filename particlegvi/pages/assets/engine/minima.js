@@ -14,7 +14,7 @@
       radius = new Float64Array(n).fill(0.5),
       value = new Float64Array(n),
       trial = new Float64Array(n);
-    loss.values(x, value, PG.plain);
+    loss.values(x, value);
     let moving = true;
     for (let k = 0; k < STEPS && moving; k++) {
       PG.spend_on(loss, n * (2 + 2 * dim));
@@ -33,7 +33,7 @@
           next[d][i] = is_walled ? Math.min(Math.max(moved, prior.low[d]), prior.high[d]) : moved;
         });
       }
-      loss.values(next, trial, PG.plain);
+      loss.values(next, trial);
       moving = false;
       for (let i = 0; i < n; i++) {
         const far = Math.hypot(...next.map((row, d) => row[i] - x[d][i])),
@@ -54,7 +54,7 @@
   };
   // the slopes without what presses a particle against a wall of the prior
   PG.free_slopes = function ({ loss, prior }, x, slopes) {
-    loss.slopes(x, slopes, PG.plain);
+    loss.slopes(x, slopes);
     if (prior.name !== "uniform") return;
     slopes.forEach((row, d) =>
       row.forEach((v, i) => {
@@ -67,7 +67,7 @@
     const sides = [-1, 1].map(sign => {
       const moved = x.map((row, e) => (e === d ? row.map(t => t + sign * 1e-5 * (1 + Math.abs(t))) : row)),
         slopes = x.map(row => new Float64Array(row.length));
-      loss.slopes(moved, slopes, PG.plain);
+      loss.slopes(moved, slopes);
       return slopes;
     });
     out.forEach((row, e) => {

@@ -1,21 +1,13 @@
 // The random numbers of particlegvi/engine/numerics/noise.py: Philox4x32-10 with the seed as its key and the counter
 // (particle, low word of step // 2, high word of step // 2, role * 2^24 + coordinate); Box-Muller gives two steps.
 "use strict";
+const PG = {};
 (() => {
   const M0 = 0xd2511f53,
     M1 = 0xcd9e8d57,
     W0 = 0x9e3779b9,
     W1 = 0xbb67ae85,
     TWO53 = 2 ** -53;
-  // Taylor coefficients of sin and cos of pi r in r, |r| <= 1/4
-  const SIN = [
-    3.141592653589793, -5.167712780049969, 2.550164039877345, -0.5992645293207919, 0.08214588661112819,
-    -0.007370430945714348, 0.00046630280576761234, -2.1915353447830204e-5,
-  ];
-  const COS = [
-    1, -4.934802200544679, 4.058712126416768, -1.3352627688545893, 0.23533063035889312, -0.02580689139001405,
-    0.001929574309403922, -0.00010463810492484565, 4.303069587032944e-6,
-  ];
   PG.roles = { noise: 0, start: 1 << 24, draws: 4 << 24, jumps: 6 << 24 };
 
   function high_word(a, b0, b1) {
@@ -56,20 +48,6 @@
   // the midpoint of one of 2^52 cells of (0, 1)
   const uniform = (high, low) => (2 * (high * 1048576 + (low >>> 12)) + 1) * TWO53;
 
-  const pair = new Float64Array(2);
-  function turn(u, exact) {
-    // cos and sin of 2 pi u
-    const t = 2 * u,
-      near = Math.floor(2 * t + 0.5),
-      n = near === 2 * t + 0.5 && near & 1 ? near - 1 : near; // ties to even
-    const r = t - 0.5 * n,
-      z = r * r,
-      q = n & 3;
-    const s = exact ? PG.horner(SIN, z) * r : Math.sin(Math.PI * r),
-      c = exact ? PG.horner(COS, z) : Math.cos(Math.PI * r);
-    pair[0] = q === 0 ? c : q === 1 ? -s : q === 2 ? -c : s;
-    pair[1] = q === 0 ? s : q === 1 ? c : q === 2 ? -s : -c;
-  }
   // The two words of a seed from 0 to 2^64 - 1, given as a number or a text of digits
   PG.key = seed => {
     const number = BigInt(seed);
@@ -77,16 +55,15 @@
   };
 
   // Numbers of steps 2 k (even) and 2 k + 1 (odd) of one role and coordinate, for all particles.
-  PG.normals = function (key, role, coordinate, half, even, odd, math) {
+  PG.normals = function (key, role, coordinate, half, even, odd) {
     const low = half >>> 0,
-      high = Math.floor(half / 4294967296) >>> 0,
-      exact = math.is_exact;
+      high = Math.floor(half / 4294967296) >>> 0;
     for (let i = 0; i < even.length; i++) {
       PG.philox(i, low, high, role + coordinate, key[0], key[1]);
-      const radius = Math.sqrt(-2 * math.log_normal(uniform(word[0], word[1])));
-      turn(uniform(word[2], word[3]), exact);
-      even[i] = radius * pair[0];
-      odd[i] = radius * pair[1];
+      const radius = Math.sqrt(-2 * Math.log(uniform(word[0], word[1]))),
+        angle = 2 * Math.PI * uniform(word[2], word[3]);
+      even[i] = radius * Math.cos(angle);
+      odd[i] = radius * Math.sin(angle);
     }
   };
   PG.uniforms = function (key, role, coordinate, half, even, odd) {

@@ -22,7 +22,7 @@
     return Math.exp(-x * x) / (fraction * Math.sqrt(Math.PI));
   };
 
-  PG.draw = function (prior, key, n, dim, math) {
+  PG.draw = function (prior, key, n, dim) {
     // the start of all particles, a list of arrays
     const x = [];
     for (let d = 0; d < dim; d++) {
@@ -34,7 +34,7 @@
         for (let i = 0; i < n; i++)
           even[i] = Math.min(prior.low[d] + (prior.high[d] - prior.low[d]) * even[i], prior.high[d]);
       } else {
-        PG.normals(key, PG.roles.start, d, 0, even, odd, math);
+        PG.normals(key, PG.roles.start, d, 0, even, odd);
         for (let i = 0; i < n; i++) even[i] = prior.mean[d] + prior.sd[d] * even[i];
       }
       x.push(even);
@@ -67,21 +67,20 @@
       return {
         value: x => height * Math.exp(-exponent(x)),
         on_the_line: dim === 1 ? [prior.mean[0], precision[0] ** -0.5, height] : null,
-        self: variance * prior.sd.reduce((product, sd) => product / Math.sqrt(1 + 2 * (sd / lengthscale) ** 2), 1),
-        add(x, drift, lambda1, math) {
+        add(x, drift, lambda1) {
           for (let i = 0; i < x[0].length; i++) {
             let sum = 0;
             for (let d = 0; d < dim; d++) {
               const gap = x[d][i] - prior.mean[d];
               sum += 0.5 * precision[d] * gap * gap;
             }
-            const level = height * math.exp(-sum);
+            const level = height * Math.exp(-sum);
             for (let d = 0; d < dim; d++) drift[d][i] += lambda1 * (precision[d] * (x[d][i] - prior.mean[d]) * level);
           }
         },
       };
     }
-    if (prior.name !== "uniform") return { value: () => 0, add() {}, on_the_line: null, self: 0 };
+    if (prior.name !== "uniform") return { value: () => 0, add() {}, on_the_line: null };
     const unit = Math.SQRT2 * lengthscale,
       half = 0.5 * Math.sqrt(Math.PI) * unit;
     const ends = (x, d) => [(x - prior.low[d]) / unit, (prior.high[d] - x) / unit];
@@ -92,26 +91,18 @@
       return near > -0.5 ? PG.erf(far) + PG.erf(near) : PG.erfc(-near) - PG.erfc(far);
     };
     const share = (x, d) => (half / (prior.high[d] - prior.low[d])) * sides(x, d);
-    const slope = (x, d, math) => {
+    const slope = (x, d) => {
       const [a, b] = ends(x, d);
-      return (math.exp(-a * a) - math.exp(-b * b)) / (prior.high[d] - prior.low[d]);
-    };
-    const overlap = d => {
-      const w = (prior.high[d] - prior.low[d]) / lengthscale,
-        s = w * w;
-      return w < 1e-3
-        ? 1 - s / 12
-        : (Math.sqrt(2 * Math.PI) / w) * PG.erf(w / Math.SQRT2) + (2 * Math.expm1(-0.5 * s)) / s;
+      return (Math.exp(-a * a) - Math.exp(-b * b)) / (prior.high[d] - prior.low[d]);
     };
     return {
       value: x => x.reduce((product, at, d) => product * share(at, d), variance),
       on_the_line: null,
-      self: prior.low.reduce((product, _, d) => product * overlap(d), variance),
-      add(x, drift, lambda1, math) {
+      add(x, drift, lambda1) {
         for (let i = 0; i < x[0].length; i++)
           for (let d = 0; d < dim; d++) {
             const other = dim === 1 ? 1 : share(x[1 - d][i], 1 - d);
-            drift[d][i] -= lambda1 * (variance * other * slope(x[d][i], d, math));
+            drift[d][i] -= lambda1 * (variance * other * slope(x[d][i], d));
           }
       },
     };

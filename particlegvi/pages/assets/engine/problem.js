@@ -80,7 +80,6 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
     for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = PG.number(key, settings[key], low, high);
     found.particles = PG.whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
     found.steps = PG.whole("steps", settings.steps, 0, PG.MOST_STEPS);
-    if (!["true", "false"].includes(String(settings.exact))) throw new PG.Refused("exact", settings.exact);
     if (!/^\d{1,20}$/.test(settings.seed) || BigInt(settings.seed) >= 1n << 64n)
       throw new PG.Refused("seed", settings.seed);
     if (!["euler-maruyama", "leimkuhler-matthews"].includes(settings.integrator))
@@ -108,13 +107,12 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
     found.start = settings.initial ? PG.read_prior("initial", settings.initial, loss.dim) : found.prior;
     if (found.start.name === "flat") throw new PG.Refused("initial", "flat");
     if (found.start.name === "points") found.particles = found.start.points.length;
-    found.math = String(settings.exact) === "true" ? PG.exact : PG.plain;
     return found;
   };
   // The settings of one method of a problem; methods share their noise.
   PG.method = function (problem, name, noise) {
-    const { loss, prior, start, step_size, particles, seed, integrator, math } = problem;
-    return { loss, prior, start, step_size, particles, seed, integrator, math, noise, name, ...problem.each.get(name) };
+    const { loss, prior, start, step_size, particles, seed, integrator } = problem;
+    return { loss, prior, start, step_size, particles, seed, integrator, noise, name, ...problem.each.get(name) };
   };
   PG.truth = function (s) {
     // Q* of a method, or null
@@ -138,6 +136,5 @@ PG.MOST_PAIRED = 2000; // particles with repulsion that jump: each proposal asks
     seed: "0",
     integrator: "euler-maruyama",
     methods: "DE,DLE,DRLE",
-    exact: "false",
   };
 })();

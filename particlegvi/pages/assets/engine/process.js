@@ -96,7 +96,7 @@
       even = new Float64Array(count),
       odd = new Float64Array(count);
     for (let k = 0; k < size; k++) {
-      PG.normals(PG.key(seed), role, k, Math.floor(step / 2), even, odd, PG.plain);
+      PG.normals(PG.key(seed), role, k, Math.floor(step / 2), even, odd);
       const given = step % 2 ? odd : even;
       for (let j = 0; j < count; j++) rows[j][k] = given[j];
     }

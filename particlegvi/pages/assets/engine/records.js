@@ -21,9 +21,6 @@
     const all = () => (kept[kept.length - 1].step === ensemble.step ? kept : [...kept, now()]);
     return { note, all };
   };
-  // The steps that bring an ensemble nearest to a time; none where it is there, or has diverged.
-  PG.steps_to = ({ is_finite, step, settings }, time) =>
-    is_finite ? Math.max(0, Math.round(time / settings.step_size) - step) : 0;
   PG.halfway = function (records) {
     // as particlegvi/scenario/kinds/particles/facts/basin_occupancy.py
     const end = records[records.length - 1].time,
@@ -56,7 +53,7 @@
     const shifts = new Float64Array(number);
     PG.spend_on(loss, n * part.length);
     part.forEach(({ x }, k) => {
-      loss.values(x, values, PG.plain);
+      loss.values(x, values);
       const rows = [values, ...x.flatMap((row, d) => [row, row.map(t => (t - centre[d]) ** 2)])];
       rows.forEach((row, q) => {
         if (k === 0) shifts[q] = row[0];

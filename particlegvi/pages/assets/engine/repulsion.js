@@ -152,10 +152,9 @@
     const p = new Float64Array(n),
       q = new Float64Array(n),
       precision = 1 / (lengthscale * lengthscale);
-    return ([x, y], drift, lambda1, math) => {
+    return ([x, y], drift, lambda1) => {
       p.fill(0);
       q.fill(0);
-      const exp = math.exp;
       for (let i = 0; i < n; i++) {
         const u = x[i],
           v = y[i];
@@ -166,7 +165,7 @@
             dy = v - y[j],
             r = 0.5 * precision * (dx * dx + dy * dy);
           if (r > 45) continue; // below 3e-20 of the kernel
-          const f = exp(-r),
+          const f = Math.exp(-r),
             fx = f * dx,
             fy = f * dy;
           a += fx;

@@ -22,9 +22,8 @@ PG.losses = {}; // by name, of the page
       for (let i = 0; i < out.length; i++) out[i] = Math.pow(a[i], b[i]);
     },
   };
-  const UNARY = { negate: x => -x, sqrt: Math.sqrt, abs: Math.abs, sign: Math.sign };
 
-  // A function (x, outs, math) that fills an array for each of the roots.
+  // A function (x, outs) that fills an array for each of the roots.
   function program(rows, roots) {
     const needed = new Set(roots);
     for (let k = rows.length - 1; k >= 0; k--) {
@@ -36,7 +35,7 @@ PG.losses = {}; // by name, of the page
     const order = [...needed].sort((a, b) => a - b);
     let size = -1,
       registers = [];
-    return (x, outs, math) => {
+    return (x, outs) => {
       if (size !== x[0].length) {
         size = x[0].length;
         registers = [];
@@ -49,7 +48,7 @@ PG.losses = {}; // by name, of the page
         if (operation === "variable") registers[k] = x[left];
         else if (operation in BINARY) BINARY[operation](registers[left], registers[right], out);
         else if (operation !== "constant") {
-          const f = UNARY[operation] || math[operation],
+          const f = operation === "negate" ? t => -t : Math[operation],
             a = registers[left];
           for (let i = 0; i < size; i++) out[i] = f(a[i]);
         }
@@ -65,7 +64,7 @@ PG.losses = {}; // by name, of the page
     return {
       ...facts,
       work: rows.reduce((sum, [operation]) => sum + (cheap.includes(operation) ? 1 : 15), 0), // multiplications
-      values: (x, out, math) => values(x, [out], math),
+      values: (x, out) => values(x, [out]),
       slopes: gradient,
     };
   };

@@ -21,7 +21,7 @@
     return x => {
       const out = new Float64Array(x.length);
       PG.spend_on(loss, x.length);
-      loss.values([x], out, PG.plain);
+      loss.values([x], out);
       for (let i = 0; i < x.length; i++) {
         const v = -out[i] / kl_weight - PG.minus_log_density(prior, [x[i]]);
         out[i] = Number.isNaN(v) ? -Infinity : v;

@@ -18,7 +18,7 @@
         y[j * N + i] = b[j];
       }
     PG.spend_on(loss, N * N);
-    loss.values([x, y], out, PG.plain);
+    loss.values([x, y], out);
     for (let k = 0; k < N * N; k++) {
       const v = -out[k] / kl_weight - PG.minus_log_density(prior, [x[k], y[k]]);
       out[k] = Number.isNaN(v) ? -Infinity : v;
@@ -130,44 +130,33 @@
       masses = solved.masses;
       residual = solved.bound;
     }
-    const sums = [new Float64Array(N), new Float64Array(N)],
-      density = masses.map(m => m / cell);
-    for (let j = 0; j < N; j++)
-      for (let i = 0; i < N; i++) {
-        sums[0][i] += masses[j * N + i];
-        sums[1][j] += masses[j * N + i];
-      }
-    const marginals = sums.map((m, d) => {
-      const x = d ? b : a,
-        h = x[1] - x[0],
-        q = m.map(v => v / h);
-      q[0] *= 2;
-      q[N - 1] *= 2;
-      return PG.curve(x, q, {});
-    });
-    const moments = sums.map((m, d) => {
-      const x = d ? b : a;
-      let mean = 0,
-        variance = 0;
-      m.forEach((v, i) => {
-        mean += v * x[i];
-      });
-      m.forEach((v, i) => {
-        variance += v * (x[i] - mean) ** 2;
-      });
-      return [mean, variance];
-    });
-    return {
-      is_resolved,
-      axes: [a, b],
-      density,
-      marginals,
-      slices: PG.slices([a, b], masses),
-      residual,
-      mean: moments.map(m => m[0]),
-      variance: moments.map(m => m[1]),
-    };
+    return { is_resolved, residual, ...PG.plane_law([a, b], masses) };
   }
+  // A law in the plane from its masses at the nodes of a grid: {axes, density, marginals, slices, mean, variance}.
+  PG.plane_law = function (axes, masses) {
+    const columns = axes[0].length,
+      steps = axes.map(axis => axis[1] - axis[0]),
+      sums = axes.map(axis => new Float64Array(axis.length));
+    masses.forEach((m, at) => {
+      sums[0][at % columns] += m;
+      sums[1][Math.floor(at / columns)] += m;
+    });
+    const mean = sums.map((m, d) => m.reduce((sum, v, i) => sum + v * axes[d][i], 0)),
+      marginals = sums.map((m, d) => {
+        const q = m.map(v => v / steps[d]);
+        q[0] *= 2; // half of the cell of an end is outside
+        q[q.length - 1] *= 2;
+        return PG.curve(axes[d], q, {});
+      });
+    return {
+      axes,
+      density: masses.map(m => m / (steps[0] * steps[1])),
+      marginals,
+      slices: PG.slices(axes, masses),
+      mean,
+      variance: sums.map((m, d) => m.reduce((sum, v, i) => sum + v * (axes[d][i] - mean[d]) ** 2, 0)),
+    };
+  };
   // levels of the density whose inside holds these shares of the mass
   PG.mass_levels = function (density, shares) {
     const sorted = Float64Array.from(density).sort().reverse(),

@@ -96,7 +96,7 @@ VIEW.controls = function (state, own, types, changed) {
     if (PG.OWN.includes(given[0]))
       update.push(() => {
         const users = labels.filter(label => chosen(label) && uses(label, given[0]));
-        row.hidden = users.length > 0 && users.every(label => has_own(label, given[0]));
+        row.hidden = users.every(label => has_own(label, given[0]));
       });
     return row;
   });
@@ -109,11 +109,6 @@ VIEW.controls = function (state, own, types, changed) {
         });
         rows.push(row);
       }
-  const exact = element("input", { type: "checkbox", id: "exact" });
-  exact.addEventListener("change", () => changed("exact", String(exact.checked)));
-  update.push(() => {
-    exact.checked = String(state().exact) === "true";
-  });
   const prior_text = element("input", { type: "text", id: "prior", spellcheck: "false", autocomplete: "off" });
   prior_text.addEventListener("change", () =>
     changed("prior", prior_text.value.trim(), { initial: prior_text.value.trim() === "flat" ? "normal:0:1" : "" }),
@@ -136,7 +131,6 @@ VIEW.controls = function (state, own, types, changed) {
       ["euler-maruyama", "Euler-Maruyama"],
       ["leimkuhler-matthews", "Leimkuhler-Matthews"],
     ]),
-    element("fieldset", {}, element("label", {}, exact, element("span", {}, say("exact")))),
   );
   return { box, show: () => update.forEach(each => each()) };
 };

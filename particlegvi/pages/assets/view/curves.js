@@ -90,8 +90,9 @@
   const panel = (label, note, colour) => {
     const { element } = VIEW,
       canvas = element("canvas", { role: "img", class: "functions", "aria-label": label }),
-      caption = VIEW.caption(label, note, colour);
-    return { canvas, caption, figure: element("figure", {}, caption, canvas) };
+      caption = VIEW.caption(label, note, colour),
+      verdict = element("p", { class: "verdict" });
+    return { canvas, caption, verdict, figure: element("figure", {}, caption, canvas, verdict) };
   };
 
   // What was fitted in a run: mean, band and functions of each method.
@@ -111,7 +112,7 @@
     grid.append(...shown.map(each => each.figure));
     root.append(grid);
     const all = () => shown.forEach(each => draw(each.canvas, scene, each));
-    VIEW.redrawn(all, () => {});
+    VIEW.redrawn(all);
     all();
   };
   VIEW.curves = { BAND, draw, scene_of, panel };

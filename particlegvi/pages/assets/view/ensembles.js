@@ -12,7 +12,7 @@ VIEW.verdict = function ({ key, values }) {
 // told(panels): after a worker has found a truth of these panels, or has given up
 VIEW.ensembles = function (own, types, told) {
   const known = new Map(), // what is found, by all that it depends on
-    LATE = { truth: null, goal: null, is_too_much: true },
+    LATE = { truth: null, is_too_much: true },
     COMPUTING = { ...LATE, is_too_much: false, is_computing: true };
   let has_worker = true;
 
@@ -30,7 +30,7 @@ VIEW.ensembles = function (own, types, told) {
   function found_now(s, key) {
     if (known.has(key)) return known.get(key);
     try {
-      return keep(key, has_worker ? PG.found(s) : PG.limited(() => PG.found(s)));
+      return keep(key, { truth: has_worker ? PG.truth(s) : PG.limited(() => PG.truth(s)) });
     } catch (error) {
       if (!(error instanceof PG.TooMuch)) throw error;
       return has_worker ? COMPUTING : keep(key, LATE);
@@ -49,10 +49,10 @@ VIEW.ensembles = function (own, types, told) {
     panels.stop = VIEW.ask(
       "truths",
       { settings: given, own, types, labels: rest.map(entry => entry.label) },
-      ({ label, found }) =>
+      ({ label, truth }) =>
         set(
           rest.find(entry => entry.label === label),
-          PG.unpacked(found),
+          { truth: PG.unpacked(truth) },
         ),
       () => rest.filter(entry => entry.is_computing).forEach(entry => set(entry, LATE)),
     );
@@ -73,7 +73,7 @@ VIEW.ensembles = function (own, types, told) {
       records = PG.records(ensemble),
       key = key_of(settings, loss_setting),
       found = found_now(settings, key),
-      entry = { label: settings.name, ensemble, records, key, ...found, history: [], note: note(settings, found) };
+      entry = { label: settings.name, ensemble, records, key, ...found, note: note(settings, found) };
     entry.colour = VIEW.method_colour(settings.name);
     entry.particles = () => ensemble.x;
     entry.verdict = ({ w1 }) => {
@@ -107,7 +107,7 @@ VIEW.ensembles = function (own, types, told) {
   }
   // Put the ensembles of a problem, whose settings `given` are, into panels.
   function build(panels, problem, given) {
-    const noise = PG.noise(problem.seed, problem.particles, problem.loss.dim, problem.math),
+    const noise = PG.noise(problem.seed, problem.particles, problem.loss.dim),
       entry = name => entry_of(PG.method(problem, name, noise), given.loss),
       entries = PG.limited(() => problem.methods.map(entry), has_worker ? PG.QUICK_WORK : Infinity);
     panels.build(entries, scene_of(entries, problem, given), problem.loss.dim);

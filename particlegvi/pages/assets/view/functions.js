@@ -22,7 +22,6 @@ VIEW.functions = function (root) {
     watch = element("p", { class: "watch" }, data.watch),
     error = element("p", { class: "error", role: "alert" }),
     clock = element("span", { id: "clock", "aria-live": "off" }),
-    printed = element("p", { class: "printed" }),
     table = VIEW.functions_table(scene),
     { row, button } = VIEW;
   grid.style.setProperty("--columns", 2);
@@ -86,7 +85,7 @@ VIEW.functions = function (root) {
     ];
   VIEW.laid(root, {
     head: [row(say("presets"), ...presets), watch],
-    stage: [printed, row(say("simulation"), ...buttons, clock), error, grid],
+    stage: [row(say("simulation"), ...buttons, clock), error, grid],
     settings: box,
     below: [
       element("p", { class: "soft" }, say("functions_help")),
@@ -178,13 +177,15 @@ VIEW.functions = function (root) {
     if (everything) tell(found);
   }
   function tell(found) {
-    table.tell(found, exact, pls);
+    table.tell(found);
+    const verdicts = exact ? table.words(exact, pls) : ["", ""];
     const words = [
       say("functions_exact"),
       say("functions_projected", { count: problem.particles, inducing: problem.inducing.length }),
     ];
-    panels.forEach(({ canvas, caption }, k) => {
+    panels.forEach(({ canvas, caption, verdict }, k) => {
       caption.lastChild.textContent = words[k];
+      verdict.textContent = verdicts[k];
       canvas.setAttribute(
         "aria-label",
         `${kinds[k]}: ${words[k]}; ${say("functions_keys", { count: scene.points.length })}`,
@@ -221,28 +222,7 @@ VIEW.functions = function (root) {
     show();
   }
   VIEW.keys(player.button, () => jump(1), reset);
-  VIEW.redrawn(
-    () => problem && paint(true),
-    () => {
-      const { kernel, lengthscale, variance, noise, inducing_points, particles, seed } = state,
-        numbers = {
-          kernel,
-          noise: VIEW.shown(noise),
-          lengthscale: VIEW.shown(lengthscale),
-          variance: VIEW.shown(variance),
-        };
-      printed.textContent = say("printed_functions", {
-        ...numbers,
-        inducing_points,
-        particles,
-        seed,
-        data: scene.points.length,
-        time: number(pls.time, 2),
-        step: pls.step,
-        step_size: VIEW.shown(state.step_size),
-      });
-    },
-  );
+  VIEW.redrawn(() => problem && paint(true));
   addEventListener("hashchange", from_address);
   from_address();
 };

@@ -1,10 +1,10 @@
-// The table under the pictures of functions: numbers at the marked input, and the state of the sampler in words.
+// The table under the pictures of functions with the numbers at the marked input, and the words below each picture.
 "use strict";
 VIEW.functions_table = function (scene) {
   const { element, say, number } = VIEW,
     { BAND } = VIEW.curves,
     FADE = 5, // units of time after which a hundredth of the start is left
-    heads = ["method", "mean_at", "sd_at", "inside", "verdict"],
+    heads = ["method", "mean_at", "sd_at", "inside"],
     columns = heads.map(() => element("th", { scope: "col" })),
     rows = ["GP", "PLS"].map(kind => {
       const cells = heads.slice(1).map(() => element("td", {}));
@@ -12,7 +12,7 @@ VIEW.functions_table = function (scene) {
     }),
     head = element("thead", {}, element("tr", {}, ...columns)),
     body = element("tbody", {}, ...rows.map(each => each.row));
-  function tell(found, exact, pls) {
+  function tell(found) {
     const { grid, truth, place } = scene,
       last = grid.length - 1,
       spot = Math.max(0, Math.min(last, ((place - grid[0]) / (grid[last] - grid[0])) * last)),
@@ -32,11 +32,10 @@ VIEW.functions_table = function (scene) {
       cells[1].textContent = number(has_numbers ? at(sd) : NaN);
       cells[2].textContent = Number.isFinite(share) ? `${Math.round(100 * share)}%` : "–";
     });
-    rows[0].cells[3].textContent = exact ? say("functions_evidence", { evidence: number(exact.evidence, 1) }) : "–";
-    rows[1].cells[3].textContent = exact ? in_words(exact, pls) : "–";
   }
+  const words = (exact, pls) => [say("functions_evidence", { evidence: number(exact.evidence, 1) }), state(exact, pls)];
   // How far the functions still are from their law, and that law from the exact one.
-  function in_words(exact, pls) {
+  function state(exact, pls) {
     if (pls.time < FADE) return say("functions_moving", { share: Math.round(100 * Math.exp(-pls.time)) });
     const law = pls.law(),
       gap = Math.max(...law.mean.map((m, i) => Math.abs(m - exact.mean[i]) / exact.sd[i])),
@@ -44,5 +43,5 @@ VIEW.functions_table = function (scene) {
     if (gap < 0.2 && wide < 1.2) return say("functions_settled");
     return say("functions_coarse", { gap: number(gap, 1), wide: number(wide, 1) });
   }
-  return { box: element("div", { class: "scroll" }, element("table", {}, head, body)), tell };
+  return { box: element("div", { class: "scroll" }, element("table", {}, head, body)), tell, words };
 };

@@ -45,7 +45,7 @@ VIEW.player = function (frame, rested, leap, id = "play") {
 VIEW.keys = (play_button, step, reset) =>
   addEventListener("keydown", event => {
     const has_modifier = event.ctrlKey || event.metaKey || event.altKey;
-    if (has_modifier || event.target.closest("input, select, textarea, button, summary, canvas")) return;
+    if (has_modifier || event.target.closest("input, select, button, summary, canvas")) return;
     if (event.key === " ") {
       event.preventDefault();
       play_button.click();
@@ -110,5 +110,5 @@ VIEW.slider = function ([key, low, high, step, value, place], state, changed, up
     }
   });
   const [, whose, name] = /^(?:(.*)\.)?([^.]*)$/.exec(key); // LABEL.kl_weight is that of one method
-  return element("label", {}, whose ? `${whose}: ${say(name)}` : say(name), input, out);
+  return element("label", {}, whose ? `${whose}: ${name}` : say(name), input, out);
 };

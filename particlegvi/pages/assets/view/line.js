@@ -161,7 +161,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     return Array.from(x.subarray(1), (t, i) => {
       const some = Float64Array.from({ length: many }, (_, k) => x[i] + ((t - x[i]) * k) / many),
         v = new Float64Array(many);
-      values([some], v, PG.plain);
+      values([some], v);
       return [x[i], Math.min(...v), Math.max(...v)];
     }).filter(([, low, high]) => Number.isFinite(low) && Number.isFinite(high));
   }
@@ -185,7 +185,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     const n = 301,
       x = Float64Array.from({ length: n }, (_, i) => low + ((high - low) * i) / (n - 1)),
       v = new Float64Array(n);
-    loss.values([x], v, PG.plain);
+    loss.values([x], v);
     const finite = Array.from(v)
         .filter(Number.isFinite)
         .sort((p, q) => p - q),
@@ -200,7 +200,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
       scene.floor = Math.min(...scene.band.map(([, lowest]) => lowest));
       scene.top = Math.max(...scene.band.map(([, , highest]) => highest));
     } else scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
-    scene.values = (points, out) => loss.values([points], out, PG.plain);
+    scene.values = (points, out) => loss.values([points], out);
   }
   // of more modes than pixels the mean over a few pixels is drawn, as the bars are
   const half = (high - low) / 300,

@@ -10,18 +10,13 @@ VIEW.live = function (root) {
   VIEW.most = 10000;
   let state = { ...base },
     problem = null,
-    pinned = null, // the settings that are kept for comparison
     frames = 0,
     idle = null,
     chosen = "", // the name of the preset that is shown
     waiting = null;
   const panels = VIEW.panels(),
-    kept = VIEW.panels(),
     ensembles = VIEW.ensembles(own, types, told),
-    shown_entries = () => panels.entries,
-    kept_entries = () => (pinned ? kept.entries : []),
-    all = () => [...shown_entries(), ...kept_entries()],
-    motion = VIEW.motion(shown_entries, kept_entries, note_energy),
+    motion = VIEW.motion(() => panels.entries),
     lead = () => panels.entries[0].ensemble;
 
   // What is on the page.
@@ -49,7 +44,6 @@ VIEW.live = function (root) {
       button("step", () => jump(1)),
       button("end", () => jump(Math.max(0, problem.steps - lead().step) || 1000)),
       button("reset", reset),
-      button("compare", compare),
     ];
   const link = VIEW.link(() => {
       // with the step as well, to which the page then goes
@@ -57,15 +51,12 @@ VIEW.live = function (root) {
       return [VIEW.fragment(state, base), step ? `at=${step}` : ""].filter(Boolean).join("&");
     }),
     controls = VIEW.controls(() => state, own, types, changed),
-    kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid),
-    kept_table = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.table),
-    printed = element("p", { class: "printed" }),
     taken = row(say("link"), link.button);
   VIEW.laid(root, {
     head: [row(say("presets"), ...presets, preset("own", {}, sentence)), watch],
-    stage: [printed, row(say("simulation"), ...buttons, clock), error, panels.grid, kept_box],
+    stage: [row(say("simulation"), ...buttons, clock), error, panels.grid],
     settings: controls.box,
-    below: [panels.table, kept_table, panels.energy, taken, link.field],
+    below: [panels.table, taken, link.field],
   });
 
   // From settings to particles.
@@ -93,11 +84,11 @@ VIEW.live = function (root) {
       return state.step_size; // the loss cannot be read, which is said when the page restarts
     }
     const { loss, particles, seed, start } = problem,
-      x = PG.draw(start, PG.key(seed), Math.min(particles, 400), loss.dim, PG.plain),
+      x = PG.draw(start, PG.key(seed), Math.min(particles, 400), loss.dim),
       small = 1e-3;
     const values = shift => {
       const found = new Float64Array(x[0].length);
-      loss.values(x.map((row, d) => row.map(t => t + shift[d])), found, PG.plain);
+      loss.values(x.map((row, d) => row.map(t => t + shift[d])), found);
       return found;
     };
     const middle = values([0, 0]),
@@ -121,9 +112,9 @@ VIEW.live = function (root) {
     VIEW.most = VIEW.most_particles(state, own);
     state = VIEW.lowered(state);
     const found = PG.problem(state, own, types),
-      start = PG.draw(found.start, PG.key(found.seed), found.particles, found.loss.dim, PG.plain),
+      start = PG.draw(found.start, PG.key(found.seed), found.particles, found.loss.dim),
       values = new Float64Array(found.particles);
-    found.loss.values(start, values, PG.plain);
+    found.loss.values(start, values);
     if (!values.every(Number.isFinite)) throw new PG.Refused("finite", "");
     return found;
   }
@@ -173,35 +164,19 @@ VIEW.live = function (root) {
   }
   function exact_draws() {
     // W1 of exact draws takes longest, and is not needed while a slider moves
-    for (const entry of [...panels.entries, ...kept.entries])
+    for (const entry of panels.entries)
       if (entry.truth && !entry.floor)
         entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
     panels.draw();
-    kept.draw();
-    tell();
+    panels.tell();
   }
 
   // From particles to what is shown.
-  function note_energy() {
-    for (const entry of all()) {
-      const { time, is_finite, x, settings } = entry.ensemble;
-      entry.history.push([time, is_finite ? PG.free_energy(x, settings).total : NaN]);
-      if (entry.history.length > 400) entry.history = entry.history.filter((_, k) => k % 2 === 0);
-    }
-  }
-  function tell() {
-    panels.tell();
-    if (pinned) kept.tell();
-    panels.draw_energy();
-  }
   function paint(everything) {
     panels.draw();
-    if (pinned) kept.draw();
     const { time, step } = lead();
     clock.textContent = say("clock", { time: number(time, 2), step });
-    if (!everything) return;
-    if (player.is_playing() || step === 0) note_energy();
-    tell();
+    if (everything) panels.tell();
   }
   VIEW.frame = () => {
     motion.advance(state.pace, 11);
@@ -214,21 +189,6 @@ VIEW.live = function (root) {
   function reset() {
     play(false);
     restart();
-  }
-  function compare() {
-    // keep what is shown, beside what comes; both begin again from the same start and noise
-    if (pinned) pinned = null;
-    else {
-      pinned = { ...state };
-      ensembles.build(kept, PG.problem(pinned, own, types), pinned);
-    }
-    document.getElementById("compare").textContent = say(pinned ? "stop_comparing" : "compare");
-    kept_box.hidden = kept_table.hidden = !pinned;
-    kept_box.parentNode.classList.toggle("two", Boolean(pinned));
-    reset();
-    if (!pinned) return;
-    kept.draw();
-    kept.tell();
   }
 
   // The address.
@@ -254,20 +214,10 @@ VIEW.live = function (root) {
   function again() {
     if (!problem) return;
     paint(false);
-    if (pinned) kept.draw();
-    panels.draw_energy();
     controls.show();
   }
   VIEW.keys(player.button, () => jump(1), reset);
-  VIEW.redrawn(again, () => {
-    if (!problem) return;
-    const { loss, prior, step_size, seed, particles, integrator } = state,
-      { time, step } = lead(),
-      shown_loss = loss === "own" ? data.loss.name || data.loss.formula : loss,
-      shown_prior = typeof prior === "string" ? prior : PG.write_prior(prior),
-      values = { time: number(time), step, step_size: VIEW.shown(step_size), seed, particles, integrator };
-    printed.textContent = say("printed", { ...values, loss: shown_loss, prior: shown_prior });
-  });
+  VIEW.redrawn(again);
   addEventListener("hashchange", from_address);
   from_address();
 };

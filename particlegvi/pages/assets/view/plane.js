@@ -58,7 +58,7 @@
         x[k] = axes[0][k % n];
         y[k] = axes[1][Math.floor(k / n)];
       }
-      loss.values([x, y], v, PG.plain);
+      loss.values([x, y], v);
       const sorted = Array.from(v)
           .filter(Number.isFinite)
           .sort((p, q) => p - q),

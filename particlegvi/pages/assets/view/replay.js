@@ -19,7 +19,6 @@ VIEW.replay = function (root, ready) {
       value: 0,
       "aria-label": say("timeline"),
     });
-  const printed = element("p", { class: "printed" });
   const button = (key, action) => VIEW.button(key, action, { id: `replay-${key}` }),
     player = VIEW.player(
       frame,
@@ -43,7 +42,6 @@ VIEW.replay = function (root, ready) {
       line,
       clock,
     ),
-    printed,
     panels.grid,
     panels.table,
   );
@@ -76,28 +74,10 @@ VIEW.replay = function (root, ready) {
     );
     if (run.dim === 1) return PG.curve(axes[0], Float64Array.from(truth.density), {});
     const [columns, rows] = axes.map(axis => axis.length),
-      sums = axes.map(axis => new Float64Array(axis.length));
-    const edge = (i, count) => (i === 0 || i === count - 1 ? 0.5 : 1),
-      masses = Float64Array.from(
-        truth.density,
-        (v, k) => v * edge(k % columns, columns) * edge(Math.floor(k / columns), rows),
-      );
-    truth.density.forEach((v, k) => {
-      sums[0][k % columns] += v;
-      sums[1][Math.floor(k / columns)] += v;
-    });
-    sums[0].forEach((v, i) => {
-      sums[0][i] = (v * (axes[1][rows - 1] - axes[1][0])) / (rows - 1);
-    });
-    sums[1].forEach((v, i) => {
-      sums[1][i] = (v * (axes[0][columns - 1] - axes[0][0])) / (columns - 1);
-    });
-    return {
-      axes,
-      density: Float64Array.from(truth.density),
-      marginals: sums.map((q, d) => PG.curve(axes[d], q, {})),
-      slices: PG.slices(axes, masses),
-    };
+      edge = (i, count) => (i === 0 || i === count - 1 ? 0.5 : 1),
+      cell = axes.reduce((area, axis) => area * (axis[1] - axis[0]), 1),
+      mass = (v, k) => cell * v * edge(k % columns, columns) * edge(Math.floor(k / columns), rows);
+    return PG.plane_law(axes, Float64Array.from(truth.density, mass));
   }
   // The range of exact draws, where a summary has none; null where that takes long.
   function exact_draws(truth) {
@@ -133,13 +113,7 @@ VIEW.replay = function (root, ready) {
     play(false);
     show(Number(line.value));
   });
-  VIEW.redrawn(
-    () => decoded && panels.draw(),
-    () => {
-      const values = { time: number(run.times[at]), step: run.steps[at], particles: run.particles, ...run.printed };
-      printed.textContent = say("printed_replay", values);
-    },
-  );
+  VIEW.redrawn(() => decoded && panels.draw());
   unpack().then(() => {
     const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null,
       truths = run.methods.map(truth_of);

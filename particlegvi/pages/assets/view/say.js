@@ -46,19 +46,10 @@ VIEW.caption = function (label, note, colour) {
   found.style.color = `var(${colour}-words)`;
   return found;
 };
-VIEW.is_paper = () => document.documentElement.classList.contains("paper");
-// Calls `drawn` where pictures must be drawn anew: another size, other colours, and paper, which has light colours and
-// a width of its own. `told` comes before the paper, and puts into words how the state on it can be made again.
-VIEW.redrawn = function (drawn, told) {
-  const paper = on => {
-    document.documentElement.classList.toggle("paper", on);
-    if (on) told();
-    drawn();
-  };
-  addEventListener("resize", () => VIEW.is_paper() || drawn());
+// Calls `drawn` where pictures must be drawn anew: in another size, or in other colours.
+VIEW.redrawn = function (drawn) {
+  addEventListener("resize", drawn);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawn);
-  addEventListener("beforeprint", () => paper(true));
-  addEventListener("afterprint", () => paper(false));
 };
 VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves by itself
 
@@ -66,7 +57,7 @@ VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing 
 VIEW.unit = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 // A canvas with sharp pixels; returns its context and size in units.
 VIEW.prepare = function (canvas) {
-  const scale = VIEW.is_paper() ? 3 : window.devicePixelRatio || 1,
+  const scale = window.devicePixelRatio || 1,
     unit = VIEW.unit(),
     W = canvas.clientWidth,
     H = canvas.clientHeight;
