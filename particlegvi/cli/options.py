@@ -7,10 +7,11 @@ import contextlib
 
 TYPE_CHECKING = False  # importing typing would take longer than all else here
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, TypeVar
 
     from particlegvi.contracts import Facts
+    from particlegvi.tools.patience import Outlook
 
     # the function, its purpose in a few words, and its arguments for argparse
     Option = tuple[tuple[str, ...], Facts]
@@ -54,6 +55,7 @@ def changes(help: str) -> Option:
 
 SEED = option("--seed", "seed of the random numbers (default 0)", type=whole_number, default=0, metavar="N")
 QUIET = flag("--quiet", "print nothing but errors and warnings")
+YES = flag("--yes", "do not stop where the work would take more than an hour")
 LANGUAGE = option("--language", "language of pictures and pages (default en)", metavar="en|de|...")
 # The style of pictures: each option is a key of `particlegvi.settings.look`, which checks its value.
 LOOK = [
@@ -98,3 +100,15 @@ CHECKPOINT = option(
     default=4.0,
     metavar="SECONDS",
 )
+
+
+@contextlib.contextmanager
+def patient(options: argparse.Namespace) -> Iterator[Outlook]:
+    """The progress of a command with ``--quiet`` and ``--yes``: a bar, and how long the work will take."""
+    from particlegvi.cli.reporting import say
+    from particlegvi.tools.patience import Outlook
+    from particlegvi.tools.progress import command_bars
+
+    with command_bars(options.quiet) as bars:
+        aside = (lambda words: bars.aside(lambda: say(words))) if bars is not None else say
+        yield Outlook(bars, None if options.quiet else aside, options.yes)

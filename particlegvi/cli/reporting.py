@@ -30,7 +30,7 @@ def report(error: BaseException) -> int:
         say(f"diverged: {error}{kept}")
         return DIVERGED
     if isinstance(error, ValueError):
-        say(str(error))
+        say(f"{error}{again if type(error).__name__ == 'TooLong' else ''}")
         return BAD_INPUT
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""

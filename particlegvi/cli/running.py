@@ -12,11 +12,13 @@ from particlegvi.cli.options import (
     PARTS,
     QUIET,
     SEED,
+    YES,
     Commands,
     changes,
     flag,
     look,
     option,
+    patient,
 )
 from particlegvi.cli.reporting import DIVERGED, DONE, say
 
@@ -35,6 +37,7 @@ COMMANDS = Commands()
     SEED,
     changes("change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated"),
     QUIET,
+    YES,
     NO_FIGURE,
     PARTS,
     CHECKPOINT,
@@ -42,7 +45,6 @@ COMMANDS = Commands()
 )
 def run(options: argparse.Namespace) -> int:
     from particlegvi import scenario
-    from particlegvi.tools.progress import command_bars
 
     overrides = {f"style.{key}": value for key, value in look(options).items()}
     overrides |= dict(scenario.setting(argument) for argument in options.set)
@@ -50,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     settings = scenario.load(options.scenario, overrides, chosen)
     if chosen and not options.quiet:
         say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
-    with command_bars(options.quiet) as progress:
+    with patient(options) as progress:
         from particlegvi.runs.execute import execute, to_run  # this import takes a second: the bar is shown before
 
         results = execute(
@@ -68,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
     "finish an interrupted run or sweep, bit for bit",
     option("folder", "folder of the results", metavar="DIR"),
     QUIET,
+    YES,
     NO_FIGURE,
     PARTS,
     CHECKPOINT,
@@ -76,10 +79,8 @@ def run(options: argparse.Namespace) -> int:
     *LOOK,
 )
 def resume(options: argparse.Namespace) -> int | None:
-    from particlegvi.tools.progress import command_bars
-
     style = look(options)
-    with command_bars(options.quiet) as progress:
+    with patient(options) as progress:
         from particlegvi.runs.resume import ENDED, go_on
         from particlegvi.runs.storage.folder import open_folder
         from particlegvi.sweeps.folder import is_sweep

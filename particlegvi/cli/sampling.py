@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import NO_FIGURE, QUIET, SEED, Commands, flag, option, whole_number
+from particlegvi.cli.options import NO_FIGURE, QUIET, SEED, YES, Commands, flag, option, patient, whole_number
 
 COMMANDS = Commands()
 
@@ -22,10 +22,12 @@ COMMANDS = Commands()
     option("--seconds", "most seconds", type=float, metavar="SECONDS"),
     SEED,
     QUIET,
+    YES,
     NO_FIGURE,
 )  # fmt: skip
 def sample(options: argparse.Namespace) -> None:
     import runpy
+    from functools import partial
     from pathlib import Path
 
     import particlegvi as pg
@@ -43,8 +45,9 @@ def sample(options: argparse.Namespace) -> None:
     asked = {
         key: vars(options)[key] for key in ("particles", "seed", "accuracy", "steps", "seconds", "out", "overwrite")
     }
-    run = pg.sample(model, defined.get("prior"), progress=False if options.quiet else "auto",
-                    **{key: vars(options)[key] for key in asked})  # fmt: skip
+    options.yes = options.yes or options.seconds is not None
+    with patient(options) as progress:
+        run = pg.sample(model, defined.get("prior"), progress=partial(progress, "DLE"), **asked)
     if options.out is not None and not options.no_figure:
         from particlegvi.plotting.style import save
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, Commands, changes, flag, option, whole_number
+from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, YES, Commands, changes, flag, option, patient, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ ANYWAY = flag("--anyway", "go on although versions or code have changed; the man
     flag("--dry-run", "only say the number of cells and their time"),
     PARTS,
     QUIET,
+    YES,
     NO_FIGURE,
 )
 def sweep(options: argparse.Namespace) -> None:
@@ -54,7 +55,6 @@ def sweep(options: argparse.Namespace) -> None:
     from particlegvi.sweeps import folder, running
     from particlegvi.sweeps import plan as plans
     from particlegvi.tools import files
-    from particlegvi.tools.progress import command_bars
 
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
     over = dict(map(over_of, options.over)) if options.over else None
@@ -67,7 +67,7 @@ def sweep(options: argparse.Namespace) -> None:
     if options.dry_run:
         print(running.estimate(plan, place, workers))
         return
-    with command_bars(options.quiet) as progress:
+    with patient(options) as progress:
         result = running.run(plan, place, workers, progress, pictures=not options.no_figure)
     conclude(result, options)
 

@@ -14,7 +14,7 @@ from particlegvi.runs.execute import execute, to_run
 from particlegvi.runs.results import load
 from particlegvi.scenario import catalogue
 from particlegvi.tools.objects import listening as check_listening
-from particlegvi.tools.progress import listening
+from particlegvi.tools.patience import listening
 
 FILM = ("frames", "seconds", "width", "even", "loop", "overwrite")  # the settings of a film
 RECORDS = 600  # of a run that is simulated for a film: half of 120 frames show a tenth of the time

@@ -22,7 +22,7 @@ from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.errors import remembered
-from particlegvi.tools.progress import listening
+from particlegvi.tools.patience import listening
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import unknown
 

@@ -23,7 +23,8 @@ from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.objects import listening as check_listening
 from particlegvi.tools.objects import progress as check_progress
-from particlegvi.tools.progress import listening, tell
+from particlegvi.tools.patience import listening
+from particlegvi.tools.progress import tell
 
 STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.simulation.sampling.sample import FEWEST, Sample, described
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.progress import listening_to_steps
+from particlegvi.tools.patience import listening_to_steps
 
 
 @explains_bad_calls
@@ -96,8 +97,9 @@ def sample(
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
     saving = None if out is None else sampled.Saving(out, overwrite, loss, prior, method)
     posterior = PosteriorEnergy(loss, prior, method.kl_weight)
-    with listening_to_steps(progress, method.label) as reporter:
-        arrival = arrive(posterior, particles, seed, accuracy, (steps, seconds), reporter)
+    with listening_to_steps(progress) as reporter:
+        reporter.agreed = reporter.agreed or seconds is not None or None
+        arrival = arrive(posterior, particles, seed, accuracy, (steps, seconds), partial(reporter, method.label))
     verdict = arrival.verdict
     info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **arrival.facts}
     run = Sample(

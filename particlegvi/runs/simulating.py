@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from particlegvi import methods
@@ -23,7 +24,7 @@ from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import memory, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import remembered
-from particlegvi.tools.progress import listening_to_steps
+from particlegvi.tools.patience import listening_to_steps
 
 
 @explains_bad_calls
@@ -105,18 +106,19 @@ def simulate(
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (
         remembered(),
-        listening_to_steps(progress, label) as reporter,
+        listening_to_steps(progress) as reporter,
         compiling_told(reporter),
     ):
         problem = check_problem(loss, method, prior, initial, settings)
         if out is None:
             memory.check_records(len(problem.start), problem.start.shape[1], steps, record_every)
-            return follow(problem, method, record_every, reporter, MemoryStorage(), describer=description)
+            return follow(
+                problem, method, record_every, partial(reporter, label), MemoryStorage(), describer=description
+            )
         facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
-        of_label = None if reporter is None else lambda _, done, steps: reporter(done, steps)
         saving = Saving(out, overwrite, checkpoint_every)
-        run: Run = compared(problem, {label: method}, (initial, None), saving, facts, of_label)[label]
+        run: Run = compared(problem, {label: method}, (initial, None), saving, facts, reporter)[label]
         return run
 
 

@@ -19,7 +19,7 @@ from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files, objects
 from particlegvi.tools.errors import remembered
-from particlegvi.tools.progress import listening
+from particlegvi.tools.patience import listening
 from particlegvi.tools.sources import changed
 
 

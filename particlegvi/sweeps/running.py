@@ -22,6 +22,7 @@ from particlegvi.tools.cells import Store, WorkerLost, compute
 from particlegvi.tools.errors import carry
 from particlegvi.tools.export.latex import latex
 from particlegvi.tools.export.writing import write_table
+from particlegvi.tools.patience import cell_done
 from particlegvi.tools.sources import SOURCES, decisive
 
 
@@ -98,6 +99,7 @@ def _filled(plan: SweepPlan, place: Path, folder: SweepFolder | None, workers: i
             computed += 1
             if progress is not None:
                 progress("cells", kept_before + computed, plan.grid.size)
+            cell_done(progress, seconds, len(missing) - computed, workers)
     except (Exception, KeyboardInterrupt) as error:
         kept = None if folder is None or isinstance(error, FolderLost) else place
         carry(error, "results", Sweep(plan.scenario, {}, [0], SweepTable(()), folder=kept))

@@ -6,7 +6,6 @@ that is shown once and updated, in the end to nothing.
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import shutil
 import sys
@@ -18,10 +17,10 @@ from particlegvi.tools import signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any, Literal, Self
 
-    from particlegvi.contracts import Listening, Progress, Stage, StepListening, StepProgress
+    from particlegvi.contracts import Stage
 
     Front = Literal["terminal", "notebook"]
 
@@ -170,36 +169,6 @@ def command_bars(quiet: bool, heading: str = "", first: str = "loading") -> Bars
     """The bars of a command: none if stderr is no terminal, or if the user said ``--quiet``."""
     is_terminal = not quiet and sys.stderr is not None and sys.stderr.isatty()
     return Bars("terminal" if is_terminal else None, heading, first=first)
-
-
-class StepBars:
-    """Bars for the run of one method: a `particlegvi.contracts.StepProgress` that listens to stages."""
-
-    def __init__(self, bars: Bars, label: str) -> None:
-        self.bars, self.label = bars, label
-
-    def __call__(self, done: int, steps: int) -> None:
-        self.bars(self.label, done, steps)
-
-    def stage(self, name: Stage, done: int, total: int) -> None:
-        self.bars.stage(name, done, total)
-
-
-@contextlib.contextmanager
-def listening(progress: Listening) -> Iterator[Progress | None]:
-    """The listener for an argument ``progress``: a function itself, bars for True and "auto", None for no bars."""
-    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener:
-        yield listener
-
-
-@contextlib.contextmanager
-def listening_to_steps(progress: StepListening, label: str) -> Iterator[StepProgress | None]:
-    """`listening` for the run of one method."""
-    if callable(progress):
-        yield progress
-    else:
-        with chosen(progress) as bars:
-            yield None if bars is None else StepBars(bars, label)
 
 
 def chosen(asked: bool | str | None) -> Bars:

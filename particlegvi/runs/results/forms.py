@@ -14,7 +14,7 @@ from particlegvi.tools import arguments, objects
 from particlegvi.tools.export import Exports, datasets, writing
 from particlegvi.tools.export.columns import Columns, groups
 from particlegvi.tools.film_file import FilmFile
-from particlegvi.tools.progress import listening
+from particlegvi.tools.patience import listening
 from particlegvi.tools.sources import versions
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.scenario.tables.table import Table
 from particlegvi.tools import arguments, cells, files, objects
 from particlegvi.tools.cells import compute
+from particlegvi.tools.patience import cell_done
 from particlegvi.tools.sources import SOURCES, notes, sources
 
 Group: TypeAlias = tuple[Task, ...]  # the tasks of one problem
@@ -83,14 +84,16 @@ def run_table(
     finished = len(done)
     if progress is not None:
         progress("cells", finished, len(tasks))
-    results = compute(Measure(chosen), missing, min(number, max(1, len(missing))))
+    number = min(number, max(1, len(missing)))
+    results = compute(Measure(chosen), missing, number)
     try:
-        for group, scored, _ in results:
+        for rank, (group, scored, spent) in enumerate(results, start=1):
             for task, (scores, seconds) in zip(group, scored, strict=True):
                 kept.write(task, scores, seconds)
             finished += len(group)
             if progress is not None:
                 progress("cells", finished, len(tasks))
+            cell_done(progress, spent, len(missing) - rank, number)
     finally:
         results.close()  # ends its processes, also after an exception here
     table = Table(chosen, kept.finished(tasks))

@@ -44,8 +44,8 @@ def simulate(job: Job) -> Run:
     try:
         if "replicates" not in scenario:
             return _settled(follow(problem, method, every, job.step_progress, storage))
-        total = scenario["replicates"] * scenario["steps"]
-        report = job.progress
+        report, steps = job.progress, scenario["steps"]
+        total = steps + at_once(scenario, steps * (scenario["replicates"] - 1))
         hear_all = None if report is None else lambda done, _: report(job.label, done, total)
         run = follow(problem, method, every, hear_all, storage, store_end=True)
         with job.files() as folder:
@@ -153,6 +153,11 @@ def processes(work: float) -> int:
     return 1 if work < REPAID or multiprocessing.parent_process() is not None else threads.count()
 
 
+def at_once(scenario: Scenario, steps: int) -> int:
+    """The steps for which the processes of the replicates take as long as for these of all of them."""
+    return steps // processes((scenario["particles"] + 100.0) * scenario["steps"] * (scenario["replicates"] - 1))
+
+
 def _others(
     run: Run, simulate: Simulate, scenario: Scenario, store: Store, progress: Callable[[int, int], None] | None
 ) -> list[Facts]:
@@ -171,7 +176,7 @@ def _others(
             store.write(simulate.name(number), {"number": number}, result, seconds)
             counts[number] = result
             if progress is not None:
-                progress((1 + len(counts)) * scenario["steps"], total * scenario["steps"])
+                progress(scenario["steps"] + at_once(scenario, len(counts) * scenario["steps"]), total)
         for number in sorted(counts):
             if "diverged" in counts[number]:
                 raise Diverged(counts[number]["diverged"], counts[number]["step"], counts[number]["particle"])

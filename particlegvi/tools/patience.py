@@ -1,0 +1,131 @@
+"""The time that a run will take, from its first steps: a command says more than a minute, and asks above an hour."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+from particlegvi.tools import signals
+from particlegvi.tools.errors import warn
+from particlegvi.tools.progress import chosen, tell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from particlegvi.contracts import Listening, Progress, Stage, StepListening, StepProgress
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+MEASURED = 0.3  # seconds of steps from which the time of all is estimated, after the first ones, which compile
+SHORTER = "fewer steps, particles or methods shorten it, and a kernel with a fast sum where the repulsion is slow"
+
+
+class TooLong(ValueError):
+    """A command would take more than an hour, and nobody has agreed to that."""
+
+
+class Outlook:
+    """A `Progress` that passes on all it hears, and says once for each label how long the rest will take.
+
+    Parameters
+    ----------
+    listener : Progress or None
+        The listener that hears the same.
+    say : callable, optional
+        Prints a line; without it nothing is said below an hour.
+    agreed : bool, optional
+        Whether more than an hour is agreed to, by ``--yes``: if not, `TooLong` is raised. None, in Python, where nobody
+        is asked: a warning.
+    """
+
+    def __init__(
+        self, listener: Progress | None, say: Callable[[str], object] | None = None, agreed: bool | None = None
+    ) -> None:
+        self.listener, self.say, self.agreed = listener, say, agreed
+        self._label = ""
+        self._since: tuple[int, float] | None = None  # steps that were done, and when
+        self._waiting = 0  # methods that follow
+        self._cells: list[float] = []
+
+    def __call__(self, label: str, done: int, total: int) -> None:
+        """Hear that ``done`` of ``total`` steps of a label are done."""
+        if self.listener is not None:
+            self.listener(label, done, total)
+        if label == "cells":  # they have times of their own: `cell_done`
+            return
+        now = time.perf_counter()
+        if label != self._label:
+            self._label, self._since = label, (done, now)
+        elif self._since is not None and now - self._since[1] >= MEASURED:
+            first, begun = self._since
+            self._since = None
+            step = (now - begun) / max(done - first, 1)
+            follow = f", and {self._waiting} more to follow" if self._waiting else ""
+            words = f"{label} takes about {duration(step * (total - done))} for {total - done:,} steps{follow}"
+            self.expect(step * (total - done + total * self._waiting), f"{words}; {SHORTER}")
+
+    def stage(self, name: Stage, done: int, total: int) -> None:
+        """Hear of a stage: the steps of label number ``done``, or compiling, which counts for no step."""
+        tell(self.listener, name, done, total)
+        if name == "steps":
+            self._waiting, self._label = total - done - 1, ""
+        elif name == "compiling" and self._since is not None:
+            self._label, self._since = "", None
+
+    def cell_done(self, seconds: float, left: int, workers: int) -> None:
+        """Hear the seconds of a cell, of which ``left`` remain; the first of each process compile, and do not count."""
+        self._cells.append(seconds)
+        if len(self._cells) == 2 * workers:
+            cell = sum(self._cells[workers:]) / workers
+            words = f"{left:,} cells of about {duration(cell)} take {duration(cell * left / workers)}"
+            self.expect(cell * left / workers, f"{words} in {workers} processes; fewer values or seeds shorten it")
+
+    def expect(self, seconds: float, words: str) -> None:
+        """Say, warn or refuse, by the seconds that the work will take."""
+        if seconds > HOUR and self.agreed is False:
+            raise TooLong(f"{words}; say --yes to do it all the same")
+        if seconds > HOUR and self.agreed is None:
+            warn(words)
+        elif seconds > MINUTE and self.say is not None:
+            self.say(words)
+
+
+class OfSteps:
+    """A `Progress` for a function that hears of the steps of one method without its label."""
+
+    def __init__(self, listener: StepProgress) -> None:
+        self.listener = listener
+
+    def __call__(self, label: str, done: int, total: int) -> None:
+        self.listener(done, total)
+
+    def stage(self, name: Stage, done: int, total: int) -> None:
+        tell(self.listener, name, done, total)
+
+
+@contextlib.contextmanager
+def listening(progress: Listening) -> Iterator[Outlook]:
+    """The listener for an argument ``progress``: a function, bars for True and "auto", nothing for None and False."""
+    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener:
+        yield Outlook(listener, agreed=signals.in_command() or None)  # a command has an Outlook of its own
+
+
+@contextlib.contextmanager
+def listening_to_steps(progress: StepListening) -> Iterator[Outlook]:
+    """`listening` for the run of one method, whose functions hear no label."""
+    with contextlib.nullcontext(OfSteps(progress)) if callable(progress) else chosen(progress) as listener:
+        yield Outlook(listener, agreed=signals.in_command() or None)  # a command has an Outlook of its own
+
+
+def cell_done(progress: Progress | None, seconds: float, left: int, workers: int) -> None:
+    """Tell an `Outlook` of a finished cell."""
+    if isinstance(progress, Outlook):
+        progress.cell_done(seconds, left, workers)
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words: "2.5 hours"."""
+    for unit, name in ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes")):
+        if seconds >= unit:
+            return f"{seconds / unit:.2g} {name}"
+    return f"{seconds:.2g} s"

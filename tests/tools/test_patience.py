@@ -1,0 +1,92 @@
+"""How long a run will take is said from its first steps; above an hour a command asks and Python warns."""
+
+import time
+
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli
+from particlegvi.tools import patience
+from particlegvi.tools.patience import Outlook, TooLong
+
+LOSS, PRIOR, DLE = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)
+SMALL = ["--set", "particles=10", "--set", "steps=2000", "--no-figure"]
+
+
+def heard(monkeypatch, seconds, *, follow=0, agreed=None, compiled=0.0):
+    """The lines of an outlook on 1,000 steps of these seconds each, and the clock after them."""
+    clock, lines = [0.0], []
+    monkeypatch.setattr(patience.time, "perf_counter", lambda: clock[0])
+    outlook = Outlook(None, lines.append, agreed)
+    outlook.stage("steps", 0, 1 + follow)
+    clock[0] += compiled  # the first step compiles
+    for step in range(1, 100):
+        clock[0] += seconds
+        outlook("DLE", step, 1000)
+    return lines
+
+
+def test_minutes_are_said_and_seconds_are_not(monkeypatch):
+    (line,) = heard(monkeypatch, 0.2, compiled=500.0)  # what compiles does not count
+    assert line.startswith("DLE takes about 3.3 minutes for 997 steps; fewer steps")
+    assert heard(monkeypatch, 0.02, compiled=500.0) == []
+    (line,) = heard(monkeypatch, 0.02, follow=9)
+    assert ", and 9 more to follow; fewer" in line
+
+
+def test_an_hour_needs_a_yes_in_a_command_and_warns_in_python(monkeypatch):
+    with pytest.raises(TooLong, match=r"takes about 1\.1 hours for 998 steps; fewer .*; say --yes"):
+        heard(monkeypatch, 4.0, agreed=False)
+    with pytest.raises(TooLong):
+        heard(monkeypatch, 1.0, follow=4, agreed=False)
+    assert len(heard(monkeypatch, 4.0, agreed=True)) == len(heard(monkeypatch, 1.0, agreed=False)) == 1
+    with pytest.warns(UserWarning, match="about 1.1 hours"):
+        heard(monkeypatch, 4.0)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_cells_count_after_the_first_of_each_process(workers):
+    lines = []
+    outlook = Outlook(None, lines.append, False)
+    for cell in range(workers):
+        patience.cell_done(outlook, 1e6, 1000 - cell, workers)
+    for cell in range(workers):
+        patience.cell_done(outlook, 0.6, 300 * workers - cell, workers)
+    (line,) = lines
+    assert f"cells of about 0.6 s take 3 minutes in {workers} processes" in line.replace("2.9", "3")
+
+
+def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(patience, "HOUR", 1e-9)
+    monkeypatch.setattr(patience, "MEASURED", 0.0)
+    command = ["run", "global-minimiser", *SMALL, "--out", str(tmp_path / "run")]
+    assert cli.main(command) == 2
+    assert "DE takes about" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+    assert cli.main([*command, "--yes", "--quiet"]) == 0
+    sweep = ["sweep", "global-minimiser", *SMALL, "--seeds", "4", "--workers", "1", "--out", str(tmp_path / "sweep")]
+    assert cli.main([*sweep, "--over", "methods.DLE.kl_weight=1"]) == 2
+    assert "2 cells of about" in capsys.readouterr().err
+    assert cli.main(["resume", str(tmp_path / "sweep"), "--quiet", "--yes", "--workers", "1", "--no-figure"]) == 0
+
+
+def test_python_warns_for_each_way_to_begin(tmp_path, monkeypatch):
+    monkeypatch.setattr(patience, "HOUR", 1e-9)
+    monkeypatch.setattr(patience, "MEASURED", 0.0)
+    problem = {"prior": PRIOR, "particles": 10, "steps": 2000, "step_size": 1e-3}
+    for begin in (
+        lambda: pg.simulate(LOSS, DLE, **problem),
+        lambda: pg.simulate(LOSS, DLE, out=tmp_path / "run", **problem),
+        lambda: pg.compare(LOSS, [DLE], **problem),
+        lambda: pg.run("global-minimiser", particles=10, steps=2000),
+        lambda: pg.sample(LOSS, PRIOR, particles=20, steps=30),
+    ):
+        with pytest.warns(UserWarning, match="takes about"):
+            begin()
+
+
+def test_an_estimate_costs_nothing():
+    outlook, begun = Outlook(None), time.perf_counter()
+    for step in range(1000):
+        outlook("DLE", step, 1000)
+    assert time.perf_counter() - begun < 0.1
