@@ -120,7 +120,8 @@ def conclude(results: Results, options: argparse.Namespace) -> int:
         print(f"\nsaved in {results.folder}{names}")
     ran_away = results.kind.diverged(results.summary)
     if ran_away:
-        say(f"{'; '.join(f'{label} {words}' for label, words in ran_away.items())}; try a smaller step size")
+        away = {label: results[label].info.get("advice", "try a smaller step size") for label in ran_away}
+        say("; ".join(f"{label} {words}, {away[label]}" for label, words in ran_away.items()))
     return DIVERGED if ran_away else DONE
 
 

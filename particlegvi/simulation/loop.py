@@ -10,6 +10,7 @@ import numpy as np
 
 from particlegvi import losses
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, Storage
+from particlegvi.diagnostics.escaped import escaped, problem_scale
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import Driven
@@ -117,7 +118,24 @@ def follow(
     run.positions = storage.positions()
     run.info = flow.facts() | {"loss": loss_kind(problem.loss), "tolerance": problem.tolerance}
     run.info["seconds"] = time.perf_counter() - started
+    _warn_when_away(run, problem, limit)
     return run
+
+
+def _warn_when_away(run: Run, problem: ParticleProblem, limit: float) -> None:
+    """Warn where most particles have run away, with a step size that may hold them; the verdict says the same."""
+    scale = problem_scale(run.initial, run.prior, run.initial[:0])
+    if 2 * int(np.sum(escaped(run.positions, run.times, scale))) > run.particles:
+        largest = schedules.largest(problem.step_size, problem.steps)
+        run.info["advice"] = _smaller(problem, min(limit, largest))
+        if largest < limit:
+            run.info["advice"] += "; if that does not help, the loss falls without end under this prior"
+        warn(f"{run.label} has diverged, its particles have run away; {run.info['advice']}")
+
+
+def _smaller(problem: ParticleProblem, safe: float) -> str:
+    """The advice to take a smaller step size, where ``safe`` is one that may be stable."""
+    return f"try a smaller step_size than {schedules.shown(problem.step_size)}, for example {safe / 5:.1g}"
 
 
 def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, safe: float) -> NoReturn:
@@ -140,8 +158,7 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
     particle = flow.first_bad()
     step = good.step + most
     raise Diverged(
-        f"step {step} of {problem.steps} made particle {particle} non-finite;"
-        f" try a smaller step_size than {schedules.shown(problem.step_size)}, for example {safe / 5:.1g}",
+        f"step {step} of {problem.steps} made particle {particle} non-finite; {_smaller(problem, safe)}",
         step,
         particle,
     )

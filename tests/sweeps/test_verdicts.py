@@ -1,6 +1,7 @@
 """A sweep shows the verdict of each run, ranks those at equilibrium first, and counts what ran away as divergence."""
 
 import csv
+import warnings
 
 import numpy as np
 import pytest
@@ -42,6 +43,9 @@ def test_stuck_runs_are_said_and_rank_last(wells, monkeypatch):
     assert control["setting"] != first["setting"]  # by the number alone a stuck run is the best
 
 
+LOSS, PRIOR = pg.Loss.from_formula("4*x^2", ["x"]), pg.priors.Normal(0.0, 1.0)
+
+
 @pytest.mark.parametrize("command", [False, True])
 def test_what_ran_away_has_diverged(command, tmp_path, capsys):
     """Steps of 0.3 on 4 x^2 grow by 1.4 each: they are absurd long before they overflow."""
@@ -49,6 +53,19 @@ def test_what_ran_away_has_diverged(command, tmp_path, capsys):
 
     scenario = {"loss": "4*x^2", "particles": 20, "steps": 150, "step_size": 0.3, "methods": {"DE": {}}, "figures": []}
     if not command:
+        for begin in (
+            lambda: pg.run(scenario, out=tmp_path / "run"),
+            lambda: pg.simulate(LOSS, "DE", PRIOR, 20, 150, 0.3),
+            lambda: pg.compare(LOSS, ["DE"], PRIOR, 20, 150, 0.3),
+        ):
+            with pytest.warns(UserWarning, match="DE has diverged, .* a smaller step_size than 0.3, for example 0.05$"):
+                begin()
+        assert pg.resume(tmp_path / "run").status == "diverged"
+        with pytest.warns(UserWarning, match="for example 0.002; if that does not help, the loss falls without end"):
+            pg.simulate(pg.Loss.from_formula("-x^2", ["x"]), "DE", PRIOR, 20, 1000, 0.01)
+        with warnings.catch_warnings():  # the control: a step inside the limit
+            warnings.simplefilter("error")
+            pg.simulate(LOSS, "DE", PRIOR, 20, 150, 0.01)
         swept = pg.sweep({"name": "away", **scenario}, over={"step_size": [0.01, 0.3]}, seeds=1)
         assert swept.stopped("DE").tolist() == [[0.0], [1.0]] and np.isnan(swept.values("sd", "DE")[1, 0])
         assert "1 diverged" in swept.headline()
@@ -60,5 +77,8 @@ def test_what_ran_away_has_diverged(command, tmp_path, capsys):
                  "--set", "methods.DLE=false", "--set", "methods.DRLE=false"]  # fmt: skip
         assert main(given) == code
         assert pg.load(out).status == ("diverged" if code else "finished")
-    assert "DE diverged: particles have run away" in capsys.readouterr().err
+    assert (
+        "DE diverged: particles have run away, try a smaller step_size than 0.3, for example 0.05"
+        in capsys.readouterr().err
+    )
     assert main(["resume", str(tmp_path / "0.3")]) == 2
