@@ -48,7 +48,8 @@ def wave():
 
 
 @pytest.mark.parametrize(
-    "estimator", [pytest.param(each, marks=pytest.mark.slow) if each is EnsembleRegressor else each for each in CHECKED]
+    "estimator",
+    [pytest.param(each, marks=pytest.mark.slow) if CHECKED[each] is NETWORKS else each for each in CHECKED],
 )
 @pytest.mark.sample("ProjectedLangevinRegressor", "SparseGaussianProcessRegressor", "GaussianWassersteinRegressor")
 def test_the_checks_of_scikit_learn(estimator):
