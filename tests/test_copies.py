@@ -72,7 +72,6 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
         lambda x, y, z: fs.SparseGaussianProcess(COVARIANCE, likelihoods.Gaussian(0.1), z).fit(x, y), at_inputs,
     ),
     "SubsetOfRegressors": ((X, Y), lambda x, y: fs.SubsetOfRegressors(COVARIANCE, 0.1, 5).fit(x, y), at_inputs),
-    "NystroemRidge": ((X, Y), lambda x, y: fs.NystroemRidge(BASIS, 0.1).fit(x, y), at_inputs),
     "BayesianLinearRegression": (
         (X, Y), lambda x, y: fs.BayesianLinearRegression(BASIS.features, 0.1).fit(x, y), at_inputs
     ),

@@ -2,17 +2,15 @@ from particlegvi.functionspace import basis as basis, covariances as covariances
 from particlegvi.functionspace import functionals as functionals, likelihoods as likelihoods, means as means
 from particlegvi.functionspace import residuals as residuals, selection as selection, wasserstein as wasserstein
 from particlegvi.functionspace.prediction import class_probabilities as class_probabilities
-from particlegvi.functionspace.linear import kl_terms as kl_terms, sets as measurement, spectral as scores
+from particlegvi.functionspace.linear import sets as measurement, spectral as scores
 from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression as BayesianLinearRegression
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses as ClassProcesses
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess as ExactGaussianProcess
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein as GaussianWasserstein
 from particlegvi.functionspace.linear.regression import LinearRegression as LinearRegression
 from particlegvi.functionspace.linear.regression import LogisticRegression as LogisticRegression
-from particlegvi.functionspace.linear.regression import NystroemRidge as NystroemRidge
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler as ProjectedLangevinSampler
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess as SparseGaussianProcess
-from particlegvi.functionspace.gp.subsets import SubsetOfData as SubsetOfData
 from particlegvi.functionspace.gp.subsets import SubsetOfRegressors as SubsetOfRegressors
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters as fit_classification_hyperparameters
 from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters as fit_hyperparameters

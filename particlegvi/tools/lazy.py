@@ -34,6 +34,11 @@ GONE = {  # by the package below particlegvi
         "prior_self_energy": "free_energy has mmd_squared, of which it was a part",
         "sliced_wasserstein_floor": "distances has the null quantiles of every distance",
     },
+    "functionspace": {
+        "NystroemRidge": "the mean of SparseGaussianProcess with the noise variance n * penalty is it",
+        "SubsetOfData": "fit ExactGaussianProcess to some of the rows",
+        "kl_terms": "kl of BayesianLinearRegression takes their names",
+    },
     "methods": {"BirthDeath": "jumps = True takes particles of DLE and DRLE over barriers"},
     "scenario.tables": {
         **{f"{name}Settings": TABLE for name in ("Approximation", "Digits", "Ensemble", "Linear")},

@@ -7,6 +7,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi import functionspace as fs
 from particlegvi.functionspace import basis, covariances, divergences, functionals, likelihoods, selection
+from particlegvi.functionspace.linear import bayesian
 
 from ..bad_values import Calls, add, answered, table
 from ..refusals import refuse
@@ -59,7 +60,6 @@ def fitted(model: Any, *answers: str) -> None:
 
 fitted(fs.ExactGaussianProcess(KERNEL, 0.1), "predict", "posterior_covariance")
 fitted(fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]), "predict")
-fitted(fs.SubsetOfData(KERNEL, 0.1, rows=3), "predict")
 fitted(fs.SubsetOfRegressors(KERNEL, 0.1, X[:3]), "predict")
 CERTIFIED = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).fit(X, Y)
 CALLS["mean_error"] = CERTIFIED.certify().mean_error
@@ -67,7 +67,7 @@ CALLS["sd_range"] = CERTIFIED.certify().sd_range
 CALLS |= table(fs.scores, {**GIVEN, "samples": X, "at": X, "kept": 0.9})
 LINEAR = {"steps": 2, "sets": 2, "points": 2, "draws": 3}
 for key in ("points", "step_size", "sets", "draws"):
-    for kl in fs.kl_terms.names():
+    for kl in bayesian.KL_TERMS:
         CALLS[f"fit of {kl} with {key}"] = lambda value, key=key, kl=kl: fs.BayesianLinearRegression(
             np.abs, kl=kl, optimiser="adam", **LINEAR | {key: value}
         ).fit(X, Y)

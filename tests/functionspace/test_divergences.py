@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy import linalg, optimize
+from scipy import linalg
 
 from particlegvi import functionspace as fs
 from particlegvi.functionspace import divergences, likelihoods
-from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, SquaredExponential
+from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52
 
 from ..refusals import refuse, refused
 from .references import regression
@@ -95,32 +95,6 @@ def test_dense_matrices_agree(seed):
     assert divergences.kl(sparse, exact) == pytest.approx(gap, rel=1e-7, abs=1e-8)
 
 
-def test_log_density_ratio_is_reached_and_not_passed():
-    """R11, by a search over functions; and the bound of general processes against the formula."""
-    X, Z = np.linspace(-8.0, 8.0, 16)[:, None], np.linspace(-7.5, 7.5, 4)[:, None]
-    y = np.sin(X[:, 0]) + math.sqrt(0.1) * np.random.default_rng(0).normal(size=16)
-    problem = Problem(SquaredExponential(0.7, 1.7), X, y, Z, 0.1, rows=range(0, 16, 3))
-    found = divergences.log_density_ratio(problem.exact, problem.subset)
-    assert found == pytest.approx(13.849041298, abs=1e-8)
-    evidences = [each.log_marginal_likelihood() for each in (problem.subset, problem.exact)]
-
-    def minus(f):
-        unseen = np.delete(np.arange(16), range(0, 16, 3))
-        logs = -0.5 * ((y - f)[unseen] ** 2 / 0.1 + math.log(2.0 * math.pi * 0.1))
-        return -(evidences[0] - evidences[1] + logs.sum())
-
-    assert -optimize.minimize(minus, np.zeros(16)).fun == pytest.approx(found, abs=1e-6)
-    # the same number from the general formula: a subset of the same rows in another order of operations
-    from particlegvi.functionspace.divergences import distances
-    from particlegvi.functionspace.divergences.distances import together
-
-    assert distances._supremum(*together(p=problem.exact, nu=problem.subset)) == pytest.approx(found, abs=1e-6)
-    assert divergences.log_density_ratio(problem.exact, problem.exact) == pytest.approx(0.0, abs=1e-9)
-    narrow, other = (fs.ExactGaussianProcess(problem.k, noise).fit(x, y) for noise, x in ((0.01, X), (0.1, X + 0.1)))
-    for nu in (problem.regressors, problem.sparse, narrow, other):
-        assert divergences.log_density_ratio(problem.exact, nu) == math.inf
-
-
 def test_degenerate_processes_are_infinitely_far():
     problem = PROBLEMS[0]
     degenerate, exact = problem.regressors, problem.exact
@@ -154,15 +128,6 @@ def test_a_likelihood_of_labels_has_divergences_too():
     assert 0.0 < divergences.kl(fit(problem.X[:20]), reference) < divergences.kl(fit(problem.X[:4]), reference)
 
 
-@pytest.mark.parametrize("rule", ["random", "greedy"])
-def test_a_subset_is_the_exact_process_of_its_rows(rule):
-    k, X, y = PROBLEMS[1].k, PROBLEMS[1].X, PROBLEMS[1].y
-    subset = fs.SubsetOfData(k, 0.1, rows=7, selection=rule, seed=3).fit(X, y)
-    right = fs.ExactGaussianProcess(k, 0.1).fit(X[subset.indices], y[subset.indices])
-    assert len(set(subset.indices)) == 7 and subset.facts["selection"] == rule
-    assert subset.predict(X, True)[1].tobytes() == right.predict(X, True)[1].tobytes()
-
-
 def test_regressors_have_the_mean_and_not_the_variance():
     k, X, y, Z = PROBLEMS[1].k, PROBLEMS[1].X, PROBLEMS[1].y, PROBLEMS[1].Z
     model, new = fs.SubsetOfRegressors(k, 0.1, Z).fit(X, y), np.vstack([X, [[40.0, 0.0]]])
@@ -179,8 +144,6 @@ def test_regressors_have_the_mean_and_not_the_variance():
 ONE, TWO = PROBLEMS
 OTHER = fs.ExactGaussianProcess(Matern12(), 0.1).fit(TWO.X, TWO.y)
 test_bad_input_is_refused = refused(
-    (lambda: fs.SubsetOfData(TWO.k, 0.1, rows=0), "rows must be a whole number of 1 or more, not 0"),
-    (lambda: fs.SubsetOfData(TWO.k, 0.1, rows=31).fit(TWO.X, TWO.y), "rows must be a whole number from 1 to 30, the"),
     (lambda: fs.SubsetOfRegressors(TWO.k, 0.0), "noise_variance must be a positive"),
     (lambda: divergences.kl(TWO.exact, OTHER), "p must be a process with the covariance"),
     (lambda: divergences.kl(fs.ExactGaussianProcess(TWO.k, 0.1), OTHER), "q must be a fitted Gaussian process"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol, runtime_checkable
@@ -20,6 +21,7 @@ from particlegvi.engine.terms.trial import (
     try_batches,
     try_term,
 )
+from particlegvi.tools.arguments import real, refuse
 
 FRACTIONS = np.array([0.04, 0.3, 1.0, 2.5, 7.0])  # of the squared lengthscale, at which a kernel is tried
 TRIED = 7  # points
@@ -89,13 +91,14 @@ def try_likelihood(likelihood: Likelihood, y: Array) -> None:
     if type(likelihood).__module__.startswith("particlegvi."):  # an estimator's, outside the digested folders
         return
     name = f"the likelihood {likelihood.name}"
+    for key, parameter in likelihood.facts().items():
+        if key != "name":
+            real(f"{key} of {name}", parameter)
     _try_support(name, likelihood, y)
+    _try_information(name, likelihood)
     with np.errstate(all="ignore"):
-        densities = checked(
-            f"the log density of {name}",
-            np.asarray(likelihood.log_density(y[:, None], VALUES[None, :])),
-            (len(y), len(VALUES)),
-        )
+        returned = _returned(f"log_density(y, f) of {name}", likelihood.log_density, y[:, None], VALUES[None, :])
+        densities = checked(f"the log density of {name}", returned, (len(y), len(VALUES)))
         impossible = ~np.isfinite(densities).any(axis=1)
     if impossible.any():
         row = int(np.argmax(impossible))
@@ -120,11 +123,10 @@ def try_likelihood(likelihood: Likelihood, y: Array) -> None:
 
 def _try_slopes(name: str, likelihood: Likelihood) -> None:
     """Refuse a likelihood that contradicts its draws: the mean of its slope over draws of y is 0 for every f."""
-    values = np.repeat(VALUES, DRAWS)
-    try:
-        slopes = np.asarray(likelihood.slope(values, likelihood.sample(values, 0))).reshape(-1, DRAWS)
-    except NotImplementedError:
+    draws = _draws(name, likelihood)
+    if draws is None:
         return
+    slopes = likelihood.slope(np.repeat(VALUES, DRAWS), draws).reshape(-1, DRAWS)
     means, errors = slopes.mean(axis=1), slopes.std(axis=1) / np.sqrt(DRAWS)
     wrong = np.abs(means) > 6.0 * errors + 1e-9
     if 2 * wrong.sum() > len(VALUES):
@@ -139,9 +141,8 @@ def _try_support(name: str, likelihood: Likelihood, y: Array) -> None:
     """Refuse observations that its draws never are, where its class does not say by itself which are allowed."""
     if not type(likelihood).check_targets.__module__.startswith("particlegvi."):
         return
-    try:
-        draws = np.asarray(likelihood.sample(np.repeat(VALUES, DRAWS), 0), dtype=np.float64)
-    except NotImplementedError:
+    draws = _draws(name, likelihood)
+    if draws is None:
         return
     for allowed, test in (("0 or above", lambda t: t >= 0.0), ("whole numbers", lambda t: t == np.floor(t))):
         if test(draws).all() and not test(y).all():
@@ -150,6 +151,36 @@ def _try_support(name: str, likelihood: Likelihood, y: Array) -> None:
                 f"y must be {allowed}, as all draws of {name} are, not {y[row]:.6g} in row {row}; a method"
                 " check_targets(y, rows) of its class may allow more"
             )
+
+
+def _try_information(name: str, likelihood: Likelihood) -> None:
+    """Refuse an information of another shape than the values, or with a negative number."""
+    values = np.stack([VALUES, VALUES], axis=1)
+    with contextlib.suppress(NotImplementedError):
+        returned = _returned(f"information(f) of {name}", likelihood.information, values)
+        information = checked(f"information(f) of {name}", returned, values.shape)
+        if not (information >= 0.0).all():
+            raise refuse(f"information(f) of {name}", float(information.min()), "0 or above for every f")
+
+
+def _draws(name: str, likelihood: Likelihood) -> Array | None:
+    """Draws of y at each of the values, (values * draws,); None for a likelihood that has none."""
+    values = np.repeat(VALUES, DRAWS)
+    try:
+        returned = _returned(f"sample(f, random) of {name}", likelihood.sample, values, 0)
+    except NotImplementedError:
+        return None
+    return checked(f"sample(f, random) of {name}", returned, values.shape)
+
+
+def _returned(role: str, method: Callable[..., object], *given: object) -> object:
+    """The result of a user's method of arrays."""
+    try:
+        return method(*given)
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{role} failed: {error!r}") from error
 
 
 def _both(name: str, value: str, values: Values, slopes: Slopes) -> tuple[Values, Slopes]:

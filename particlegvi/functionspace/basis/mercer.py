@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from typing import NamedTuple, Protocol
 
@@ -216,18 +215,12 @@ def _axes(k: SquaredExponential | Matern12, mean: Array, sd: Array) -> list[Axis
 
 def _largest(factors: list[Array], size: int) -> tuple[NDArray[np.int64], Array]:
     """The ``size`` largest products of one entry of each factor, descending: their numbers (size, inputs), and them."""
-    if len(factors) == 1:
-        return np.arange(size)[:, None], factors[0]
-    start = (0,) * len(factors)
-    heap, met = [(-float(np.prod([factor[0] for factor in factors])), start)], {start}
-    largest: list[tuple[float, tuple[int, ...]]] = []
-    while len(largest) < size:
-        largest.append(heapq.heappop(heap))
-        place = largest[-1][1]
-        for d in range(len(factors)):
-            after = (*place[:d], place[d] + 1, *place[d + 1 :])
-            if after not in met and after[d] < size:
-                met.add(after)
-                product = math.prod(float(factor[n]) for factor, n in zip(factors, after, strict=True))
-                heapq.heappush(heap, (-product, after))
-    return np.array([place for _, place in largest]), np.array([-value for value, _ in largest])
+    numbers, values = np.arange(size)[:, None], factors[0]
+    # The product of the numbers i and j is among them only if the (i + 1) (j + 1) that are no smaller are few enough.
+    counts = size // (np.arange(size) + 1)
+    i, j = np.repeat(np.arange(size), counts), np.concatenate([np.arange(count) for count in counts])
+    for factor in factors[1:]:
+        products = values[i] * factor[j]
+        kept = np.argsort(-products, kind="stable")[:size]
+        numbers, values = np.column_stack([numbers[i[kept]], j[kept]]), products[kept]
+    return numbers, values

@@ -113,24 +113,6 @@ class Between:
         return self.covariance.gradients(self.A, self.B, weights[:, : len(self.B)])
 
 
-class BetweenSums(Between):
-    """The matrix and the gradients of a sum, from the matrices and gradients of its parts."""
-
-    def __init__(self, covariance: Sum, A: Array, B: Array, columns: int) -> None:
-        super().__init__(covariance, A, B)
-        self.parts = [part.between(A, B, columns) for part in covariance.parts]
-
-    def fill(self, out: Array) -> None:
-        self.parts[0].fill(out)
-        more = np.empty_like(out)
-        for part in self.parts[1:]:
-            part.fill(more)
-            out += more
-
-    def gradients(self, weights: Array) -> tuple[Array, Array]:
-        return joined(part.gradients(weights) for part in self.parts)
-
-
 def joined(gradients: Iterable[tuple[Array, Array]]) -> tuple[Array, Array]:
     """The gradients of a sum, from those of its parts, which have parameters of their own."""
     in_inputs, in_logs = zip(*gradients, strict=True)
@@ -209,9 +191,6 @@ class Sum(Compound):
 
     def weights_of_parts(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Iterator[ArrayLike]:
         return repeat(weights, len(self.parts))
-
-    def between(self, A: Array, B: Array, columns: int) -> Between:
-        return BetweenSums(self, A, B, columns)
 
     def diagonal_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
         return np.concatenate([part.diagonal_gradient(A, weights) for part in self.parts])

@@ -7,11 +7,10 @@ name                         content
 ``wasserstein``              2-Wasserstein distance in the RKHS of the prior covariance
 ``fisher``                   Fisher distance in that space, under a third process nu
 ``preconditioned_fisher``    Fisher distance preconditioned by the covariance of the first process
-``log_density_ratio``        log of the supremum of dp/dnu, for the bounds by Fisher distances
 ===========================  =======================================================================
 
-Each is a function of fitted processes in `distances`: `ExactGaussianProcess` (and `SubsetOfData`),
-`SparseGaussianProcess`, `SubsetOfRegressors`, or "prior". All must have the same covariance. They differ from the prior
+Each is a function of fitted processes in `distances`: `ExactGaussianProcess`, `SparseGaussianProcess`,
+`SubsetOfRegressors`, or "prior". All must have the same covariance. They differ from the prior
 in finitely many directions only, so that each divergence equals a divergence of Gaussians in R^d (`laws`). The cost is
 O(d^3), where d is at most the number of all rows and inducing points.
 
@@ -28,9 +27,8 @@ from __future__ import annotations
 from particlegvi.functionspace.divergences.distances import (
     fisher,
     kl,
-    log_density_ratio,
     preconditioned_fisher,
     wasserstein,
 )
 
-__all__ = ["fisher", "kl", "log_density_ratio", "preconditioned_fisher", "wasserstein"]
+__all__ = ["fisher", "kl", "preconditioned_fisher", "wasserstein"]

@@ -1,4 +1,4 @@
-"""Divergences and distances of two processes with one prior, and the largest ratio of their densities.
+"""Divergences and distances of two processes with one prior.
 
 The processes are Gaussian distributions in R^d, in coordinates in which the prior is N(0, I): each is determined by
 finitely many linear functionals of f, the observed values f(X), or the coefficients u = W^T f(Z) of a Nystroem basis.
@@ -17,7 +17,6 @@ import math
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from particlegvi.contracts import Array
@@ -31,8 +30,6 @@ from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.linalg import root, squared_bures_distance
 from particlegvi.tools.docstrings import shares_parameters
 from particlegvi.tools.quoting import refuse
-
-ZERO = 1e-10  # eigenvalues of a difference of precisions below this part of the largest precision are rounding
 
 
 @one_blas_thread()
@@ -80,8 +77,8 @@ def wasserstein(q: Process, p: Process) -> float:
 def fisher(q: Process, p: Process, nu: Process | None = None) -> float:
     """``(E_nu |grad log q - grad log p|^2)^(1/2)``, gradients and norm in the RKHS of the prior covariance.
 
-    W2(q, p) is at most the largest eigenvalue of the covariance of q (1 at most) times sup(dp/dnu)^(1/2) times this
-    distance. The bound is loose where the noise is small: the distance is about 1 + 1/noise times W2.
+    With nu = p, W2(q, p) is at most the largest eigenvalue of the covariance of q (1 at most) times this distance. The
+    bound is loose where the noise is small: the distance is about 1 + 1/noise times W2.
 
     Parameters
     ----------
@@ -100,8 +97,8 @@ def fisher(q: Process, p: Process, nu: Process | None = None) -> float:
 def preconditioned_fisher(q: Process, p: Process, nu: Process | None = None) -> float:
     """``(E_nu |C_q grad log(dq/dr) - C_q grad log(dp/dr)|^2)^(1/2)`` with r the prior and C_q the covariance of q.
 
-    W2(q, p) is at most sup(dp/dnu)^(1/2) times this divergence (`log_density_ratio`): with nu = p the factor is 1. If
-    nu has finite rank, as in the experiments of the source, the factor is infinite and there is no bound.
+    With nu = p, W2(q, p) is at most this divergence. With another nu the bound has the factor sup(dp/dnu)^(1/2). If nu
+    has finite rank, as in the experiments of the source, the factor is infinite and there is no bound.
 
     Source: Huggins, Campbell, Kasprzak and Broderick (2019), definition 4.2, theorem 4.3; their proposition 5.1 lacks a
     square and a factor noise^2.
@@ -123,71 +120,6 @@ def _mean_square(q: Gaussian, p: Gaussian, nu: Gaussian, preconditioner: Array |
     if preconditioner is not None:
         D, at_mean = preconditioner @ D, preconditioner @ at_mean
     return max(float(at_mean @ at_mean + np.sum((D @ nu.covariance) * D)), 0.0)
-
-
-@one_blas_thread()
-def log_density_ratio(p: Process, nu: Process) -> float:
-    """log of the supremum over functions of dp/dnu, in nats; infinite if the ratio is not bounded.
-
-    If nu is the posterior of M' of the N rows of p (or the prior, M' = 0), the result is
-
-        log Z_nu - log Z_p - (N - M') / 2 log(2 pi noise),
-
-    with Z the marginal likelihoods. It is about (N - M') / 2 or larger, since at f = y each row that is missing in nu
-    makes the ratio larger. It is the supremum if the missing rows have distinct inputs, and otherwise an upper bound.
-
-    For any other nu, the result is the supremum of a quadratic function: infinite unless nu is wider than p in every
-    direction. For a degenerate nu it is infinite.
-
-    Parameters
-    ----------
-    p, nu : fitted processes, or "prior"
-
-    Source: Huggins, Campbell, Kasprzak and Broderick (2019), 4.2; the second line of their display divides by the
-    wrong marginal likelihood.
-    """
-    first, second = together(p=p, nu=nu)
-    if first.degenerate or second.degenerate:
-        return math.inf
-    if isinstance(p, ExactGaussianProcess):
-        others = _unseen(p, nu)
-        if others is not None:
-            evidence = nu.log_marginal_likelihood() if isinstance(nu, ExactGaussianProcess) else 0.0
-            level = 0.5 * others * math.log(2.0 * math.pi * p.noise_variance)
-            return evidence - p.log_marginal_likelihood() - level
-    return _supremum(first, second)
-
-
-def _unseen(p: ExactGaussianProcess, nu: Process) -> int | None:
-    """The number of rows of p that are missing in nu; None if nu is not the posterior of some rows of p."""
-    if nu == PRIOR:
-        return len(p.y)
-    if not isinstance(nu, ExactGaussianProcess) or nu.noise_variance != p.noise_variance:
-        return None
-    of_p, of_nu = _counts(p), _counts(nu)
-    return len(p.y) - len(nu.y) if all(number <= of_p.get(row, 0) for row, number in of_nu.items()) else None
-
-
-def _counts(process: ExactGaussianProcess) -> dict[bytes, int]:
-    rows: NDArray[np.float64] = np.column_stack([process.X, process.y])
-    counts: dict[bytes, int] = {}
-    for row in rows:
-        counts[row.tobytes()] = counts.get(row.tobytes(), 0) + 1
-    return counts
-
-
-def _supremum(p: Gaussian, nu: Gaussian) -> float:
-    """The supremum of ``-w^T D w / 2 + w^T b + c`` with D = P_p - P_nu and b = P_p m_p - P_nu m_nu."""
-    values, vectors = linalg.eigh(p.precision - nu.precision)
-    level = ZERO * float(np.abs(p.precision).max() + np.abs(nu.precision).max())
-    along = vectors.T @ (p.shift - nu.shift)
-    flat = values <= level
-    if np.any(values < -level) or np.any(np.abs(along[flat]) > math.sqrt(ZERO) * (1.0 + np.abs(along).max())):
-        return math.inf
-    quadratic = float(np.sum(along[~flat] ** 2 / values[~flat]))
-    constant = float(p.mean @ p.shift - nu.mean @ nu.shift)
-    roots = np.sum(np.log(p.root().diagonal())) - np.sum(np.log(nu.root().diagonal()))
-    return float(roots) + 0.5 * (quadratic - constant)
 
 
 Process: TypeAlias = ExactGaussianProcess | SparseGaussianProcess | str

@@ -24,14 +24,14 @@ import math
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.covariances import integrals
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.covariances.stationary import Stationary
+from particlegvi.functionspace.covariances.stationary import Matern12, Matern32, Matern52, Stationary
 from particlegvi.functionspace.functionals.functional import Functionals
 from particlegvi.functionspace.functionals.terms import Terms
 from particlegvi.tools.arguments import flag, real, refuse, whole
 
 MOST_FREQUENCIES = 100_000
+SMOOTHNESS: dict[type[Covariance], int] = {Matern12: 0, Matern32: 1, Matern52: 2}  # p of a Matern of order p + 1/2
 
 
 class Fourier(Functionals):
@@ -68,7 +68,7 @@ class Fourier(Functionals):
         return 2 * self.frequencies + 2 + self._smooth
 
     def check(self, covariance: Covariance) -> None:
-        smooth = integrals.smoothness(covariance)
+        smooth = SMOOTHNESS.get(type(covariance))
         if smooth is None or not isinstance(covariance, Stationary) or covariance.lengthscale.size != 1:
             raise ValueError(
                 f"the covariance for Fourier must be a Matern covariance of order 1/2, 3/2 or 5/2, not {covariance!r}"
@@ -76,8 +76,7 @@ class Fourier(Functionals):
         self._smooth = smooth
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
-        if not terms.plain:
-            raise ValueError("fourier features must be joined with points alone, not with slopes or intervals")
+        assert terms.plain  # slopes and windows are refused for Matern covariances
         at, x, M = MaternState.of(covariance), terms.place[:, 0], self.frequencies
         G = self.rows(at)[: 2 * M + 1]
         angle = self.angles()[:, None] * (np.clip(x, self.low, self.high) - self.low)
@@ -134,7 +133,7 @@ class MaternState:
 
     def __init__(self, smooth: int, lengthscale: float, variance: float) -> None:
         self.smooth, self.lengthscale, self.variance = smooth, lengthscale, variance
-        self.lam = lam = integrals.decay(smooth, lengthscale)
+        self.lam = lam = math.sqrt(2.0 * smooth + 1.0) / lengthscale
         factor = math.factorial(smooth) ** 2 / math.factorial(2 * smooth)
         self.intensity = variance * (2.0 * lam) ** (2 * smooth + 1) * factor
         self.matrix = variance * np.array([
@@ -145,13 +144,14 @@ class MaternState:
 
     @classmethod
     def of(cls, covariance: Covariance) -> MaternState:
-        smooth = integrals.smoothness(covariance)
+        smooth = SMOOTHNESS.get(type(covariance))
         assert smooth is not None and isinstance(covariance, Stationary)
         return cls(smooth, float(covariance.lengthscale.ravel()[0]), covariance.variance)
 
     def tail(self, r: Array) -> Array:
         """c_j(r) = (-1)^j k^(j)(r), (p + 1, n)."""
-        orders = range(self.smooth + 1)
-        return np.array([
-            (-1) ** j * self.variance * integrals.matern(r, j, self.smooth, self.lengthscale) for j in orders
-        ])  # fmt: skip
+        p, t = self.smooth, self.lam * np.abs(r)
+        k = np.ones_like(t) if p == 0 else 1.0 + t if p == 1 else 1.0 + t + t * t / 3.0
+        slope = self.lam * np.sign(r) * (t if p == 1 else t * (1.0 + t) / 3.0)
+        curvature = self.lam**2 * (t * t - t - 1.0) / 3.0
+        return self.variance * np.exp(-t) * np.array([k, slope, curvature][: p + 1])

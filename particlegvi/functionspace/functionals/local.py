@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.covariances import integrals
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike, Sum
 from particlegvi.functionspace.covariances.stationary import SquaredExponential, Stationary
 from particlegvi.functionspace.functionals.functional import Functionals
@@ -27,11 +25,10 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 class Local(Functionals):
     """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms`.
 
-    ``least_order`` is the least order of a Matern covariance on the line that it allows beside a squared exponential,
-    and None if it allows every covariance.
+    ``smooth`` says whether it needs a squared exponential, or a sum of them: others have no closed forms here.
     """
 
-    least_order: ClassVar[float | None] = None
+    smooth: ClassVar[bool] = True
 
     def __len__(self) -> int:
         return len(self.terms().first)
@@ -45,14 +42,9 @@ class Local(Functionals):
         return covariance_of(covariance, self.terms(), terms)
 
     def check(self, covariance: Covariance) -> None:
-        if self.least_order is None:
-            return
         for part in covariance.parts if isinstance(covariance, Sum) else (covariance,):
-            smooth = integrals.smoothness(part)
-            matern = smooth is not None and self.inputs == 1 and smooth + 0.5 >= self.least_order
-            if not matern and type(part) is not SquaredExponential:
-                also = f", a Matern covariance of order {self.least_order:g} or more on the line"
-                allowed = f"a squared exponential{also if self.least_order < math.inf else ''}, or a sum of them"
+            if self.smooth and type(part) is not SquaredExponential:
+                allowed = "a squared exponential, or a sum of them"
                 raise ValueError(f"the covariance for {self.name} must be {allowed}, not {part!r}")
 
 
@@ -65,6 +57,7 @@ class Points(Local):
     """
 
     name = "points"
+    smooth = False
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = frozen(points("X", X).copy())
@@ -86,8 +79,6 @@ class Points(Local):
 class Windows(Local):
     """The means of F under the normal distributions N(centre, diag width^2), on the whole space (thesis 3.5.3).
 
-    They need a squared exponential: under other covariances there are no closed forms, and they are refused.
-
     Parameters
     ----------
     centres : array (m, dim)
@@ -96,7 +87,6 @@ class Windows(Local):
     """
 
     name = "windows"
-    least_order = math.inf
 
     def __init__(self, centres: ArrayLike, widths: ArrayLike) -> None:
         self.centres = frozen(points("centres", centres).copy())
@@ -113,7 +103,7 @@ class Windows(Local):
 
 
 class Slopes(Local):
-    """The derivatives dF/dx_c at points, under a squared exponential, or on the line a Matern of order 3/2 or 5/2.
+    """The derivatives dF/dx_c at points.
 
     Parameters
     ----------
@@ -123,7 +113,6 @@ class Slopes(Local):
     """
 
     name = "slopes"
-    least_order = 1.5
 
     def __init__(self, X: ArrayLike, coordinate: int = 0) -> None:
         self.X = frozen(points("X", X).copy())
@@ -154,12 +143,10 @@ class Intervals(Local):
     low, high : array (m,)
         The ends, each low below its high; two numbers mean one interval.
 
-    They need a squared exponential, a Matern covariance of order 1/2, 3/2 or 5/2, or a sum of them: there are no closed
-    forms under others. An interval shorter than 1e-3 lengthscales is refused.
+    An interval shorter than 1e-3 lengthscales is refused.
     """
 
     name = "intervals"
-    least_order = 0.5
     inputs = 1
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:

@@ -8,16 +8,20 @@ derivative or integral of k at the difference of their places. A functional is t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erf
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.covariances import integrals
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.covariances.stationary import SquaredExponential, Stationary
+from particlegvi.functionspace.covariances.stationary import SquaredExponential
+
+NEAR = 0.5  # lengthscales below which an integral is a sum over nodes, which loses no digits by cancellation
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 class Terms(NamedTuple):
@@ -45,14 +49,8 @@ def covariance_of(k: Covariance, a: Terms, b: Terms) -> Array:
     """The covariances (functionals of a, functionals of b) under a covariance that has closed forms."""
     if a.plain and b.plain:
         return k(a.place, b.place)
-    assert isinstance(k, Stationary)
-    dim = a.place.shape[1]
-    lengthscales = np.broadcast_to(k.lengthscale, (dim,))
-    if isinstance(k, SquaredExponential):
-        table = _product(a, b, lengthscales)
-    else:
-        table = _line(k, a, b, float(lengthscales[0]))
-    table = a.weight[:, None] * table * b.weight
+    assert isinstance(k, SquaredExponential)
+    table = a.weight[:, None] * _product(a, b, np.broadcast_to(k.lengthscale, a.place.shape[1])) * b.weight
     return k.variance * np.add.reduceat(np.add.reduceat(table, a.first, axis=0), b.first, axis=1)
 
 
@@ -64,19 +62,8 @@ def _product(a: Terms, b: Terms, lengthscales: Array) -> Array:
         wide = np.sqrt(lengthscale**2 + a.width[:, None, d] ** 2 + b.width[:, d] ** 2)
         for rows, columns, sign, order in _orders(a.order[:, d], b.order[:, d]):
             own = wide[np.ix_(rows, columns)]
-            part = integrals.squared_exponential(r[np.ix_(rows, columns)], order, own)
+            part = derivative(r[np.ix_(rows, columns)], order, own)
             table[np.ix_(rows, columns)] *= sign * lengthscale / own * part
-    return table
-
-
-def _line(k: Stationary, a: Terms, b: Terms, lengthscale: float) -> Array:
-    """Covariances of terms under a Matern covariance of functions on the line."""
-    smooth = integrals.smoothness(k)
-    assert smooth is not None
-    r = a.place - b.place[:, 0]
-    table = np.empty(r.shape)
-    for rows, columns, sign, order in _orders(a.order[:, 0], b.order[:, 0]):
-        table[np.ix_(rows, columns)] = sign * integrals.matern(r[np.ix_(rows, columns)], order, smooth, lengthscale)
     return table
 
 
@@ -85,3 +72,30 @@ def _orders(a: Array, b: Array) -> Iterator[tuple[NDArray[np.intp], NDArray[np.i
     for i in np.unique(a):
         for j in np.unique(b):
             yield np.flatnonzero(a == i), np.flatnonzero(b == j), -1.0 if j % 2 else 1.0, int(i + j)
+
+
+def derivative(r: Array, order: int, lengthscale: Array) -> Array:
+    """The derivative or integral of this order of the squared exponential k(r) of variance 1, at differences r.
+
+    Order 0 is k itself, orders 1 and 2 are its derivatives, order -1 is the odd K1(r) = int_0^r k, and order -2 is the
+    even int_0^r K1. Lengthscales may differ from pair to pair.
+    """
+    square = np.square(lengthscale)
+    k = np.exp(-0.5 * r * r / square)
+    if order == 0:
+        return k
+    if order == 1:
+        return -r / square * k
+    if order == 2:
+        return (r * r / square - 1.0) / square * k
+    first = lengthscale * math.sqrt(0.5 * math.pi) * erf(r / (math.sqrt(2.0) * lengthscale))
+    if order == -1:
+        return first
+    near = np.abs(r) < NEAR * lengthscale  # here r K1 and l^2 (k - 1) nearly cancel
+    far = r * first + square * np.expm1(-0.5 * r * r / square)
+    if not near.any():
+        return far
+    x = 0.5 * (1.0 + NODES)
+    scaled = r[..., None] * x
+    inner = np.exp(-0.5 * scaled**2 / np.broadcast_to(square, r.shape)[..., None])
+    return np.where(near, r * r * np.sum(0.5 * WEIGHTS * (1.0 - x) * inner, axis=-1), far)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.contracts import Array, Facts, Likelihood
+from particlegvi.tools.errors import warn
 
 HALVINGS = 40
 MOST_STEPS = 200  # of natural gradients
@@ -110,6 +111,8 @@ def climb(bound: Bound, mean: Array, tolerance: float) -> tuple[Law, float, Fact
             break
         here, height, size = moved
         steps += 1
+    if steps == MOST_STEPS:
+        warn(f"the evidence lower bound still grows after {MOST_STEPS} steps: this likelihood may have no highest one")
     return here, height, {"method": "natural gradient", "iterations": steps, "converged": converged}
 
 

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.linalg import root
-from particlegvi.functionspace.linear import kl_terms
-from particlegvi.functionspace.linear.problem import ADAM, FAMILIES, OPTIMISERS, LinearProblem, LinearSettings
-from particlegvi.functionspace.linear.sets import Sets, kl_at_set
+from particlegvi.functionspace.linear.problem import LinearProblem, LinearSolution, at_one_set, exact
+from particlegvi.functionspace.linear.searching import best, descend, in_values, in_values_of_draws
+from particlegvi.functionspace.linear.sets import kl_at_set, row_space, sets_of
 from particlegvi.integrators import schedules
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.tools import arguments
@@ -24,6 +24,11 @@ from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
+KL_TERMS = ("exact", "fixed-points", "random-points", "spectral")
+FAMILIES = ("full", "factorised")
+ADAM = "adam"
+OPTIMISERS = ("optimum", ADAM)
+DRAWS = 18  # random stream for the draws of functions
 STEPS = 5_000  # default number of steps of Adam, from the source
 ITERATIONS = 2_000  # default largest number of iterations of L-BFGS
 
@@ -54,9 +59,9 @@ class BayesianLinearRegression(Card):
     kl : str
         "exact"; "fixed-points", KL at one set A; "random-points", the mean of KL over random sets; "spectral", this
         mean with the entropy of Q_A from the spectral Stein estimator.
-    points : int or array (points, dim) or (sets, points, dim)
+    points : int or array (points, dim)
         The number of inputs in a random set, of which half are rows of the data and half are uniform in their box; or
-        the only set; or sets that are equally likely.
+        the only set.
     optimiser : str
         "optimum" solves the convex problem, over ``sets`` drawn sets if they are random. "adam" starts at N(0, I) and
         draws a new set at each step. "spectral" always uses Adam, since there is no optimum to compute.
@@ -108,8 +113,7 @@ class BayesianLinearRegression(Card):
             raise refuse("features", features, "a basis with features(X), or a function of inputs (n, dim)")
         self.noise_variance = scale("noise_variance", noise_variance)
         self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
-        self._term = kl_terms.get(kl)
-        self.kl = kl
+        self.kl: str = look_up("kl", kl, dict(zip(KL_TERMS, KL_TERMS, strict=True)))
         self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
         if kl == "spectral":
             self.optimiser = ADAM
@@ -120,7 +124,7 @@ class BayesianLinearRegression(Card):
         self.batch_size = 0 if batch_size is None else whole("batch_size", batch_size, 1)
         if self.batch_size and self.optimiser != ADAM:
             raise refuse("batch_size", batch_size, f'left out where the optimiser is "{self.optimiser}"')
-        allowed = "a whole number of 1 or more, or an array (points, dim) or (sets, points, dim)"
+        allowed = "a whole number of 1 or more, or an array (points, dim)"
         sets_of = arguments.array("points", points, allowed, booleans=True)
         self.points: Array | int = sets_of if sets_of.ndim else whole("points", points, 1)
         self.seed = arguments.seed(seed)
@@ -136,29 +140,42 @@ class BayesianLinearRegression(Card):
             raise ValueError("features(X) must have a rank of at least 1, not be 0 at every row")
         schedules.largest(self.step_size, self.steps)
         self._problem = LinearProblem(phi, t, self.noise_variance)
-        sets = Sets(x, self._of, self.points, self.sets, seed=self.seed)
-        settings = LinearSettings(
-            self.family,
-            self.optimiser,
-            self.steps,
-            self.step_size,
-            self.draws,
-            self.seed,
-            self.batch_size,
-        )
-        solution = self._term(self._problem, sets, settings)
+        known, another = np.empty((0, 0, 0)), lambda: phi
+        if self.kl != "exact":
+            fixed = self.kl == "fixed-points"
+            known, another = sets_of(x, self._of, self.points, self.sets, fixed=fixed, seed=self.seed)
+        solution = self._solution(known, another)
         self.mean, self.covariance = solution.mean, solution.covariance
-        self.averaged = solution.averaged
-        self._rank = solution.rank
-        compared: list[Array] = [] if self.kl == "exact" else list(sets.every(1 if self.kl == "fixed-points" else None))
-        self.objective = self._value(compared)
+        self.averaged, self._rank = solution.averaged, solution.rank
+        self.objective = self._value(known)
         self.facts: Facts = {
             "family": self.family, "kl": self.kl, "features": self._problem.size, "rank": solution.rank,
-            "points": sets.points if compared else 0, "sets": len(compared), **solution.facts,
+            "points": known.shape[1], "sets": len(known), **solution.facts,
         }  # fmt: skip
         if self.averaged is not None:
             self.facts["kl_to_posterior_averaged"] = self._problem.divergence(*self.averaged)
         return self
+
+    def _solution(self, known: Array, another: Callable[[], Array]) -> LinearSolution:
+        """The best distribution, for features (sets, points, k) at all sets, and a function of those at another one."""
+        problem = self._problem
+        if self.kl == "exact":
+            return exact(problem, self.family)
+        if self.optimiser == ADAM:
+            random = np.random.default_rng([DRAWS, self.seed])
+
+            def gradient(mean: Array, L: Array) -> tuple[Array, Array]:
+                if self.kl == "spectral":
+                    return in_values_of_draws(another(), mean, L, random.normal(size=(self.draws, problem.size)))
+                return in_values(row_space(another()), mean, L)
+
+            batch = problem.batches(self.batch_size, self.seed)
+            settings: dict[str, Any] = {"family": self.family, "steps": self.steps, "step_size": self.step_size}
+            return descend(gradient, batch, problem.size, **settings)
+        bases = [row_space(features) for features in known]
+        if len(bases) == 1 and self.family == "full":
+            return at_one_set(problem, bases[0])
+        return best(problem, bases, self.family, self.steps)
 
     def _of(self, x: Array) -> Array:
         values = self.features.features(x) if isinstance(self.features, Featured) else self.features(x)
@@ -168,11 +185,11 @@ class BayesianLinearRegression(Card):
             raise arguments.shaped("features(X)", phi, allowed)
         return arguments.finite("features(X)", phi, allowed)
 
-    def _value(self, compared: list[Array]) -> float:
+    def _value(self, known: Array) -> float:
         likelihood = self._problem.expected_log_likelihood(self.mean, self.covariance)
-        if not compared:
+        if not len(known):
             return self.kl_to_prior() - likelihood
-        return float(np.mean([kl_at_set(self.mean, self.covariance, phi) for phi in compared])) - likelihood
+        return float(np.mean([kl_at_set(self.mean, self.covariance, phi) for phi in known])) - likelihood
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

@@ -19,9 +19,8 @@ from scipy import linalg
 
 from particlegvi.contracts import Array
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 
-__all__ = ["Sets", "data_and_box", "kl_at_set", "row_space"]
+__all__ = ["data_and_box", "kl_at_set", "row_space"]
 
 RANK = 1e-10  # singular values below this part of the largest are rounding
 STREAM = 17  # keeps the sets of single steps apart from those of the objective
@@ -39,44 +38,22 @@ def data_and_box(random: np.random.Generator, X: Array, points: int) -> Array:
     return np.vstack([X[rows], random.uniform(X.min(axis=0), X.max(axis=0), (points - own, X.shape[1]))])
 
 
-class Sets:
-    """Random sets of inputs for data X (n, dim), or given ones.
+def sets_of(
+    X: Array, features: Callable[[Array], Array], points: Array | int, number: int, *, fixed: bool, seed: int
+) -> tuple[Array, Callable[[], Array]]:
+    """The features (sets, points, k) at all sets, and a function that returns those (points, k) at another set.
 
-    ``features`` maps inputs (n, dim) to checked features (n, k). ``points`` is the number of inputs in a random set, by
-    `data_and_box`; or the only set, (points, dim); or all sets, (sets, points, dim), which are equally likely.
-    ``number`` random sets replace all random sets.
+    ``features`` maps inputs (n, dim) to checked features (n, k). There are ``number`` random sets of so many ``points``
+    by `data_and_box`, or only the first of them if they are ``fixed``; or ``points`` is the only set, (points, dim).
     """
-
-    def __init__(
-        self, X: Array, features: Callable[[Array], Array], points: Array | int, number: int, *, seed: int
-    ) -> None:
-        self.X, self.features, self.number, self.seed = X, features, number, seed
-        self._known: Array | None = None
-        if isinstance(points, int):
-            self.points = points
-            return
-        dim = X.shape[1]
-        sets = points if points.ndim > 2 else arguments.points("points", points, dim, least=1)[None]
-        if sets.ndim != 3 or 0 in sets.shape or sets.shape[2] != dim:
-            raise refuse("points", points, f"a number, or an array (points, dim) or (sets, points, dim) with dim {dim}")
-        inputs = arguments.points("points", sets.reshape(-1, dim), dim)
-        self._known, self.points = features(inputs).reshape(*sets.shape[:2], -1), sets.shape[1]
-
-    def every(self, number: int | None = None) -> Array:
-        """The features (sets, points, k) at the given sets, or at ``number`` random sets, equal at every call."""
-        if self._known is not None:
-            return self._known[:number]
-        random = np.random.default_rng(self.seed)
-        drawn = [data_and_box(random, self.X, self.points) for _ in range(number or self.number)]
-        return self.features(np.vstack(drawn)).reshape(len(drawn), self.points, -1)
-
-    def steps(self) -> Callable[[], Array]:
-        """A function that returns the features (points, k) at a new random set at each call."""
-        random = np.random.default_rng([STREAM, self.seed])
-        known = self._known
-        if known is None:
-            return lambda: self.features(data_and_box(random, self.X, self.points))
-        return lambda: known[random.integers(len(known))]
+    random = np.random.default_rng(seed)
+    if isinstance(points, int):
+        drawn = [data_and_box(random, X, points) for _ in range(1 if fixed else number)]
+    else:
+        fixed, drawn = True, [arguments.points("points", points, X.shape[1], least=1)]
+    known = features(np.vstack(drawn)).reshape(len(drawn), len(drawn[0]), -1)
+    steps = np.random.default_rng([STREAM, seed])
+    return known, lambda: known[0] if fixed else features(data_and_box(steps, X, len(drawn[0])))
 
 
 def row_space(features: Array) -> Array:

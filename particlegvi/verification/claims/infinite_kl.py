@@ -8,7 +8,6 @@ import numpy as np
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
-    SubsetOfData,
     SubsetOfRegressors,
     covariances,
     divergences,
@@ -113,14 +112,16 @@ def degenerate_nu(
 
     12 rows of a Matern-1/2 process, nu a subset of 6 regressors, and the mean over functions from p of log dp/dnu at
     16, 24 and 32 inputs, with a nugget on both covariances: for each factor 1/10 on the nugget, the mean is ten times
-    as large. The supremum is larger still, and `log_density_ratio` is infinite.
+    as large. The supremum is larger still.
     """
     random = np.random.default_rng(seed)
     X = np.linspace(0.0, 10.0, 12)[:, None]
     y = np.sin(X[:, 0]) + 0.3 * random.normal(size=12)
     k, noise = covariances.Matern12(1.0, 1.0), 0.1
     p = ExactGaussianProcess(k, noise).fit(X, y)
-    nu = SubsetOfData(k, noise, rows=6).fit(X, y) if wrong else SubsetOfRegressors(k, noise, X[::2]).fit(X, y)
+    nu: ExactGaussianProcess | SubsetOfRegressors = SubsetOfRegressors(k, noise, X[::2]).fit(X, y)
+    if wrong:
+        nu = ExactGaussianProcess(k, noise).fit(X[::2], y[::2])
     table = []
     for number in numbers:
         A = (np.arange(number)[:, None] + 0.3) * 10.0 / number
@@ -130,11 +131,7 @@ def degenerate_nu(
         table.append([normal_kl(mean - centre, first, second) for first, second in noisy])
     ratios = np.array(table)
     growth = ratios[:, 1:] / ratios[:, :-1]
-    whole = divergences.log_density_ratio(p, nu)
-    return (
-        Check("growth per decade of the nugget, relative distance to 10", abs(growth / 10.0 - 1.0).max(), 0.01),
-        Check("one over the log of the supremum", 1.0 / whole, 0.0),
-    )
+    return Check("growth per decade of the nugget, relative distance to 10", abs(growth / 10.0 - 1.0).max(), 0.01)
 
 
 @claim("Huggins et al. (2019), Theorem 4.3 with smaller constants; docs/sparse.md", wrong="sqrt(6), 3 and 6 as printed")
@@ -173,9 +170,9 @@ def sharp_constants(seed: int, wrong: bool, *, problems: int = 100) -> Checks:
     )
 
 
-def _moments(process: SubsetOfData | SubsetOfRegressors, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _moments(process: ExactGaussianProcess | SubsetOfRegressors, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of the values at inputs."""
-    if isinstance(process, SubsetOfData):
+    if isinstance(process, ExactGaussianProcess):
         return process.predict(A), process.posterior_covariance(A)
     e = process.basis.features(A)
     return process.predict(A), e @ np.linalg.solve(process.law.precision, e.T)

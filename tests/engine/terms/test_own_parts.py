@@ -163,6 +163,21 @@ class Concave(OwnCounts):
         return 0.5 * np.square(f) + 0.0 * np.asarray(y)
 
 
+class OtherInformation(OwnCounts):
+    __slots__ = ()
+    name = "other-information"
+
+    def information(self, f):
+        return np.ones(3) if self.factor == 1.0 else -np.exp(f)
+
+
+class NoDraws(OwnCounts):
+    __slots__ = ()
+
+    def sample(self, f, random=None):
+        return generator(random).binomial(-1, 0.5, np.shape(f))
+
+
 class AnyCounts(OwnCounts):
     __slots__ = ()
 
@@ -238,6 +253,13 @@ test_a_wrong_part_is_refused_at_each_door = refused(
         lambda: fitted([1.0, -3.0], OwnCounts()),
         "y must be 0 or above, as all draws of the likelihood own-counts are, not -3",
     ),
+    (lambda: fitted([1.0, 2.0], OwnCounts("a")), "^factor of the likelihood own-counts must be a finite number, not"),
+    (lambda: fitted([1.0, 2.0], NoDraws()), r"^sample\(f, random\) of the likelihood own-counts failed: ValueError"),
+    (
+        lambda: fitted([1.0, 2.0], OtherInformation()),
+        r"^information\(f\) of the likelihood other-.* must be .*\(5, 2\)",
+    ),
+    (lambda: fitted([1.0, 2.0], OtherInformation(2.0)), r"^information\(f\) of .* must be 0 or above for every f, not"),
     (lambda: fitted([1.0, 2.0], OtherDraws()), "the mean of the slope of the likelihood other-draws over its draws"),
     (
         lambda: simulated(of_loss(derivative=lambda x: -2 * x)),

@@ -95,7 +95,7 @@ test_bad_features_are_refused = refused(
     (lambda: (fl.Fourier(0.0, 1.0, 2) + fl.Fourier(0.0, 2.0, 2)).gram(M32(0.3)), "must have the same interval"),
     (lambda: fs.SparseGaussianProcess(M32(0.3), NOISE, fl.Fourier(0.0, 1.0, 2)).fit(np.ones((3, 2)), np.ones(3)),
      "functions of 2 coordinates like X, not 1"),
-    (lambda: (fl.Fourier(0.0, 1.0, 2) + fl.Slopes([[0.5]])).gram(M32(0.3)), "must be joined with points alone"),
+    (lambda: (fl.Fourier(0.0, 1.0, 2) + fl.Slopes([[0.5]])).gram(M32(0.3)), "the covariance for slopes must be"),
     (lambda: fs.ExactGaussianProcess(M32(0.3), 0.1, mean=np.ravel).fit(fl.Fourier(0.0, 1.0, 1), np.ones(3)),
      "mean must be None where fourier features are observed"),
 )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi.contracts import Record, Scenario, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.functionspace.covariances.coordinates import OnCoordinates
-from particlegvi.functionspace.covariances.covariance import Compound, Covariance, Product, Sum
+from particlegvi.functionspace.covariances.covariance import Covariance, Product
 from particlegvi.scenario.kinds.functions import methods as registry
 from particlegvi.scenario.kinds.functions.data import Data, resolve
 from particlegvi.scenario.kinds.functions.methods.gp import GP
@@ -20,7 +20,6 @@ from particlegvi.scenario.kinds.kind import at_key, check_particles
 from particlegvi.tools import memory
 from particlegvi.tools.registry import look_up
 
-JOINED: dict[str, type[Compound]] = {"product": Product, "sum": Sum}
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
 
 
@@ -101,16 +100,13 @@ def build(scenario: Scenario) -> FunctionParts:
 
 
 def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:
-    """The covariance; with ``by_coordinate`` it is the product or the sum of one for each coordinate of an input."""
+    """The covariance; with ``by_coordinate = "product"`` it is the product of one for each coordinate of an input."""
     parameters = {key: value for key, value in settings.items() if key != "by_coordinate"}
-    join = (
-        look_up("value of by_coordinate", settings["by_coordinate"], JOINED)
-        if len(parameters) < len(settings)
-        else None
-    )
-    if join is None or inputs == 1:
-        return covariances.get(**parameters)
-    return join(*(OnCoordinates(covariances.get(**parameters), number) for number in range(inputs)))
+    if "by_coordinate" in settings:
+        look_up("value of by_coordinate", settings["by_coordinate"], {"product": Product})
+        if inputs > 1:
+            return Product(*(OnCoordinates(covariances.get(**parameters), number) for number in range(inputs)))
+    return covariances.get(**parameters)
 
 
 def _memory(rows: int, points: int, particles: int) -> int:

@@ -11,9 +11,7 @@ from particlegvi.contracts import Array, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.linalg import root
-from particlegvi.functionspace.linear import kl_terms
-from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
-from particlegvi.functionspace.linear.problem import FAMILIES, OPTIMISERS
+from particlegvi.functionspace.linear.bayesian import FAMILIES, KL_TERMS, OPTIMISERS, BayesianLinearRegression
 from particlegvi.functionspace.linear.sets import data_and_box
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
@@ -43,8 +41,7 @@ class BLR(OfGaussianNoise):
         self, kl: str = "exact", family: str = "full", points: int = 10, optimiser: str = "optimum",
         steps: int | None = None, sizes: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
-        kl_terms.get(kl)
-        self.kl = kl
+        self.kl: str = look_up("kl", kl, dict(zip(KL_TERMS, KL_TERMS, strict=True)))
         self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
         self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
         self.points = whole("points", points, 1)
