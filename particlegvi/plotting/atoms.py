@@ -11,19 +11,17 @@ from matplotlib.path import Path
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
-from particlegvi.plotting import style
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.moving import Follow
-from particlegvi.plotting.protocols import HasAtoms, Interval
+from particlegvi.plotting.protocols import HasAtoms
 
-LYING = 2.7  # lines of words that stand on the atoms, beside each other
-MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
+MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins
 
 
-def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> tuple[float, Follow]:
+def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> Follow:
     """Bars and stems at the atoms; particles that reached no atom are in bars of their own.
 
-    Returns the lines of the words, and a function that moves bars and words to other particles.
+    Returns a function that moves the bars to other particles.
     """
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = say("truth_atoms")
@@ -32,7 +30,7 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
         expected, _ = np.histogram(atoms, edges, weights=weights)
         middles = (edges[:-1] + edges[1:]) / 2
         axes.plot(middles, expected, "o", color=palette().ink, markersize=4, label=truth, gid="truth")
-        return 0.0, lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
+        return lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
     width = bar_width(atoms, edges)
     fractions, arrived = at_atoms(particles, atoms, width / 2)
     bars = axes.bar(atoms, fractions, width, label=say("particles"), gid="fractions", color=colour, **bar_look())
@@ -40,7 +38,6 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
     others.set_visible(not arrived.all())
     axes.vlines(atoms, 0.0, weights, color=palette().ink, linewidth=1.6)
     axes.plot(atoms, weights, "o", color=palette().ink, markersize=8, label=truth, gid="truth")
-    lines, write = write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
 
     def follow(particles: Array) -> None:
         fractions, arrived = at_atoms(particles, atoms, width / 2)
@@ -48,46 +45,8 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
             bar.set_height(fraction)
         others.set_visible(not arrived.all())
         others.set_path(path_of(particles[~arrived], edges, 1.0 / max(len(particles), 1)))
-        write(fractions)
 
-    return lines, follow
-
-
-def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval) -> tuple[float, Follow]:
-    """Write fraction and weight over every atom, unless there is too little room.
-
-    Returns the lines of the words, and a function that writes other fractions.
-    """
-    digits = 2 if look().is_slide else 3
-    for form in (say("weight", weight="{}"), "({})"):
-        places = beside_each_other(axes, atoms, limits, form.format(f"{0:.{digits}f}"))
-        if places is not None:
-            break
-    else:
-        return 0.0, lambda fractions: None
-    texts = [
-        axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom")
-        for place, weight in zip(places, weights, strict=True)
-    ]
-    highest = float(max(weights.max(), fractions.max()))
-
-    def write(fractions: Array) -> None:
-        for text, place, weight, fraction in zip(texts, places, weights, fractions, strict=True):
-            held, expected = (number(f"{share:.{digits}f}") for share in (fraction, weight))
-            text.set_text(f"{held}\n{form.format(expected)}")
-            text.xy = (place, min(max(weight, fraction), highest))  # a film may have higher bars than its last record
-
-    write(fractions)
-    for text in texts:
-        style.outlined(text)
-    return LYING, write
-
-
-def beside_each_other(axes: Axes, atoms: Array, limits: Interval, longest: str) -> Array | None:
-    """The places of words as long as these over the atoms; None where there is no room for all of them."""
-    half = 0.36 * len(longest) * style.columns_of(axes) / look().breadth * (limits[1] - limits[0])
-    places = np.clip(atoms, limits[0] + half, limits[1] - half)
-    return places if np.min(np.diff(np.sort(places)), initial=np.inf) > 2.0 * half else None
+    return follow
 
 
 def bar_width(atoms: Array, edges: Array) -> float:

@@ -13,18 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.protocols import Interval, Results, Runs, is_density
-from particlegvi.tools import words
-
-FEW = 60  # up to so many particles, lines join the same particle of all methods and shared buckets get a ring
 
 
 class Buckets(NamedTuple):
@@ -77,7 +74,6 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     low, high = reading.prior_bounds(run)
     if not (math.isfinite(low) and math.isfinite(high)):
         low, high = reading.fitting_range(ends)
-    few = max(len(places) for places in ends) <= FEW
     for row, (label, places) in enumerate(zip(runs, ends, strict=True)):
         single = alone(places, division)
         axes.plot(
@@ -85,12 +81,12 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
             np.full(len(places), row),
             "|",
             color=colours[label],
-            markersize=24 if few else 20,
-            markeredgewidth=2.4 if few else 0.8,
+            markersize=24,
+            markeredgewidth=2.4,
             clip_on=False,
             gid=f"particles of {label}",
         )
-        if few and not single.all():
+        if not single.all():
             axes.plot(
                 places[~single],
                 np.full(int((~single).sum()), row),
@@ -101,14 +97,14 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
                 label=say("shares_bucket"),
             )
         write_beside(axes, row, say("alone", count=single.sum(), all=len(places)), colours[label])
-    if few:
-        axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=palette().faint, linewidth=0.6, alpha=0.6, zorder=0)
+    axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=palette().faint, linewidth=0.6, alpha=0.6, zorder=0)
     axes.set_xlim(low, high)
     axes.set_ylim(len(runs) - 0.4, -0.6)
     name_rows(axes, runs)
     total = round((high - low) / division.width)
     axes.set_title(say("among_buckets", count=number(f"{total:,}")))
-    name_in_pi(axes)
+    axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
 def alone(places: Array, division: Buckets) -> NDArray[np.bool_]:
@@ -136,7 +132,7 @@ def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, st
               transform=axes.get_xaxis_transform(), zorder=0, label=say("loss", function=symbols.FUNCTION))  # fmt: skip
     for row, label in enumerate(runs):
         axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
-                  markeredgewidth=1.8, alpha=1.0 if len(offsets[label]) <= FEW else 0.3)  # fmt: skip
+                  markeredgewidth=1.8)  # fmt: skip
         density = _truth_inside(results.targets.get(label), bottom + inside)
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
@@ -168,20 +164,3 @@ def name_rows(axes: Axes, runs: Runs) -> None:
     axes.set_yticks(range(len(runs)), [style.shown_name(label) for label in runs])
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-
-
-def name_in_pi(axes: Axes, at_most: int = 5) -> None:
-    """Set ticks at round multiples of pi."""
-    low, high = axes.get_xlim()
-    steps = [0.25, 0.5, *(base * 10**power for power in range(12) for base in (1, 2, 5))]
-    step = next(each for each in steps if (high - low) / math.pi / each <= at_most)
-    axes.xaxis.set_major_locator(MultipleLocator(step * math.pi))
-    spoken = words.of(look().language)  # now: ticks are written when the figure is drawn, which may be outside its look
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _in_pi(place / math.pi, spoken)))
-
-
-def _in_pi(multiple: float, spoken: words.Words) -> str:
-    if abs(multiple) < 1e-9:
-        return "0"
-    text = spoken.number(f"{multiple:.10g}".replace("-", "\u2212"))
-    return {"1": "", "\u22121": "\u2212"}.get(text, text) + r"$\pi$"

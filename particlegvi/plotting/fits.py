@@ -15,7 +15,7 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
 CLOSEST = 1e-3  # nats: a gap that is smaller is drawn here
@@ -105,7 +105,7 @@ def _line(axes: Axes, found: list[Facts], key: str, kind: Facts) -> None:
     pairs = [(each["points"], max(each[key], LEAST)) for each in found if not isinstance(each[key], str)]
     if pairs:
         at, values = np.array(pairs).T
-        axes.plot(at, values, linewidth=1.8 * look().scale, **kind)
+        axes.plot(at, values, linewidth=1.8, **kind)
 
 
 @figure_kind("budget", of=("function-space",), runs=reading.of_functions)
@@ -126,7 +126,7 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
             axes.barh(at, widths, 0.55, left, color=colour, hatch=hatch, edgecolor=palette().ground, label=name)
             left += widths
         totals = [facts["total"] for facts in found.values()]
-        axes.plot(totals, at, "D", color=palette().ink, markersize=7.0 * look().scale, label=say("total_error"))
+        axes.plot(totals, at, "D", color=palette().ink, markersize=7.0, label=say("total_error"))
         axes.set_xlim(0.0, 1.05 * left.max())
         names = {label: say("turn_first", knob=facts["turn"]) for label, facts in found.items()}
         axes.set_yticks(at, [f"{style.shown_name(label)}\n{first}" for label, first in names.items()])

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi import diagnostics
@@ -16,9 +15,11 @@ from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, p
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.moving import MovingFigure, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of, together
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density, is_draws
+
+HEADROOM = 1.08  # end of a vertical axis divided by the largest value
 
 
 @figure_kind("histograms", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
@@ -41,39 +42,16 @@ def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval 
     rows, columns = panel_grid(len(runs))
     with slide(results, rows, runs, meaning_of_brackets(results, runs), clock_of(runs).at(-1), tall=1.8) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True)
-        most = 0.0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             target, facts = results.targets.get(label), reading.facts_of(results, label)
-            lines, follow = draw_panel(axes, run, target, colours[label], limits, bins)
-            most = max(most, lines)
+            follow = draw_panel(axes, run, target, colours[label], limits, bins)
             style.panel_title(axes, label, run, colours[label])
-            shows[label] = following(run, target, follow, write_note(axes, facts), facts)
-        headroom = look().headroom(most, rows)
-        share_heights(panels, headroom, columns)
+            shows[label] = together(follow, write_note(axes, run, target, facts, limits))
+        share_heights(panels, columns)
         if reading.is_here(next(iter(runs.values())).loss):
             for axes in panels:
-                draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
+                draw_loss(axes, list(runs.values()), limits, axes is panels[-1])
     return MovingFigure(figure, runs, shows, figure.clock)
-
-
-def following(run: ParticleRun, target: Target | None, follow: Show, noted: Text | None, facts: Scenario) -> Show:
-    """Move a whole panel to a record, and write the distance to the truth there if it is ``noted``."""
-
-    def show(record: int) -> None:
-        follow(record)
-        if noted is None:
-            return
-        if record in (-1, len(run.positions) - 1):
-            noted.set_text(style.in_note(noted.axes, *words_at_end(facts)))
-        elif facts.get("w1") is not None:
-            particles = reading.final_particles(run, record)
-            truth = target.draws if is_draws(target) else target
-            now = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
-            noted.set_text(style.in_note(noted.axes, words_of_distance({**facts, "w1": now})))
-        else:
-            noted.set_text("")
-
-    return show
 
 
 def common_range(runs: Runs, targets: Targets) -> Interval:
@@ -88,22 +66,16 @@ def common_range(runs: Runs, targets: Targets) -> Interval:
     return reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
 
 
-def draw_panel(
-    axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval, bins: int
-) -> tuple[float, Show]:
-    """Bars, truth and axis labels of one method; the truth may be None.
-
-    Returns the lines of words over its data, and a function that moves bars and words to another record.
-    """
+def draw_panel(axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval, bins: int) -> Show:
+    """Bars, truth and axis labels of one method; the truth may be None. Returns what moves the bars to a record."""
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
-    lines = 0.0
     axes.set_xlim(*limits)
     axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
         axes.set_ylabel(say("fraction"))
-        lines, follow = draw_atoms(axes, particles, target, colour, edges)
+        follow = draw_atoms(axes, particles, target, colour, edges)
     else:
         axes.set_ylabel(say("density"))
         width = float(edges[1] - edges[0])
@@ -122,19 +94,12 @@ def draw_panel(
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
 
     fitted = draw_fitted(axes, run, limits)
-    # The highest corner of a panel is clear of bars.
-    outside = axes.text(0.98, 0.97, "", transform=axes.transAxes, ha="right", va="top", color=palette().words)
-    style.outlined(outside)
 
     def show(record: int) -> None:
-        particles = reading.final_particles(run, record)[:, 0]
-        follow(particles)
+        follow(reading.final_particles(run, record)[:, 0])
         fitted(record)
-        stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
-        outside.set_text(say("outside", share=number(f"{stray:.1%}")) if stray > 0 else "")
 
-    show(-1)
-    return lines, show
+    return show
 
 
 def share_of(particles: Array, width: float = 1.0) -> float:
@@ -161,15 +126,29 @@ def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
     return np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
 
 
-def write_note(axes: Axes, facts: Scenario) -> Text | None:
-    """Write what is known of the last record (`words_at_end`) above a panel; None where nothing is."""
-    words = words_at_end(facts) if look().note else ("",)
-    return style.note_above(axes, *words) if any(words) else None
+def write_note(axes: Axes, run: ParticleRun, target: Target | None, facts: Scenario, limits: Interval) -> Show:
+    """Write above a panel the distance to the truth and the share of the particles outside, at the end the verdict too.
 
+    Returns a function that writes those of another record.
+    """
 
-def words_at_end(facts: Scenario) -> tuple[str, str]:
-    """Whether the run is metastable, and the distance to the truth with the range of 90% of exact draws."""
-    return style.metastable(facts), "" if facts.get("w1") is None else words_of_distance(facts)
+    def words(record: int) -> tuple[str, ...]:
+        particles, distance = reading.final_particles(run, record)[:, 0], facts.get("w1")
+        is_end = record in (-1, len(run.positions) - 1)
+        if distance is not None and not is_end:
+            truth = target.draws if is_draws(target) else target
+            distance = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
+        stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
+        return (
+            style.metastable(facts) if is_end else "",
+            "" if distance is None else words_of_distance({**facts, "w1": distance}),
+            say("outside", share=number(f"{stray:.1%}")) if stray > 0 else "",
+        )
+
+    if not look().note or not any(words(-1)):
+        return lambda record: None
+    note = style.note_above(axes, *words(-1))
+    return lambda record: note.set_text(style.in_note(axes, *words(record)))
 
 
 def meaning_of_brackets(results: Results, runs: Runs) -> str:
@@ -190,20 +169,20 @@ def words_of_distance(facts: Scenario) -> str:
     return say(key, **{name: number(decimals(value)) for name, value in values.items()})
 
 
-def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> None:
-    """Give panels of the same quantity the same height, with room for words above the data.
+def share_heights(panels: Sequence[Axes], columns: int = 1) -> None:
+    """Give panels of the same quantity the same height.
 
     If the look asks for own axes, each panel has its own height.
     """
     quantities = {axes.get_ylabel() for axes in panels}
     together = [[axes for axes in panels if axes.get_ylabel() == quantity] for quantity in quantities]
     for same in [[axes] for axes in panels] if look().vertical_axis == "own" else together:
-        top = max(axes.dataLim.y1 for axes in same) * headroom
+        top = max(axes.dataLim.y1 for axes in same) * HEADROOM
         for axes in same:
             position = list(panels).index(axes)
             axes.set_ylim(0.0, top if top > 0 else 1.0)
             axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
-            if axes.get_ylabel() == say("fraction") and top > 1.0:  # the room for words has no numbers
+            if axes.get_ylabel() == say("fraction") and top > 1.0:
                 axes.set_yticks(np.linspace(0.0, 1.0, 6))
             if position % columns > 0 and panels[position - 1] in same:
                 axes.set_ylabel("")
@@ -219,7 +198,7 @@ def is_too_fast(run: ParticleRun, grid: Array, values: Array) -> bool:
     return bool(span > 0.0 and np.mean(missed > 0.1 * span) > 0.5)
 
 
-def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: bool, headroom: float) -> None:
+def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: bool) -> None:
     """The loss behind everything else, on an axis of its own at the right of the last panel.
 
     A loss that changes faster than the grid can show is left out.
@@ -243,8 +222,7 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
         alpha=0.8,
         label=None if look().is_slide else say("loss", function=function),  # its axis has the name
     )
-    # The curve ends below the words: it fills the same part of the panel as the data.
-    twin.set_ylim(bottom - 0.06 * height, bottom + height * headroom * 1.02)
+    twin.set_ylim(bottom - 0.06 * height, bottom + height * HEADROOM * 1.02)
     minimisers = reading.global_minimisers(runs[0].loss, limits)
     if 1 <= len(minimisers) <= MANY_ATOMS:
         axes.plot(

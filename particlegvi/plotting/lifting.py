@@ -11,7 +11,7 @@ from particlegvi.plotting import histograms, reading, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.moving import MovingFigure, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of, together
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs
 
 
@@ -27,15 +27,15 @@ def lifting(results: Results, runs: Runs) -> MovingFigure:
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
             target, facts = results.targets.get(label), reading.facts_of(results, label)
-            lines, follow = histograms.draw_panel(below, run, target, colours[label], limits, bins=48)
+            follow = histograms.draw_panel(below, run, target, colours[label], limits, bins=48)
             minimisers = draw_loss(above, run, limits)
             draw_prior(below, run, limits)
             for place in minimisers:
                 for axes in (above, below):
                     axes.axvline(place, color=palette().ink, linestyle=":", linewidth=1.3, zorder=0.5)
             style.panel_title(above, label, run, colours[label])
-            shows[label] = histograms.following(run, target, follow, histograms.write_note(above, facts), facts)
-            below.set_ylim(0.0, below.dataLim.y1 * look().headroom(lines, 2))
+            shows[label] = together(follow, histograms.write_note(above, run, target, facts, limits))
+            below.set_ylim(0.0, below.dataLim.y1 * histograms.HEADROOM)
             below.yaxis.set_major_locator(MaxNLocator(nbins=5))
         if look().vertical_axis == "shared":
             top = max(axes.get_ylim()[1] for axes in panels[1])

@@ -18,7 +18,6 @@ from particlegvi.tools import words
 
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
 SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
-LINE = 1.35  # from one line of words in a panel to the next, in sizes of letters
 LINES_AROUND = 11.5  # lines of words above and below the panels of a slide, in sizes of the smallest letters
 ON_SLIDE = "_on_slide"  # end of the keys of shorter words
 SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, where no size of letters is given
@@ -85,21 +84,6 @@ class Look(NamedTuple):
             return None
         height = self.height * 72.0 - LINES_AROUND * self.small
         return height / ((self.width * 72.0 - 4.0 * self.small) / columns - 0.8 * self.small)
-
-    def lines_of_panel(self, lines: float) -> float:
-        """The height of lines of words in the only row of panels, as a part of it; not below an eighth for each."""
-        if not self.is_slide or self.height is None:
-            return 0.08 * lines / 0.7
-        return max(0.08 / 0.7, LINE / max(self.height * 72.0 / self.small - LINES_AROUND, 4.0)) * lines
-
-    def headroom(self, lines: float, rows: int) -> float:
-        """The end of an axis divided by the largest value, with room for these lines of words above it."""
-        if not lines:
-            return 1.08
-        # Heights in sizes of the smallest letters.
-        height = self.height * 72.0 / self.small if self.height is not None else (0.5 + 0.5 * rows) * 33.6
-        panel = max((height - (LINES_AROUND - 5.5 if self.is_slide else 8.0)) / rows - 5.5, 5.0)
-        return 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel))
 
     @property
     def dots_per_inch(self) -> int:

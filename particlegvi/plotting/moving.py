@@ -63,6 +63,16 @@ class Clock(NamedTuple):
         return np.searchsorted(self.shares[label], longest[moments] + 1e-12, side="right") - 1
 
 
+def together(*shows: Show) -> Show:
+    """Everything in a panel is put to a record."""
+
+    def show(record: int) -> None:
+        for each in shows:
+            each(record)
+
+    return show
+
+
 TIME, STEP, SHARE = "t = {}", "step {}", "{} of the steps"
 KEYS = {TIME: "clock_time", STEP: "clock_step", SHARE: "clock_share"}  # keys of the words in every language
 

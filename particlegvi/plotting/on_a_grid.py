@@ -13,7 +13,7 @@ from particlegvi.diagnostics.little_noise import LittleNoise
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results
 from particlegvi.targets import rates
 from particlegvi.targets.density import DensityTarget
@@ -59,7 +59,7 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
     with frame(results, 3, NARROW, {label: run}) as (figure, panels):
         for axes, rate, word in zip(panels, found, words, strict=True):
             marker = "" if word == "time" else "o"
-            axes.plot(rate.values, rate.distances, marker=marker, color=palette().ink, linewidth=1.8 * look().scale,
+            axes.plot(rate.values, rate.distances, marker=marker, color=palette().ink, linewidth=1.8,
                       label=say("law_on_grid"))  # fmt: skip
             axes.set(yscale="log", xscale="linear" if word == "time" else "log")
             axes.set_title(say("slope", slope=number(f"{rate.slope:.3f}")), color=palette().words)
@@ -106,7 +106,7 @@ def noise(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval 
     with frame(results, runs=runs) as (figure, [axes]):
         for (name, laws), dashes in zip(lines.items(), style.DASHES, strict=False):
             axes.plot(WEIGHTS, problem.excess(laws), color=palette().ink, linestyle=dashes, label=name,
-                      linewidth=1.8 * look().scale)  # fmt: skip
+                      linewidth=1.8)  # fmt: skip
         for label, each in chosen.items():
             [excess] = problem.excess([problem.start(each.positions[-1][:, 0])])
             if each.method.kl_weight:

@@ -16,7 +16,7 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.moving import MovingFigure, Show, clock_of
+from particlegvi.plotting.moving import MovingFigure, Show, clock_of, together
 from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Runs, is_atoms, is_density, is_draws
 from particlegvi.plotting.shares import (
     FEW,
@@ -60,14 +60,8 @@ def particles(results: Results, runs: Runs) -> MovingFigure:
             if words is not None:
                 count, expected = partial(counts_of, results, label, run, places), true_shares(target, plane, places)
                 moves.append(write_shares(axes, count, expected, colours[label], places, words))
-            shows[label] = partial(together, moves)
+            shows[label] = together(*moves)
     return MovingFigure(figure, runs, shows, figure.clock)
-
-
-def together(shows: Sequence[Show], record: int) -> None:
-    """Move everything in a panel to a record."""
-    for show in shows:
-        show(record)
 
 
 def draw_panel(

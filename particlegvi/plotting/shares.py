@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array, Target
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.look import look, number, say
+from particlegvi.plotting.look import number, say
 from particlegvi.plotting.moving import Show
 from particlegvi.plotting.plane import GRID, Modes, Plane
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs, is_atoms, is_density
 
 FEW = 20  # up to so many particles are counted, more are given as shares
 MANY_MODES = 12  # with more modes than this no numbers are written
-WORD = (0.24, 0.14)  # width and height of the words of a mode, as parts of the panel's
+REACH = 0.07  # least distance of the words from their mode, as a part of the panel's height
+SIDE, EDGE = 0.13, 0.15  # half of their width, and their height, as parts of the panel's
 
 Counts: TypeAlias = tuple[NDArray[np.intp], int]  # numbers of particles in every mode, and the number of all
 
@@ -46,23 +47,9 @@ def write_shares(
     """The share of particles in every mode, and in brackets that of the truth; returns what moves it to a record."""
     written: list[Text] = []
     for mode, (spot, text) in enumerate(zip(spots, words_of(count(-1), expected), strict=True)):
-        is_shown = bool(np.isfinite(spot).all())
-        spot = spot if is_shown else modes[mode]
-        away = "bottom" if spot[1] > modes[mode, 1] else "top"
-        shade = style.lettering(colour, 0.8)
-        words = axes.text(
-            spot[0],
-            spot[1],
-            text,
-            ha="center",
-            va=away,
-            color=shade,
-            fontweight="bold",
-            linespacing=1.05,
-            zorder=6,
-            visible=is_shown,
-            gid="share",
-        )
+        away, shade = "bottom" if spot[1] > modes[mode, 1] else "top", style.lettering(colour, 0.8)
+        words = axes.text(*spot, text, ha="center", va=away, color=shade, fontweight="bold", linespacing=1.05, zorder=6,
+                          gid="share")  # fmt: skip
         style.outlined(words)
         written.append(words)
 
@@ -87,44 +74,16 @@ def words_of(held: Counts, expected: Array | None) -> list[str]:
 
 
 def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
-    """Places (modes, 2) of the words: above the particles of all methods, and below them in the lower half.
-
-    NaN if the words would cover those of a mode with more particles both above and below their own mode.
-    """
-    spots = modes.copy()
-    held = np.zeros(len(spots))
-    height = float(np.ptp(plane.window[1]))
-    middle = float(np.mean(modes[:, 1]))
-    reach = 0.06 * height
-    for run in runs.values():
-        last, fitted = reading.final_particles(run), reading.fitted_gaussian(run)
-        nearest = nearest_of(last, modes)
-        held += np.bincount(nearest, minlength=len(held))
-        for mode, place in enumerate(modes):
-            inside = np.abs(last[nearest == mode, 1] - place[1])
-            reach = max(reach, float(np.quantile(inside, 0.99))) if len(inside) else reach
-        if fitted is not None:
-            mean, sd = fitted
-            reach = max(reach, float(np.min(np.abs(modes[:, 1] - mean[1])) + 2.0 * sd[1]))
-    bottom, top = plane.window[1]
-    away = np.where(spots[:, 1] >= middle, 1.0, -1.0) * (reach + 0.02 * height)
-    left, right = plane.window[0]
-    spots[:, 0] = np.clip(spots[:, 0], left + 0.13 * (right - left), right - 0.13 * (right - left))
-    edge = look().lines_of_panel(2 * 0.7) * height  # room for two lines of words, which may get smaller
-    sides = [np.clip(spots[:, 1] + each, bottom + edge, top - edge) for each in (away, -away)]
-    room = np.array([WORD[0] * (right - left), WORD[1] * height])
-    middles: list[Array] = []  # middles of the words already placed
-    for mode in np.argsort(-held, kind="stable"):
-        for side in sides:
-            up = 0.5 if side[mode] > modes[mode, 1] else -0.5
-            here = np.array([spots[mode, 0], side[mode] + up * room[1]])
-            if not any(np.all(np.abs(here - there) < room) for there in middles):
-                middles.append(here)
-                spots[mode, 1] = side[mode]
-                break
-        else:
-            spots[mode] = np.nan
-    return spots
+    """Places (modes, 2) of the words: above the particles at modes of the upper half, below them at others."""
+    (left, right), (bottom, top) = plane.window
+    reach = REACH * (top - bottom)
+    for last in (reading.final_particles(run) for run in runs.values() if reading.fitted_gaussian(run) is None):
+        away = np.abs(last[:, 1] - modes[nearest_of(last, modes), 1])
+        reach = max(reach, float(np.quantile(away, 0.9))) if len(away) else reach
+    signs = np.where(modes[:, 1] >= np.mean(modes[:, 1]), 1.0, -1.0)
+    side, edge = SIDE * (right - left), EDGE * (top - bottom)
+    across = np.clip(modes[:, 0], left + side, right - side)
+    return np.column_stack([across, np.clip(modes[:, 1] + signs * reach, bottom + edge, top - edge)])
 
 
 def true_shares(target: Target | None, plane: Plane, modes: Array) -> Array | None:

@@ -8,9 +8,6 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import ScaledTranslation
 
@@ -19,7 +16,7 @@ from particlegvi.diagnostics.over_seeds import band, mean_over
 from particlegvi.plotting import rules, style, swept
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.swept import Panel, Swept
 from particlegvi.settings.colours import assigned, darker
@@ -29,9 +26,7 @@ CURVE = 200  # points of a law
 APART = 3.0  # points between methods that are drawn beside each other
 WIDE = 3.0  # least ratio of the ends of a logarithmic axis
 DOTS = (0, (1, 1.4))
-MOST_WORDS = 110  # a panel with more cells has no numbers in its cells
 MOST_TICKS = 10
-BLACK, WHITE = "#000000", "#FFFFFF"
 
 
 @figure_kind("lines", of=("sweep",), measures=rules.labels, methods=rules.labels)
@@ -203,11 +198,11 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
             # panels of one number have one scale of colours, so that methods can be compared
             same = np.stack([swept.means(sweep, other) for other in chosen if other.measure == panel.measure])
             limits = (float(np.nanmin(same)), float(np.nanmax(same))) if np.isfinite(same).any() else (0.0, 1.0)
-            _draw(figure, axes, sweep, panel, limits, words=len(chosen) <= 2)
+            _draw(figure, axes, sweep, panel, limits)
     return figure
 
 
-def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[float, float], words: bool) -> None:
+def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[float, float]) -> None:
     """One panel, the first key along the horizontal axis."""
     across, up = list(sweep.over)
     shown = swept.means(sweep, panel).T
@@ -219,24 +214,13 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
     )
     bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
     bar.outline.set_visible(False)
-    within, lost = swept.like_exact_draws(sweep, panel), sweep.stopped(panel.method).sum(axis=-1).T
-    unsettled = sweep.unsettled(panel.method).sum(axis=-1).T
-    words = words and shown.size <= MOST_WORDS
-    for row, column in np.ndindex(shown.shape):
-        place = (column - 0.5, row - 0.5)
-        ink = _ink(image, float(shown[row, column]))
-        if within is not None and within[column, row]:
-            axes.add_patch(
-                Rectangle(place, 1.0, 1.0, fill=False, hatch="///", edgecolor=ink, linewidth=0.0, alpha=0.55)
-            )
-        if lost[row, column]:
-            axes.text(column + 0.3, row + 0.24, "×", ha="center", va="center", color=ink)
-        if unsettled[row, column]:
-            axes.text(column - 0.3, row + 0.24, "○", ha="center", va="center", color=ink)
-        if words and np.isfinite(shown[row, column]):
-            text = axes.text(column, row, _short(float(shown[row, column]), shown), ha="center", va="center", color=ink)
-            edge = BLACK if ink == WHITE else WHITE
-            text.set_path_effects([withStroke(linewidth=2.0, foreground=edge, alpha=0.35)])
+    lost, unsettled = sweep.stopped(panel.method).sum(axis=-1), sweep.unsettled(panel.method).sum(axis=-1)
+    marked = (("×", 0.3, lost, "diverged_somewhere"), ("○", -0.3, unsettled, "unsettled_somewhere"))
+    for mark, beside, cells, words in marked:
+        for column, row in np.argwhere(cells):
+            style.outlined(axes.text(column + beside, row + 0.24, mark, ha="center", va="center"))
+        if cells.any():
+            axes.plot([], [], linestyle="none", label=say(words))
     for axis, values in ((axes.xaxis, sweep.over[across]), (axes.yaxis, sweep.over[up])):
         places = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_TICKS)).round().astype(int))
         axis.set_ticks(places, [swept.value_names(values)[place] for place in places])
@@ -245,28 +229,3 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
     axes.set_ylabel(swept.key_name(up))
     axes.set_title(f"{style.shown_name(panel.method)}: {swept.measure_name(panel.measure)}")
     axes.spines[:].set_visible(False)
-    ground, ink = palette().ground, palette().ink
-    if within is not None and within.any():
-        axes.fill([], [], facecolor=ground, edgecolor=ink, hatch="///", linewidth=0.8, label=say("like_exact_draws"))
-    if lost.any():
-        axes.fill([], [], facecolor=ground, edgecolor=ink, linewidth=0.8, label=say("diverged_somewhere"))
-    if unsettled.any():
-        axes.fill([], [], facecolor=ground, edgecolor=ink, linewidth=0.8, label=say("unsettled_somewhere"))
-
-
-def _ink(image: AxesImage, value: float) -> str:
-    """Black on light cells, white on dark ones; the ink of the look where there is no colour."""
-    if not np.isfinite(value):
-        return palette().ink
-    red, green, blue = np.asarray(image.to_rgba(np.array([value])))[0, :3]
-    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else WHITE
-
-
-def _short(value: float, every: Array) -> str:
-    """A number with as many decimals as tell the cells of its panel apart, three digits at most."""
-    largest = float(np.nanmax(np.abs(every)))
-    decimals = 2 if largest < 10.0 else 1 if largest < 100.0 else 0
-    known = every[np.isfinite(every)]
-    fewer = (places for places in range(decimals) if np.all(known == known.round(places)))
-    decimals = next(fewer, decimals)
-    return number(f"{value:.{decimals}f}" if 1e-2 < largest < 1e4 else f"{value:.1e}")

@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
 from particlegvi.contracts import Array, Scenario
 from particlegvi.diagnostics.over_seeds import mean_over
 from particlegvi.plotting import style
@@ -77,24 +75,6 @@ def panels(sweep: Swept, measures: Sequence[str] | None, methods: Sequence[str] 
 def means(sweep: Swept, panel: Panel) -> Array:
     """Means over the seeds that have a number, over the grid; NaN where none has."""
     return mean_over(sweep.values(panel.measure, panel.method), -1)
-
-
-def like_exact_draws(sweep: Swept, panel: Panel) -> Array | None:
-    """Where a distance is within what as many exact draws would show, as 1.0 over the grid; None where that is unknown.
-
-    Exact draws are above the 95% quantile of their distances with one seed in twenty. A setting is within where no more
-    seeds are above it than exact draws would have in 95% of all sweeps, and none has diverged.
-    """
-    floor = f"{panel.measure}_floor.1"
-    if not sweep.has(floor, panel.method):
-        return None
-    from scipy.special import bdtr
-
-    values, high = sweep.values(panel.measure, panel.method), sweep.values(floor, panel.method)
-    seeds = values.shape[-1]
-    above = np.where(np.isfinite(values), values > high, True).sum(axis=-1)
-    most = next(count for count in range(seeds + 1) if bdtr(count, seeds, 0.05) >= 0.95)
-    return np.asarray((above <= most).astype(np.float64))
 
 
 def key_name(key: str) -> str:

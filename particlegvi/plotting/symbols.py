@@ -6,11 +6,7 @@ import re
 
 from particlegvi.losses.loss import Loss
 
-GREEK = {
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
-}  # fmt: skip
-PLAIN = re.compile(r"([A-Za-z]+)(?:_?([0-9]+)|_([A-Za-z]+))?")
+PLAIN = re.compile(r"([A-Za-z]+)(?:_?([0-9]+))?")
 FUNCTION = r"$\ell(\theta)$"  # for a loss without a formula
 
 
@@ -22,15 +18,11 @@ def coordinates(loss: object, dim: int) -> list[str]:
 
 
 def symbol(name: str) -> str:
-    """A variable's name as mathtext: one letter in italics, Greek letters by their names, numbers as subscripts."""
+    """A variable's name as mathtext: one letter in italics, with its number as a subscript; longer names upright."""
     found = PLAIN.fullmatch(name)
-    if found is None:
-        written = name.replace("_", r"\_")
-        return rf"\mathrm{{{written}}}"
-    word, number, subscript = found.groups()
-    letter = rf"\{word}" if word in GREEK else word if len(word) == 1 else rf"\mathrm{{{word}}}"
-    below = number or subscript
-    return letter if below is None else rf"{letter}_\mathrm{{{below}}}"
+    word, number = found.groups() if found is not None else (name.replace("_", r"\_"), None)
+    letter = word if len(word) == 1 else rf"\mathrm{{{word}}}"
+    return letter if number is None else rf"{letter}_{{{number}}}"
 
 
 def loss_of(loss: object, dim: int) -> str:

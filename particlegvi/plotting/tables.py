@@ -57,7 +57,7 @@ def scores(results: Results) -> Figure:
 
 def draw_panel(axes: Axes, panel: ScorePanel) -> None:
     """The marks of one score, a row for each data set from the top."""
-    paint, thick = palette(), look().scale
+    paint = palette()
     names = list(panel.series)
     own = {", ".join(name): name[0].split()[0] for name in names if name not in panel.printed}  # "DRE on outputs": DRE
     colours = assigned(own, look().palette, look().colours)
@@ -69,14 +69,14 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
         mark = MARKS[position % len(MARKS)]
         axes.errorbar(
             means, np.arange(len(means)) + up[position], xerr=spreads, fmt=mark, color=colour, capsize=0.0,
-            elinewidth=1.4 * thick, markersize=7.0 * thick, markerfacecolor="none" if printed else colour,
-            markeredgewidth=1.4 * thick, label=worded(name, names),
+            elinewidth=1.4, markersize=7.0, markerfacecolor="none" if printed else colour,
+            markeredgewidth=1.4, label=worded(name, names),
         )  # fmt: skip
     axes.set_ylim(len(panel.rows) - 0.45, -0.55)
     axes.set_yticks(range(len(panel.rows)))
     axes.grid(axis="x", alpha=0.3)
     for edge in np.arange(1, len(panel.rows)) - 0.5:
-        axes.axhline(edge, color=paint.ink, alpha=0.15, linewidth=0.8 * thick)
+        axes.axhline(edge, color=paint.ink, alpha=0.15, linewidth=0.8)
     known = words.of(look().language).table("figures")
     axes.set_xlabel(say(f"score_{panel.metric}") if f"score_{panel.metric}" in known else panel.metric)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
@@ -128,7 +128,7 @@ def curves(results: Results, *, methods: list[str] | None = None) -> Figure:
 
 def draw_curves(axes: Axes, panel: CurvePanel, names: Sequence[str], methods: Collection[str]) -> None:
     """A line for each of the methods, in the colour of its place among all names; logarithmic where all is positive."""
-    shades, thick = palette().spare, look().scale
+    shades = palette().spare
     drawn = np.ones(0)
     for place, name in enumerate(names):
         if name not in methods or name not in panel.series:
@@ -139,8 +139,8 @@ def draw_curves(axes: Axes, panel: CurvePanel, names: Sequence[str], methods: Co
         at = panel.sizes * (1.0 + 0.03 * (place - 0.5 * (len(names) - 1)))
         ends = np.maximum([median - low, high - median], 0.0)
         axes.errorbar(at, median, yerr=ends, marker=MARKERS[place % len(MARKERS)], color=colour,
-                      linestyle=style.DASHES[place % 4], linewidth=1.6 * thick, elinewidth=1.0 * thick,
-                      markersize=5.5 * thick, label=name)  # fmt: skip
+                      linestyle=style.DASHES[place % 4], linewidth=1.6, elinewidth=1.0,
+                      markersize=5.5, label=name)  # fmt: skip
     axes.set_xscale("log")
     if np.all(drawn[np.isfinite(drawn)] > 0.0):
         axes.set_yscale("log")

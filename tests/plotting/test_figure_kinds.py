@@ -20,7 +20,7 @@ KINDS = {
     "distance": "line",
     "rates": "line",
     "noise": "line",
-    "trajectories": "plane",
+    "trajectories": "line",
     "loss": "line",
     "occupancy": "line",
     "particles": "plane",
@@ -95,7 +95,7 @@ def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, re
 
 
 def test_figures_of_one_kind_get_numbers(line, tmp_path):
-    line.scenario["figures"] = [{"kind": "loss"}, {"kind": "loss", "time": "linear"}, {"kind": "trajectories"}]
+    line.scenario["figures"] = [{"kind": "loss"}, {"kind": "loss", "title": "again"}, {"kind": "trajectories"}]
     names = [path.name for path in plotting.draw(line, tmp_path)]
     assert names == ["loss.png", "loss-2.png", "trajectories.png"]
 

@@ -6,11 +6,9 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.diagnostics.over_seeds import band, interval
-from particlegvi.plotting.swept import Panel, like_exact_draws
 from particlegvi.settings.grids import possible
 from particlegvi.sweeps.report import best, marginals, spread
 
-from ..plotting.conftest import PlainSweep
 from ..refusals import refuse
 from ..test_notebook_tables import read
 from .conftest import OVER
@@ -53,22 +51,6 @@ def test_marginal_means_and_the_best_settings(swept):
     assert best(swept, "w1", "DLE")[0]["mean"] == pytest.approx(values.mean(axis=-1).min(), rel=1e-14)
     shown = read(swept).words  # in a notebook
     assert "Sweep" in shown and all(key in shown for key in swept.over)
-
-
-def drawn(values):
-    """A sweep whose distances are exact draws' own, with the quantile that they are compared with."""
-    sweep = PlainSweep()
-    sweep.numbers = {"w1": values[None], "w1_floor.1": np.full((1, *values.shape), 0.95)}
-    return sweep
-
-
-@pytest.mark.parametrize("seeds", [1, 5, 20])
-def test_exact_draws_are_hatched_nineteen_times_of_twenty(rng, seeds):
-    """Of 4000 settings at least 95%, less four standard errors; and of settings with twice the distance hardly any."""
-    uniform, panel = rng.random((4000, seeds)), Panel("w1", "DLE")
-    assert like_exact_draws(drawn(uniform), panel).mean() > 0.95 - 4.0 * np.sqrt(0.05 * 0.95 / 4000)
-    assert like_exact_draws(drawn(uniform + 0.9), panel).mean() < 0.1
-    assert like_exact_draws(drawn(np.full((3, seeds), np.nan)), panel).max() == 0.0
 
 
 def test_lines_mark_what_diverged_and_write_whole_numbers_in_full(small):
