@@ -44,6 +44,36 @@ def sampler(initial, inducing):
                                         step_size=0.01, initial=initial)  # fmt: skip
 
 
+KERNEL_OF_ONE = {"fit_kernel": False, "inducing_points": 5, "random_state": 0}
+SAMPLED = {**KERNEL_OF_ONE, "particles": 5, "steps": 20}
+NETWORKS = {"hidden": (3,), "particles": 2, "steps": 20, "random_state": 0}
+ESTIMATORS = {
+    "ProjectedLangevinRegressor": (Y, SAMPLED),
+    "ProjectedLangevinClassifier": (LABELS, SAMPLED),
+    "ProjectedLangevinPoissonRegressor": (LABELS, SAMPLED),
+    "SparseGaussianProcessRegressor": (Y, KERNEL_OF_ONE),
+    "SparseGaussianProcessClassifier": (LABELS, KERNEL_OF_ONE),
+    "GaussianWassersteinRegressor": (Y, {**KERNEL_OF_ONE, "mean": "inducing"}),
+    "EnsembleRegressor": (Y, NETWORKS),
+    "EnsembleClassifier": (LABELS, NETWORKS),
+}
+
+
+def estimator(name, settings):
+    kind = getattr(pg.networks if name.startswith("Ensemble") else fs, name)
+    return lambda x, y: kind(**settings).fit(x, np.round(y / y.max()) if "Classifier" in name else y)
+
+
+def probabilities(model):
+    return np.ravel(model.predict_proba(GRID))
+
+
+def mean_network(x, y):
+    network = fs.means.MeanNetwork((3,), epochs=20)
+    network.fit(x, y, None, None, 0)
+    return network
+
+
 DOORS = {  # arrays of the user, what is made of them, and numbers that show it
     "Normal": ((ONE, TWO), priors.Normal, density),
     "Uniform": ((ONE - 1.0, TWO + 1.0), priors.Uniform, density),
@@ -79,6 +109,20 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
     "ProjectedLangevinSampler.fit": (
         (X, Y), lambda x, y: sampler("prior", GRID.copy()).fit(x, y), at_inputs
     ),
+    "ClassProcesses": (
+        (X, LABELS),
+        lambda x, y: fs.ClassProcesses(COVARIANCE, 4, iterations=5).fit(x, np.round(y / y.max())), probabilities,
+    ),
+    "GaussianWasserstein": (
+        (X, Y), lambda x, y: fs.GaussianWasserstein(COVARIANCE, likelihoods.Gaussian(0.1), 4).fit(x, y),
+        lambda model: np.append(at_inputs(model), model.objective_),
+    ),
+    "MeanNetwork": ((X, Y), mean_network, at_inputs),
+    "Dataset": ((X, Y), lambda x, y: pg.datasets.Dataset("any", "regression", x, y), numbers),
+    **{
+        name: ((X, targets), estimator(name, settings), probabilities if "Classifier" in name else at_inputs)
+        for name, (targets, settings) in ESTIMATORS.items()
+    },
     "simulate": (
         (POINTS[:, :1],),
         lambda start: pg.simulate(losses.get("double-well"), pg.methods.DE(), particles=3, initial=start, steps=5),

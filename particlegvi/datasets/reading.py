@@ -63,6 +63,10 @@ class Dataset:
     source: str = ""
     licence: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "X", arguments.copied(self.X))
+        object.__setattr__(self, "y", arguments.copied(self.y))
+
     def distinct(self) -> Dataset:
         """The problem without rows whose inputs and target repeat an earlier row."""
         first = np.sort(np.unique(np.column_stack([self.X, self.y]), axis=0, return_index=True)[1])

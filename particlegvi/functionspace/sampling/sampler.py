@@ -132,7 +132,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
             Stores snapshots (`particlegvi.simulation.storage`). If it has a snapshot of the same fit, that fit
             continues, with the same bytes as without an interruption.
         watch : callable, optional
-            Called as ``watch(steps_done, coefficients)`` at the start and then about a hundred times.
+            Called as ``watch(steps_done, coefficients)`` at the start and then up to two hundred times, half of them in
+            the first tenth of the run.
 
         Raises
         ------

@@ -10,10 +10,10 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.simulation.journal import Journal
+from particlegvi.simulation.loop import record_steps
 from particlegvi.tools.errors import Diverged
 
 PART = "sampling"  # name of this part of a fit
-WATCHED = 100  # a watcher sees about so many states of a run
 RECORDS = 16  # records of the energies in a run, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess energy is ignored
 STANDARD_ERRORS = 4.0
@@ -36,8 +36,8 @@ class Trace:
 
     ``energy`` is V of coefficients (particles, dim). ``signed`` (rows, dim) holds the features, in the plan's
     coordinates, of the rows whose signs are recorded. Steps that an interrupted fit has taken, by its journal, are
-    skipped. The run calls ``progress(steps_done, steps)``, and ``watch(steps_done, coefficients)`` at the start and at
-    evenly spaced steps.
+    skipped. The run calls ``progress(steps_done, steps)``, and ``watch(steps_done, coefficients)`` at the start, often
+    in its first tenth, and then at longer intervals.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class Trace:
 
     def run(self, steps: int) -> None:
         flow, end = self.plan.flow, self.steps + steps
+        shown = self.steps + record_steps(steps, None, early=self.steps == 0)
         if self.steps == 0:
             self._show(0)
 
@@ -75,7 +76,8 @@ class Trace:
         for record in np.unique(np.linspace(self.steps, end, RECORDS + 1).astype(np.int64)[1:]).tolist():
             if record == self.steps:
                 continue
-            for stop in self._stops(record, steps):
+            between = shown[(shown > self.steps) & (shown < record)].tolist()
+            for stop in (*between, record) if self.watch is not None else (record,):
                 with np.errstate(over="ignore", invalid="ignore"):
                     self.journal.advance(PART, flow, self._taken, stop, before=self.plan.steps_before, hear=hear)
                 self._taken = max(stop, self._taken)
@@ -84,13 +86,6 @@ class Trace:
             energies, *signs = self.journal.once(f"record_{record}", self._look)
             self.energies.append(energies)
             self.signs.extend(signs)
-
-    def _stops(self, record: int, steps: int) -> list[int]:
-        """The steps up to the next record at which the particles are shown; without progress only the record's step."""
-        if self.watch is None:
-            return [record]
-        every = max(1, steps // WATCHED)
-        return [*range(self.steps + every, record, every), record]
 
     def _show(self, step: int) -> None:
         if self.watch is not None:

@@ -232,6 +232,16 @@ def test_counts_have_the_lognormal_of_each_particle(rng):
     assert np.allclose(rows[:, 0], rows[:, 1], rtol=1e-4)  # functions, not noise
 
 
+@pytest.mark.parametrize("estimator", [SparseGaussianProcessRegressor, ProjectedLangevinPoissonRegressor])
+def test_weights_of_rows_belong_to_the_score_and_a_fit_refuses_them(estimator):
+    X, y, weights = np.arange(12.0)[:, None], np.arange(12.0) % 5.0, np.arange(12)
+    model = estimator(**CHECKED[estimator]).fit(X, y)
+    repeated = model.score(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert model.score(X, y, sample_weight=weights) == pytest.approx(repeated) != pytest.approx(model.score(X, y))
+    with pytest.raises(TypeError, match="sample_weight"):
+        model.fit(X, y, sample_weight=weights)
+
+
 THREE = [[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5]
 test_what_cannot_be_fitted_is_refused = refused(
     lambda estimator, given, X, y: estimator(**given).fit(X, y),
