@@ -19,6 +19,7 @@ from particlegvi.plotting.moving import MovingFigure, Show, clock_of, together
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density, is_draws
 
+MOST_MINIMA = 200  # of a loss that can be drawn as a curve
 HEADROOM = 1.08  # end of a vertical axis divided by the largest value
 
 
@@ -189,15 +190,6 @@ def share_heights(panels: Sequence[Axes], columns: int = 1) -> None:
                 axes.tick_params(labelleft=False)
 
 
-def is_too_fast(run: ParticleRun, grid: Array, values: Array) -> bool:
-    """Whether a curve through the values misses those between them at most places."""
-    between = reading.loss_values(run.loss, 0.618 * grid[:-1, None] + 0.382 * grid[1:, None])
-    missed = np.abs(between - (0.618 * values[:-1] + 0.382 * values[1:]))
-    every = np.concatenate([values, between])
-    span = float(np.ptp(every[np.isfinite(every)])) if np.isfinite(every).any() else 0.0
-    return bool(span > 0.0 and np.mean(missed > 0.1 * span) > 0.5)
-
-
 def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: bool) -> None:
     """The loss behind everything else, on an axis of its own at the right of the last panel.
 
@@ -205,7 +197,7 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     """
     grid = np.linspace(*limits, 2001)
     values = reading.loss_values(runs[0].loss, grid[:, None])
-    if is_too_fast(runs[0], grid, values):
+    if len(reading.turning_points(grid, values)[0]) > MOST_MINIMA:
         return
     ends = [reading.finite_particles(np.asarray(run.positions[record])) for run in runs for record in (0, -1)]
     places = np.concatenate(ends)

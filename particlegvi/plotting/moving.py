@@ -2,7 +2,7 @@
 
 A kind of figure that can move builds a `MovingFigure`, and its picture is that figure as it was built, at the last
 record.
-The `Clock` is the time in the heading, at every moment of a film. A `Camera` takes the pictures of a film.
+The `Clock` is the time in the heading, at every moment of a film.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from numpy.typing import NDArray
@@ -22,11 +19,9 @@ from particlegvi.contracts import Array, Run
 from particlegvi.plotting.look import Look, number, say
 from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.reading import fitted_gaussian
-from particlegvi.plotting.style import slide_style
 
 Follow: TypeAlias = Callable[[Array], None]  # puts artists where particles (n, dim) are, or (n,) on the line
 Show: TypeAlias = Callable[[int], None]  # puts the artists of one run where its particles were at this record
-GROUND = 0.5  # artists of at most this zorder (contours, ticks) never move
 
 
 class MovingFigure(NamedTuple):
@@ -40,10 +35,10 @@ class MovingFigure(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The clock of the heading: time or steps that all runs share, or else the share of the way."""
+    """The clock of the heading: the time that all runs share, or else the share of the way."""
 
-    words: str  # "t = {}", "step {}" or "{} of the steps"
-    times: Array  # time, steps or share at each record of the run with the most records
+    words: str  # "t = {}" or "{} of the steps"
+    times: Array  # time or share at each record of the run with the most records
     shares: dict[str, Array]  # by label, the share of its steps that a run has done at its records; the last is 1
 
     def at(self, moment: int, shortest: float = 0.0) -> str:
@@ -73,8 +68,8 @@ def together(*shows: Show) -> Show:
     return show
 
 
-TIME, STEP, SHARE = "t = {}", "step {}", "{} of the steps"
-KEYS = {TIME: "clock_time", STEP: "clock_step", SHARE: "clock_share"}  # keys of the words in every language
+TIME, SHARE = "t = {}", "{} of the steps"
+KEYS = {TIME: "clock_time", SHARE: "clock_share"}  # keys of the words in every language
 
 
 def clock_of(runs: Mapping[str, Run]) -> Clock:
@@ -91,61 +86,9 @@ def clock_of(runs: Mapping[str, Run]) -> Clock:
     if moving and len({float(run.times[-1]) for run in moving.values()}) == 1:
         first = max(moving.values(), key=lambda run: len(run.times))
         return Clock(TIME, np.interp(shares[longest], shares[first.label], first.times), shares)
-    if len({int(run.steps[-1]) for run in stepping.values()}) == 1:
-        return Clock(STEP, np.asarray(stepping[longest].steps, dtype=np.float64), shares)
     return Clock(SHARE, shares[longest], shares)
 
 
 def decimals(shortest: float) -> int:
     """The number of decimals that tell times apart that differ by ``shortest``."""
     return int(np.clip(np.ceil(-np.log10(shortest) - 1e-9), 0, 12)) if shortest > 0 else 0
-
-
-class Camera:
-    """Takes pictures of a figure that moves; each equals a drawing of the whole figure, pixel for pixel.
-
-    The layout is computed once, as for the picture of the figure itself. Everything around the panels and below the
-    moving artists is drawn once, because words take most of the time of a picture. The figure is as it was built, at
-    its last record; the width of the pictures is in pixels.
-    """
-
-    def __init__(self, moving: MovingFigure, width: int) -> None:
-        figure = moving.figure
-        self._canvas = FigureCanvasAgg(figure)
-        figure.set_dpi(width / figure.get_figwidth())
-        # Axes behind a panel, such as those of the loss, never move.
-        panels = [axes for axes in figure.axes if axes.get_visible() and axes.get_zorder() >= 0]
-        self._above = [artist for axes in panels for artist in contents(axes)] + [moving.clock]
-        with slide_style():
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")
-            seen = [artist for artist in self._above if artist.get_visible()]
-            for artist in seen:
-                artist.set_visible(False)
-            self._canvas.draw()
-            self._below = self._canvas.copy_from_bbox(figure.bbox)
-            for artist in seen:
-                artist.set_visible(True)
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height of the pictures."""
-        width, height = self._canvas.get_width_height()
-        return width, height
-
-    def picture(self) -> NDArray[np.uint8]:
-        """The figure as it is now, (height, width, 3)."""
-        renderer = self._canvas.get_renderer()
-        with slide_style():
-            self._canvas.restore_region(self._below)
-            for artist in self._above:
-                artist.draw(renderer)
-        return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
-
-
-def contents(axes: Axes) -> list[Artist]:
-    """The artists of a panel above its ground, in the order in which they are drawn."""
-    titles = [each for each in axes.get_children() if isinstance(each, Text) and each not in axes.texts]
-    around = [axes.patch, axes.xaxis, axes.yaxis, *titles]
-    inside = [each for each in axes.get_children() if each not in around and each.get_zorder() > GROUND]
-    return sorted(inside, key=Artist.get_zorder)

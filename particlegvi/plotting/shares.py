@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Target
+from particlegvi.contracts import Array, Facts, Target
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.look import number, say
@@ -48,8 +48,15 @@ def write_shares(
     written: list[Text] = []
     for mode, (spot, text) in enumerate(zip(spots, words_of(count(-1), expected), strict=True)):
         away, shade = "bottom" if spot[1] > modes[mode, 1] else "top", style.lettering(colour, 0.8)
-        words = axes.text(*spot, text, ha="center", va=away, color=shade, fontweight="bold", linespacing=1.05, zorder=6,
-                          gid="share")  # fmt: skip
+        look: Facts = {
+            "ha": "center",
+            "va": away,
+            "color": shade,
+            "fontweight": "bold",
+            "linespacing": 1.05,
+            "zorder": 6,
+        }
+        words = axes.text(spot[0], spot[1], text, gid="share", **look)
         style.outlined(words)
         written.append(words)
 

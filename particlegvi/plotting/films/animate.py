@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Facts, Progress, Scenario
@@ -15,8 +16,9 @@ from particlegvi.plotting.films.pace import Film
 from particlegvi.plotting.films.settings import FilmSettings
 from particlegvi.plotting.kind import FigureKind, check, checked, kinds
 from particlegvi.plotting.look import drawn_in
-from particlegvi.plotting.moving import Camera, MovingFigure, clock_of
+from particlegvi.plotting.moving import MovingFigure, clock_of
 from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.style import slide_style
 from particlegvi.tools import files, memory
 from particlegvi.tools.errors import warn
 
@@ -60,8 +62,9 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
     with drawn_in(moving.look):
         words = [clock.at(int(moment), shortest) for moment in moments]
     records = {label: clock.records(label, moments) for label in moving.runs}
-    camera = Camera(moving, settings.width)
-    width, height = camera.size
+    canvas = FigureCanvasAgg(moving.figure)
+    moving.figure.set_dpi(settings.width / moving.figure.get_figwidth())
+    width, height = canvas.get_width_height()
     asked = f"a film of {count} frames of {width} by {height} pixels"
     memory.check(asked, COPIES * count * width * height, "give a smaller width or fewer frames")
 
@@ -69,7 +72,9 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
         for label, show in moving.shows.items():
             show(int(records[label][number]))
         moving.clock.set_text(words[number])
-        return camera.picture()
+        with slide_style():
+            canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
     def hear(done: int) -> None:
         if progress is not None:
