@@ -105,7 +105,7 @@ def simulate(
     label = objects.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (
-        remembered(),
+        remembered("run"),
         listening_to_steps(progress) as reporter,
         compiling_told(reporter),
     ):

@@ -89,7 +89,7 @@ def sweep(
     whole = plans.with_sweep_table(settings, over, seeds=listed, measure=asked, heat_map=heat_map)
     place = None if out is None else files.place("out", out)
     plan = plans.plan(whole, folders.used(place, anyway))
-    with listening(progress) as reporter:
+    with remembered(""), listening(progress) as reporter:
         return running.run(plan, place, workers, reporter)
 
 
@@ -151,8 +151,9 @@ def resume(
     objects.listening(progress)
     if sampled.is_sample(folder):
         return sampled.load(folder, loss)
-    with remembered(), listening(progress) as reporter:
-        if not folders.is_sweep(folder):
+    swept = folders.is_sweep(folder)
+    with remembered("" if swept else "results"), listening(progress) as reporter:
+        if not swept:
             return go_on(folder, reporter, checkpoint_every, anyway=anyway, loss=loss)
         return finish(files.place("folder", folder), workers, reporter, anyway=anyway)
 

@@ -10,6 +10,7 @@ residual is measured on new nodes, adapted to the solution.
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,13 +38,14 @@ def gibbs(loss: Loss, prior: Prior, kl_weight: float) -> DensityTarget:
     log_weight = gibbs_log_weight(loss, prior, kl_weight)
     place, known, missed = _searched(loss, prior, kl_weight)
     nodes = discretise(log_weight, place) if known is None else known
-
-    def log_density(x: np.ndarray) -> np.ndarray:
-        return log_weight(x) - nodes.log_normaliser
-
+    log_density = partial(_above, log_weight, nodes.log_normaliser)
     return DensityTarget(
         log_density, nodes, place, nodes.error, nodes.error, log_normaliser=nodes.log_normaliser, missed=missed
     )
+
+
+def _above(log_weight: LogWeight, level: float, x: np.ndarray) -> np.ndarray:
+    return log_weight(x) - level
 
 
 def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, kernel: Kernel) -> DensityTarget:
@@ -58,10 +60,7 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     solution = problem.solve()
     nodes = solution.nodes
     change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver
-
-    def log_density(x: np.ndarray) -> np.ndarray:
-        return solution.log_density(x) - change
-
+    log_density = partial(_above, solution.log_density, change)
     residual, error = solution.residual + nodes.error, solution.bound + nodes.error
     return DensityTarget(log_density, nodes, place, residual, error, log_normaliser=solution.log_normaliser + change)
 
@@ -134,7 +133,7 @@ def attraction_of(term: Term, kernel: Kernel, strength: float) -> LogWeight:
     if isinstance(term, WeightedPoints) and term.points.shape[1] == 2:
         with contextlib.suppress(ValueError):  # the points are too far apart for a mesh
             return MeshInteraction(kernel, term.points, *_tolerances(2, strength)).field(term.weights)
-    return lambda x: values(term, x)
+    return partial(values, term)
 
 
 def _tolerances(dim: int, strength: float) -> tuple[float, float]:
@@ -171,20 +170,19 @@ class Repulsive:
 
     def _mixture(self, parts: list[Candidate]) -> LogWeight:
         """Logarithm of the sum of the densities: nodes adapted to it resolve each of them."""
+        return partial(self._log_mixture, parts)
 
-        def log_mixture(x: np.ndarray) -> np.ndarray:
-            phi = self.phi(x)
-            attraction = self.embedding(x)
-            upper = phi + self.strength * attraction  # an upper bound: the repulsion only lowers it
-            known = np.max([upper - part.log_normaliser - part.log_peak for part in parts], axis=0)
-            near = known > -FAR_BELOW
-            result = np.where(near, -np.inf, upper - parts[0].log_normaliser)
-            for part in parts:
-                level = phi[near] + self.strength * (attraction[near] - part.field(x[near])) - part.log_normaliser
-                result[near] = np.logaddexp(result[near], level)
-            return result
-
-        return log_mixture
+    def _log_mixture(self, parts: list[Candidate], x: np.ndarray) -> np.ndarray:
+        phi = self.phi(x)
+        attraction = self.embedding(x)
+        upper = phi + self.strength * attraction  # an upper bound: the repulsion only lowers it
+        known = np.max([upper - part.log_normaliser - part.log_peak for part in parts], axis=0)
+        near = known > -FAR_BELOW
+        result = np.where(near, -np.inf, upper - parts[0].log_normaliser)
+        for part in parts:
+            level = phi[near] + self.strength * (attraction[near] - part.field(x[near])) - part.log_normaliser
+            result[near] = np.logaddexp(result[near], level)
+        return result
 
     def _spread(self, candidate: Candidate) -> tuple[Candidate, Nodes]:
         """The density normalised over all of its support, and nodes adapted to it."""

@@ -45,18 +45,22 @@ def carry(error: BaseException, name: str, value: Any) -> None:
 
 
 @contextlib.contextmanager
-def remembered() -> Iterator[None]:
-    """A context in which an interruption leaves its records to `last_interrupted`, and says so in its message."""
+def remembered(asked: str = "results") -> Iterator[None]:
+    """A context in which an interruption leaves its records to `last_interrupted`, and says so in its message.
+
+    ``asked`` is what the caller asked for: "results", one "run", or "" where a folder alone has it, of a sweep.
+    """
     try:
         yield
     except (KeyboardInterrupt, Diverged) as error:
-        results = carried(error, "results")
-        kept = carried(error, "run") if results is None else results
+        kept = carried(error, asked)
         if kept is not None:
             _last[:] = [kept]
-            if isinstance(error, KeyboardInterrupt) and not error.args:
-                name = "run" if results is None else "results"
-                error.args = (f"what was recorded is in particlegvi.last_interrupted(), and in error.{name}",)
+        folder = getattr(carried(error, "results"), "folder", None)
+        if isinstance(error, KeyboardInterrupt) and not error.args and (kept is not None or folder):
+            here = f"what was recorded is in particlegvi.last_interrupted(), and in error.{asked}"
+            again = f"to go on say particlegvi.resume({str(folder)!r})" if folder else ""
+            error.args = ("; ".join(filter(None, [here if kept is not None else "", again])),)
         raise
 
 

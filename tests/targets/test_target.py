@@ -1,5 +1,7 @@
 """Which target a method has, and what is said where it has none."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -170,3 +172,21 @@ def test_draws_of_atoms_and_of_a_gaussian():
     z = (fitted.sample(5000) - [1.0, -2.0]) / np.sqrt([0.5, 0.125])
     assert stats.kstest(z.ravel(), "norm").pvalue > 1e-3
     refuse(lambda: fitted.sample(0), "number must be a whole number from 1 to 4294967296, not 0")
+
+
+def test_targets_and_described_comparisons_go_to_other_processes():
+    """A function of Python in a loss is the user's to make picklable; all else is, also where it was computed."""
+    kernel, prior, loss = pg.kernels.SquaredExponential(1.0), pg.priors.Gamma(2.0, 1.0), pg.losses.get("double-well")
+    plane, both = pg.Loss.from_formula("x^2 + y^4", ["x", "y"]), pg.priors.Normal([0.0, 0.0], 1.0)
+    repulsive = pg.methods.DRLE(0.5, 0.5, kernel=kernel)
+    for target, x in (
+        (pg.target(loss, "DLE", prior), np.linspace(0.1, 2.0, 5)),
+        (pg.target(loss, repulsive, NORMAL), np.linspace(-20.0, 20.0, 5)),
+        (pg.target(plane, pg.methods.DLE(0.5), both), np.eye(2)),
+    ):
+        assert np.array_equal(pickle.loads(pickle.dumps(target)).pdf(x), target.pdf(x))
+    results = pg.compare(loss, ["DE", "DLE", "DRLE"], NORMAL, 20, 20)
+    words = results.describe()
+    assert pickle.loads(pickle.dumps(results)).describe() == words
+    with pytest.raises((AttributeError, pickle.PicklingError)):  # the control: a local function
+        pickle.dumps(pg.target(LOSS, "DLE", NORMAL))

@@ -161,7 +161,7 @@ def stop(label=None):
     return progress
 
 
-def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
+def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch, tmp_path):
     """As a run that diverged is kept."""
     monkeypatch.setattr(errors, "_last", [])
     assert pg.last_interrupted() is None
@@ -174,7 +174,14 @@ def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
     assert list(pg.last_interrupted()) == ["DE", "DLE"] and pg.last_interrupted().status == "interrupted"
     with pytest.raises(KeyboardInterrupt, match=r"last_interrupted"):
         pg.compare(LOSS, {"a": pg.methods.DE(), "b": DLE}, PRIOR, **SMALL, progress=stop("b"))
-    left = pg.last_interrupted()
+    compared, saving = pg.last_interrupted(), {"out": tmp_path / "run", "progress": stop()}
+    with pytest.raises(KeyboardInterrupt, match=r"error\.run; .* particlegvi\.resume\('.*/run'\)$") as caught:
+        pg.simulate(LOSS, DLE, PRIOR, **SMALL, **saving)
+    assert pg.last_interrupted() is caught.value.run and pg.last_interrupted().label == "DLE"
+    assert len(pg.resume(tmp_path / "run")["DLE"].final) == 10
+    with pytest.raises(KeyboardInterrupt, match=r"particlegvi\.resume\('.*/sweep'\)$"):
+        pg.sweep("global-minimiser", seeds=3, out=tmp_path / "sweep", progress=stop("cells"), **SMALL)
+    left = compared
     assert list(left) == ["a", "b"] and repr(left).startswith("Comparison(double-well, seed 0, interrupted")
     assert "b" in left.describe() and left["a"].steps[-1] == 20
     with pytest.raises(pg.Diverged) as diverged:

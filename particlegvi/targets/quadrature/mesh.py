@@ -9,6 +9,7 @@ of the interpolation meets a tolerance.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,16 +125,16 @@ class MeshInteraction:
         mesh = Mesh(self.kernel, low - margin, high + margin, self.spacing)
         values = mesh.convolved(mesh.stencils(self.points).T @ weights)
         coarse = Mesh(self.kernel, low, high, margin / 12.0)
-        far, masses = coarse.corners(), coarse.stencils(self.points).T @ weights
+        return partial(_field, mesh, values, coarse.corners(), coarse.stencils(self.points).T @ weights)
 
-        def field(x: np.ndarray) -> np.ndarray:
-            inside = mesh.holds(x)
-            result = np.empty(len(x))
-            result[inside] = mesh.interpolated(values, x[inside])
-            result[~inside] = _direct(self.kernel, far, masses, x[~inside])
-            return result
 
-        return field
+def _field(mesh: Mesh, values: np.ndarray, far: np.ndarray, masses: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The sum at points (m, dim) by a mesh, and outside of it by few masses at places ``far`` away."""
+    inside = mesh.holds(x)
+    result = np.empty(len(x))
+    result[inside] = mesh.interpolated(values, x[inside])
+    result[~inside] = _direct(mesh.kernel, far, masses, x[~inside])
+    return result
 
 
 class Mesh:

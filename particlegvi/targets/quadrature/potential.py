@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,14 +44,14 @@ def gibbs_log_weight(loss: Loss, prior: Prior, kl_weight: float) -> LogWeight:
 
     It is minus infinity where the loss is plus infinity or undefined (outside its domain) and outside the prior's box.
     """
+    return partial(_gibbs_log_weight, loss, prior, kl_weight)  # not a local function: a target can be pickled
 
-    def log_weight(points: np.ndarray) -> np.ndarray:
-        with np.errstate(all="ignore"):
-            level = -np.asarray(loss.value(points), dtype=np.float64) / kl_weight + prior.log_density(points)
-        level[np.isnan(level)] = -np.inf
-        return level
 
-    return log_weight
+def _gibbs_log_weight(loss: Loss, prior: Prior, kl_weight: float, points: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        level = -np.asarray(loss.value(points), dtype=np.float64) / kl_weight + prior.log_density(points)
+    level[np.isnan(level)] = -np.inf
+    return level
 
 
 def place_of(prior: Prior) -> Place:
@@ -75,7 +76,11 @@ def _known(known: ArrayLike, otherwise: np.ndarray) -> np.ndarray:
 
 def line(log_weight: LogWeight) -> LogWeight:
     """The potential on the line, for arrays of any shape."""
-    return lambda x: log_weight(np.ascontiguousarray(x).reshape(-1, 1)).reshape(np.shape(x))
+    return partial(_on_line, log_weight)
+
+
+def _on_line(log_weight: LogWeight, x: np.ndarray) -> np.ndarray:
+    return log_weight(np.ascontiguousarray(x).reshape(-1, 1)).reshape(np.shape(x))
 
 
 def not_integrable(side: str, weight: str = "exp(-loss/kl_weight) times the prior") -> ValueError:
