@@ -20,6 +20,9 @@ KINDS = {
     "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "a..b=1")],
     "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "x=1")],
     "a bad value": [[*RUN, "--set", text] for text in ("particles=many", "methods=3", "step_size=nan", "steps=1e400")],
+    "a grid too large": [["sweep", "lifting", "--dry-run", *grid] for grid in (
+        ["--seeds", str(2**63)], ["--seeds", f"0:{10**20}"], ["--over", "particles=1e-300:1e300:3:log"],
+        ["--over", "methods.DLE.kl_weight=-1e308:1e308:3"])],
     "a number too long": [[*RUN, "--set", "steps=" + "9" * 6000], [*RUN, "--seed", "9" * 6000]],
     "parts that do not fit": [[*RUN, "--set", "loss=four-gaussians"]],
     "more than fits": [[*RUN, "--set", "particles=1e8", "--set", "record_every=1"]],
@@ -59,3 +62,13 @@ def test_a_good_command_line_is_none_of_these(capsys, tmp_path, elsewhere):
     """Control: what the list changes is what is wrong."""
     assert cli.main([*RUN, "--set", "particles=3", "--set", "steps=2e0", "--no-figure", "--quiet"]) == 0
     assert os.listdir(tmp_path) == ["runs"]
+
+
+def test_no_folder_is_left(capsys, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for line in ([*RUN, "--set", "steps=2"], ["sweep", "lifting", "--seeds", "2"], ["new", "a.toml"]):
+        assert cli.main(line) == 2
+        assert "must be a full path, as the current folder has been removed, not" in capsys.readouterr().err
+    assert cli.main([*RUN, "--set", "particles=3", "--set", "steps=2", "--out", str(tmp_path / "run"), "--quiet"]) == 0

@@ -28,6 +28,8 @@ COMMANDS = [
     ([*LINE, "--set", "loss=double-wel"], 'did you mean "double-well"?'),
     ([*LINE, "--set", "loss=2t^2"], "an operator is missing before"),
     ([*LINE, "--set", "loss=foo(t)+t"], 'there is no "foo"; variables: t;'),
+    (["sweep", "global-minimiser", "--number", "w1"], "; the options of a command are those that it prints with --h"),
+    (["sweep", "global-minimiser", "--seed", "3"], "unrecognized arguments: --seed 3; say --seeds 3"),
     (["run", "my.toml"], "the smallest file is: loss ="),
 ]
 

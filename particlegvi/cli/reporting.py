@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
+MISSPELT = 0.7  # likeness of a key and an option from which on one may be meant by the other
 
 
 def report(error: BaseException) -> int:
@@ -68,13 +69,18 @@ def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:
     option, _, value = rest[0].partition("=")
     name = option[2:].replace("-", "_")
     value = value or next((word for word in rest[1:] if not word.startswith("--")), "VALUE")
+    own = next((known for known in options if known in (f"{name}s", name.removesuffix("s"))), "")
+    if own:
+        return f"; say --{own.replace('_', '-')} {value}"
     keys = keys_for(name, options.get("scenario"))
     said = " or ".join(f"--set {key}={value}" for key in keys)
-    return f"; say {said}" if said else ""
+    return f"; say {said}" if said else "; the options of a command are those that it prints with --help"
 
 
 def keys_for(name: str, scenario: object) -> list[str]:
     """The keys that an option may mean: the key of that name, keys in tables of the scenario, or the nearest key."""
+    from difflib import SequenceMatcher
+
     from particlegvi.scenario import kinds, load
     from particlegvi.settings.keys import places
     from particlegvi.tools.registry import nearest
@@ -88,4 +94,4 @@ def keys_for(name: str, scenario: object) -> list[str]:
         return [name]
     keys = places(name, {"methods": kinds.of(content).methods, **content})
     alike = nearest(name, known)
-    return keys or ([alike] if alike else [])
+    return keys or ([alike] if alike and SequenceMatcher(None, name, alike).ratio() > MISSPELT else [])

@@ -65,7 +65,7 @@ def seeds(given: object, key: str = "seeds") -> list[int]:
         chosen = range(given)
     else:
         raise refuse(key, given, SEEDS)
-    if not 1 <= len(chosen) <= MOST_VALUES or chosen[-1] > MOST_SEED:
+    if not 1 <= chosen.stop - chosen.start <= MOST_VALUES or chosen[-1] > MOST_SEED:
         raise refuse(key, given, SEEDS)
     return list(chosen)
 
@@ -99,7 +99,11 @@ def _range(text: str, key: str) -> list[object]:
 
 def _between(first: float, last: float, share: float, spacing: str) -> float:
     """A number between the ends, without the rounding error of a short decimal: 0.3, not 0.30000000000000004."""
-    value = first + share * (last - first) if spacing == "linear" else first * (last / first) ** share
+    if spacing == "linear":
+        value = first * (1.0 - share) + last * share if math.isinf(last - first) else first + share * (last - first)
+    else:
+        ratio = last / first
+        value = first * ratio**share if 0.0 < ratio < math.inf else first ** (1.0 - share) * last**share
     rounded = float(f"{value:.12g}")
     return rounded if len(repr(rounded)) < 10 else value
 

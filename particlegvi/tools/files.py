@@ -43,8 +43,17 @@ def place(key: str, path: Any, kind: str = "a folder") -> Path:
     if isinstance(path, str | os.PathLike):
         text = os.fspath(path)
         if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
+            if not os.path.isabs(text) and not _has_folder():
+                raise refuse(key, path, "a full path, as the current folder has been removed")
             return Path(text)
     raise refuse(key, path, f"the path of {kind}")
+
+
+def _has_folder() -> bool:
+    try:
+        return bool(os.getcwd())
+    except FileNotFoundError:
+        return False
 
 
 def encodable(text: str) -> bool:
