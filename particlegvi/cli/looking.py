@@ -53,8 +53,8 @@ def list_parts(options: argparse.Namespace) -> None:
 
 
 @COMMANDS(
-    "the settings of a scenario as TOML, or what a key means",
-    option("scenario", "a scenario, or a key", nargs="?", metavar="NAME|FILE.toml|KEY"),
+    "the settings of a scenario as TOML, what a key means, or a claim of verify",
+    option("scenario", "a scenario, a key, or a claim", nargs="?", metavar="NAME|FILE.toml|KEY|CLAIM"),
     flag("--keys", "every key of a scenario, with what it means"),
     PARTS,
     option("--kind", "kind of scenario of the keys (default particles)", default="particles", metavar="KIND"),
@@ -69,11 +69,25 @@ def show(options: argparse.Namespace) -> None:
         raise ValueError("show needs the NAME of a scenario or of a key, or --keys for a list of all keys")
     elif explaining.is_key(options.scenario, options.kind):
         text = explaining.key(options.scenario, options.kind)
+    elif _is_claim(options.scenario):
+        from particlegvi.verification import claims, command
+
+        text = f"{options.scenario}\n{command.described(claims.registry[options.scenario])}\n"
     else:
         text = scenario.text(scenario.load(options.scenario))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # TOML is UTF-8, whatever the encoding of the terminal
     print(text, end="")
+
+
+def _is_claim(name: str) -> bool:
+    from particlegvi.scenario import catalogue
+
+    if name in catalogue.names() or not name.replace("-", "").isalnum():
+        return False
+    from particlegvi.verification import claims
+
+    return name in claims.registry.names()
 
 
 @COMMANDS(

@@ -49,8 +49,6 @@ ANYWAY = flag("--anyway", "go on although versions or code have changed; the man
     NO_FIGURE,
 )
 def sweep(options: argparse.Namespace) -> None:
-    from pathlib import Path
-
     from particlegvi import scenario
     from particlegvi.sweeps import folder, running
     from particlegvi.sweeps import plan as plans
@@ -61,7 +59,7 @@ def sweep(options: argparse.Namespace) -> None:
     seeds = None if options.seeds is None else seeds_of(options.seeds)
     measure = [name.strip() for names in options.measure for name in names.split(",")] if options.measure else None
     whole = plans.with_sweep_table(settings, over, seeds=seeds, measure=measure, heat_map=options.heat_map)
-    place = files.place("out", Path("sweeps") / whole["name"] if options.out is None else options.out)
+    place = files.place("out", f"sweeps/{whole['name']}" if options.out is None else options.out)
     plan = plans.plan(whole, folder.used(place, options.anyway))
     workers = _workers(options)
     if options.dry_run:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from particlegvi.verification import claims
+from particlegvi.verification import claims, problems
 from particlegvi.verification.claim import Outcome, check, decisive, settings
 
 at_once = partial(print, flush=True)
@@ -45,6 +45,7 @@ def verify(
     for experiment in chosen.values():
         if begin is not None:
             begin(f"{experiment.name}, as claimed and wrong")
+        problems.simulated.clear()
         outcome = check(experiment, seed)
         outcomes.append(outcome)
         if not as_json and not (quiet and outcome.good):
@@ -53,7 +54,9 @@ def verify(
     if as_json:
         print(json.dumps([outcome.row() for outcome in outcomes], indent=2, allow_nan=False))
     elif not quiet:
-        say(_settings(outcomes[0].experiment) if name is not None else _counts(outcomes))
+        say(described(outcomes[0].experiment) if name is not None else _counts(outcomes))
+        if name is not None:
+            say("".join(f"run: {words}\n" for words in problems.simulated))
     return good
 
 
@@ -81,7 +84,7 @@ def _row(width: int, outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def _settings(experiment: Any) -> str:
+def described(experiment: Any) -> str:
     """The claim in words, its measurement and its settings."""
     values = [f"{key.replace('_', ' ')}: {value}" for key, value in settings(experiment).items()]
     lines = ["", inspect.getdoc(experiment) or "", "", f"source: {experiment.source}"]

@@ -80,4 +80,11 @@ def simulate(method: Method, seed: int, particles: int, steps: int, step_size: f
     """Simulate a method on this problem and record start and end; ``settings`` override these defaults."""
     defaults: dict[str, Any] = {"loss": LOSS, "prior": PRIOR, "record_every": 0}
     sizes = {"particles": particles, "steps": steps, "step_size": step_size, "seed": seed}
-    return pg.simulate(method=method, **defaults | sizes | settings)
+    run = pg.simulate(method=method, **defaults | sizes | settings)
+    start = settings.get("initial", run.prior)
+    place = "given points" if isinstance(start, np.ndarray) else repr(start)
+    simulated[f"{method!r}, {run.particles} particles from {place}, {steps} steps of {step_size:g}"] = None
+    return run
+
+
+simulated: dict[str, None] = {}  # the runs since the last claim, in words, for `verify NAME`
