@@ -101,3 +101,13 @@ def test_an_interrupted_run_has_printed_what_is_done(registered, capsys):
     assert main(["verify"]) == 130
     captured = capsys.readouterr()
     assert "first" in captured.out and "interrupted" in captured.err
+
+
+def test_a_claim_is_shown_without_its_check_and_its_runs_after_it(capsys):
+    assert main(["show", "independence"]) == 0
+    shown = capsys.readouterr().out
+    assert "particles: 500" in shown and "source: " in shown and "holds" not in shown and "run: " not in shown
+    assert main(["verify", "independence"]) == 0
+    said = capsys.readouterr().out
+    assert "holds" in said and "run: DLE(kl_weight=" in said and "particles from" in said
+    assert main(["show", "dle-not"]) == 2
