@@ -99,7 +99,8 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
     "ExactGaussianProcess": ((X, Y), lambda x, y: fs.ExactGaussianProcess(COVARIANCE, 0.1).fit(x, y), at_inputs),
     "SparseGaussianProcess": (
         (X, Y, GRID),
-        lambda x, y, z: fs.SparseGaussianProcess(COVARIANCE, likelihoods.Gaussian(0.1), z).fit(x, y), at_inputs,
+        lambda x, y, z: fs.SparseGaussianProcess(COVARIANCE, likelihoods.Gaussian(0.1), z).fit(x, y),
+        lambda model: np.append(at_inputs(model), model.certify().kl),
     ),
     "SubsetOfRegressors": ((X, Y), lambda x, y: fs.SubsetOfRegressors(COVARIANCE, 0.1, 5).fit(x, y), at_inputs),
     "BayesianLinearRegression": (

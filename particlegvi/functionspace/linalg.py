@@ -7,8 +7,6 @@ multiplies by k(X, X) in blocks of rows.
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
@@ -124,27 +122,23 @@ def in_points(k: Covariance, Z: Array, among: Array, *others: tuple[Array, Array
 
 
 ENTRIES = 2**20  # entries of k(X, X) in memory for each thread: 8 MiB, and again 8 MiB for each temporary
+WAVE = 16  # blocks that threads share at a time: Ctrl-C, which reaches one thread, ends the others with the wave
 
 
 def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
     """``k(X, X) @ vectors`` for vectors (n, c): O(n^2 (dim + c)) time, O(n) memory for each thread and column.
 
-    The blocks of rows are the same on any number of threads, and so is the result. Ctrl-C ends it within a block.
+    The blocks of rows are the same on any number of threads, and so is the result.
     """
     out = np.empty_like(vectors)
     rows = max(1, ENTRIES // max(len(X), 1))
-    stopped = threading.Event()
+    starts = range(0, len(X), rows)
+    for wave in (starts[first : first + WAVE] for first in range(0, len(starts), WAVE)):
 
-    def work(first: int, last: int) -> None:
-        for number in range(first, last):
-            if stopped.is_set():
-                return
-            block = slice(number * rows, (number + 1) * rows)
-            out[block] = covariance(X[block], X) @ vectors
+        def work(first: int, last: int, wave: range = wave) -> None:
+            for start in wave[first:last]:
+                block = slice(start, start + rows)
+                out[block] = covariance(X[block], X) @ vectors
 
-    try:
-        threads.split(work, -(-len(X) // rows))
-    except BaseException:  # Ctrl-C reaches this thread only: stop the others, which would go on to the end
-        stopped.set()
-        raise
+        threads.split(work, len(wave))
     return out

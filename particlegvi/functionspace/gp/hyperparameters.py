@@ -36,7 +36,7 @@ def fit_hyperparameters(
     seed: int = 0,
     most_iterations: int = 200,
     bound: str = "evidence",
-    inducing_points: ArrayLike | int = 100,
+    inducing_points: int = 100,
 ) -> tuple[Covariance, float, Facts]:
     """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
 
@@ -69,8 +69,8 @@ def fit_hyperparameters(
         Largest number of L-BFGS iterations, for each subset or each start.
     bound : str
         "evidence", or "elbo", which does not use ``threshold`` and ``subsets``.
-    inducing_points : int or array (M, dim)
-        The inducing points at the start of "elbo", or their number: then the search starts with greedy points.
+    inducing_points : int
+        The number of inducing points of "elbo", whose search starts with greedy ones.
 
     Returns
     -------

@@ -9,7 +9,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import preprocessing, search
@@ -18,7 +17,7 @@ from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.functionspace.search import Objective, Places
 from particlegvi.functionspace.selection.objectives import CollapsedBound, Scratch
 from particlegvi.functionspace.selection.rules import greedy
-from particlegvi.tools.arguments import array, points, whole
+from particlegvi.tools.arguments import whole
 
 REACH = 1e3  # a parameter of the covariance stays within this factor of its value at the start
 NOISE = (1e-6, 1e2)  # limits of noise variance / mean square of the targets, which avoid nearly singular matrices
@@ -89,24 +88,19 @@ class Regression(NamedTuple):
 
 
 def by_bound(
-    data: Regression, start: Covariance, noise: float, inducing_points: ArrayLike, most_iterations: int, *, seed: int
+    data: Regression, start: Covariance, noise: float, inducing_points: int, most_iterations: int, *, seed: int
 ) -> tuple[Covariance, float, Facts]:
     """The better result of two searches: from the start, and from longer lengthscales with little noise.
 
     A search from short lengthscales may explain all targets as noise; a search from long lengthscales may miss a rough
     function. The second search begins with lengthscales of sqrt(dim) standard deviations of the inputs. Its noise
     variance is a twentieth, a fifth or a half of the mean square of y: the one with the highest bound at the start. A
-    much smaller one makes the first steps so long that the search ends with noise only. Both searches begin with the
-    given points, or with greedy points, filled up by random rows if greedy points find no variance left.
+    much smaller one makes the first steps so long that the search ends with noise only. Both searches begin with greedy
+    points, filled up by random rows if greedy points find no variance left.
     """
-    known = array("inducing_points", inducing_points, "an array (M, dim) or a whole number", booleans=True)
-    if known.ndim:
-        known = points("inducing_points", known, data.X.shape[1])
-    count = len(known) if known.ndim else min(whole("inducing_points", inducing_points, 1), len(data.X))
+    count = min(whole("inducing_points", inducing_points, 1), len(data.X))
 
     def placed(covariance: Covariance) -> Array:
-        if known.ndim:
-            return known
         chosen = greedy(covariance, data.X, count, seed).points
         rows = preprocessing.order(seed, "subsets", len(data.X))[: count - len(chosen)]
         return np.vstack([chosen, data.X[rows]])

@@ -54,5 +54,5 @@ class SubsetOfRegressors(SparseGaussianProcess):
 
     @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
-        """Draws of f(X), shape (draws, n), from standard normals (draws, M); they lie in a space of M dimensions."""
-        return self.law.draws(normals) @ self.basis.features(X).T
+        """Draws of f(X), shape (draws, n), from standard normals (draws, size) or more."""
+        return self.law.draws(normals[:, : self.basis.size]) @ self.basis.features(X).T

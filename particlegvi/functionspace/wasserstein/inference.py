@@ -32,7 +32,7 @@ from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.placement import placed_basis
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
-from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
+from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, held_out
 from particlegvi.functionspace.wasserstein.process_distance import SquaredDistance, process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import (
     checked_rule,
@@ -134,9 +134,11 @@ class GaussianWasserstein(Card):
             self.kernel, self.inducing_points, self.placement, (x, t), self.likelihood, self.seed
         )
         self._e = self.basis.features(x)
-        self._fitted_factor = 0.0  # nothing is fitted yet
-        weight = self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight(held, progress)
-        self._solve(weight, held, progress)
+        if isinstance(self.mean, MeanNetwork):
+            self.mean.fit(x, t, held, self.basis, self.seed, progress=progress)
+        else:
+            self.mean.fit(x, t, held, self.basis, self.seed)
+        self._solve(self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight())
         self.variance_factor_ = 1.0
         if held is not None:
             m, sd = self.predict(held[0], return_std=True, of="target")
@@ -172,44 +174,31 @@ class GaussianWasserstein(Card):
         """Facts of the fit, with the method and the error of W2."""
         return {**self._facts, "w2_method": self.distance_.method, "w2_error": self.distance_.error}
 
-    def _found_weight(self, held: Validation, progress: StepProgress | None) -> float:
+    def _found_weight(self) -> float:
         """The weight of W2^2 that is equivalent to a distance W2 without a square."""
         rows = len(self._x)
         batch = min(self.mean.batch_size, rows) if isinstance(self.mean, MeanNetwork) else rows
         scale = 1.0 if self.w2_weight == "unsquared" else float(batch)
 
         def w2_squared(weight: float) -> float:
-            self._solve(weight, held, progress)
+            self._solve(weight)
             return self.w2_squared_
 
         return fixed_point(w2_squared, scale, rows / (2.0 * self.likelihood.noise_variance))
 
-    def _solve(self, weight: float, held: Validation, progress: StepProgress | None) -> None:
-        """The mean and the covariance for one weight of W2^2, and the cost of the data."""
+    def _solve(self, weight: float) -> None:
+        """The mean and the covariance for one weight of W2^2, and the cost of the data.
+
+        The mean is the fit to the targets times the factor of the weight; a given mean stays as it is.
+        """
         n, s2 = len(self._x), self.likelihood.noise_variance
-        self._fit_mean(1.0 / (1.0 + 2.0 * s2 * weight / n), held, progress)
+        self._ratio = 1.0 if isinstance(self.mean, Given) else 1.0 / (1.0 + 2.0 * s2 * weight / n)
         self.w2_weight_, self.shrinkage_ = weight, shrinkage(weight, n, s2)
         self._S = coefficient_covariance(self.rule, self._e, s2, weight)
         m = self._mean_at(self._x)
         r = self._variances(self._x, self._e)
         self._cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2) + 0.5 * n * math.log(2.0 * math.pi * s2)
         self._square, self._known = float(np.mean(m * m)), None
-
-    def _fit_mean(self, factor: float, held: Validation, progress: StepProgress | None) -> None:
-        """Fit the mean to the targets times a factor.
-
-        Least squares on a basis and a network (whose targets are scaled) that were fitted with another factor are
-        multiplied by the ratio of the factors, which is the result of a new fit. A given mean stays as it is.
-        """
-        if self._fitted_factor and isinstance(self.mean, Inducing | MeanNetwork | Given):
-            self._ratio = 1.0 if isinstance(self.mean, Given) else factor / self._fitted_factor
-            return
-        self._fitted_factor, self._ratio = factor, 1.0
-        targets = factor * self._y
-        if isinstance(self.mean, MeanNetwork):
-            self.mean.fit(self._x, targets, held, self.basis, self.seed, progress=progress)
-        else:
-            self.mean.fit(self._x, targets, held, self.basis, self.seed)
 
     def covariance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         """r(A, B), shape (n, m), before any variance factor."""

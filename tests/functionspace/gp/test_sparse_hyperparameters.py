@@ -107,12 +107,3 @@ def test_no_result_depends_on_the_threads_or_on_what_the_scratch_held(rng, monke
             assert each[0] == found[-1][0] and value == pytest.approx(each[0], rel=1e-12)
             assert each[1].tobytes() == found[-1][1].tobytes() and each[2].tobytes() == found[-1][2].tobytes()
         np.testing.assert_allclose(each[1], alone, rtol=1e-9, atol=1e-10)
-
-
-def test_points_may_be_given_and_a_constant_column_stays():
-    beside = np.column_stack([X[:, 0], np.full(60, 5.0)])
-    y = np.sin(beside[:, 0])
-    _, _, facts = fs.fit_hyperparameters(
-        SquaredExponential([1.0, 1.0]), beside, y, 0.1, bound="elbo", inducing_points=beside[:5], most_iterations=20
-    )
-    assert np.array(facts["points"]).shape == (5, 2) and np.all(np.array(facts["points"])[:, 1] == 5.0)

@@ -187,13 +187,6 @@ def test_two_classes_have_a_closed_form(rng):
     assert np.allclose(class_probabilities(means, variances)[:, 0], exact, rtol=0.0, atol=1e-12)
 
 
-def test_labels_of_the_robust_maximum(rng):
-    m, r = rng.standard_normal((40, 4)), rng.uniform(0.1, 2.0, (40, 4))
-    S = class_probabilities(m, r)
-    labels = class_probabilities(m, r, epsilon=0.03)
-    assert np.allclose(labels, 0.97 * S + 0.01 * (1.0 - S)) and np.allclose(labels.sum(axis=1), 1.0)
-
-
 test_bad_input_is_refused = refused(
     lambda given: class_probabilities(*given),
     (([0.0], [1.0]), "means must be an array"),

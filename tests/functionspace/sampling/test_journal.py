@@ -4,12 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from scipy import linalg
 
-from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, selection
-from particlegvi.functionspace.sampling import mixing
-from particlegvi.functionspace.sampling.langevin import LangevinFlow
-from particlegvi.functionspace.sampling.mixing import MixingFlow
+from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.kernels import SquaredExponential
 from particlegvi.simulation import chunks
 
@@ -121,40 +117,6 @@ def test_what_ctrl_c_leaves_is_enough(case, straight):
             fit(case, storage)
         assert storage.snapshot.step > 0
         assert told(fit(case, storage)) == straight[case]
-
-
-@pytest.mark.parametrize(
-    ("case", "part", "calls"),
-    [
-        ("mixing", "annealing", 60),
-        ("mixing", "sampling", 240),
-        ("Langevin steps", "sampling", 40),
-        ("quadratic", "sampling", 12),
-    ],
-)
-def test_nothing_is_repeated(case, part, calls, straight, monkeypatch):
-    taken = []
-    for flow in (LangevinFlow, MixingFlow):
-        advance = flow.advance
-
-        def counted(self, first, steps, advance=advance):
-            taken.append(steps)
-            advance(self, first, steps)
-
-        monkeypatch.setattr(flow, "advance", counted)
-    fit(case)
-    steps, storage = sum(taken), Memory(calls)
-    taken.clear()
-    with pytest.raises(Stop):
-        fit(case, storage)
-    with monkeypatch.context() as patch:
-        for module, name in ((selection, "select"), (linalg, "eigh"), (linalg, "eigvalsh")):
-            patch.setattr(module, name, lambda *_, **__: pytest.fail("found out twice"))
-        assert storage.snapshot.facts["part"] == part
-        if part == "sampling":
-            patch.setattr(mixing, "anneal", lambda *_: pytest.fail("annealed twice"))
-        assert told(fit(case, storage)) == straight[case]
-    assert sum(taken) == steps
 
 
 def test_a_default_length_that_is_extended_is_extended_all_the_same(monkeypatch):

@@ -31,7 +31,7 @@ ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of 
 GRID = 1000  # inputs at which a process is compared with the exact one
 
 
-class Sparse:
+class Placed:
     """The base of models with inducing points.
 
     Parameters
@@ -54,13 +54,39 @@ class Sparse:
         return problem.chosen_points(self.inducing_points if number is None else number)
 
 
+class Sparse(Placed):
+    """The base of sparse Gaussian processes: their fit, and the process of a stored fit."""
+
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
+        with one_blas_thread():
+            model = self._model(problem).fit(problem.X, problem.y)
+            draws = model.law.draws(noise.normals(problem.seed, "draws", problem.particles, model.basis.size))
+        facts = {**model.facts, **self._facts(problem, model)}
+        steps = 0 if facts["method"] == "closed form" else facts["iterations"]  # without iterations of a point search
+        return Fit(draws[None], np.array([steps]), facts, {**packed(model.basis), **model.law._asdict()})
+
+    def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
+        """The process as it was after its fit."""
+        law = Law(*(fit.arrays[name] for name in Law._fields))
+        model = self._model(problem)
+        model.restored(unpacked(problem.kernel, model.inducing_points, fit.arrays), law)
+        return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
+
+    def _model(self, problem: FunctionProblem, number: int | None = None) -> SparseGaussianProcess:
+        raise NotImplementedError
+
+    def _facts(self, problem: FunctionProblem, model: SparseGaussianProcess) -> Facts:
+        """Facts beside those of the model."""
+        return compared(problem, model) if self.compare else {}
+
+
 class SVGP(Sparse):
     """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`.
 
     Parameters
     ----------
     placement, inducing_points, compare
-        As for `Sparse`; the placements "elbo" and "fisher" need the Gaussian likelihood.
+        As for `Placed`; the placements "elbo" and "fisher" need the Gaussian likelihood.
     features : table, optional
         Functionals instead of inducing points: ``{name = "fourier", low, high, frequencies, ends}`` or
         ``{name = "windows", low, high, count, width}``, evenly placed; or ``{name = "mercer", mean, sd, size}``.
@@ -99,25 +125,9 @@ class SVGP(Sparse):
             for number in (None, *self.sizes):
                 features_of(self.features, kernel, inputs, number)
 
-    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
-        with one_blas_thread():
-            model = self._model(problem).fit(problem.X, problem.y)
-            draws = drawn(model.law, problem)
-        arrays = {**packed(model.basis), **model.law._asdict()}
-        facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
-        if self.compare:
-            facts |= compared(problem, model)
-        if self.sizes:
-            facts["bounds"] = [self._bound(problem, number) for number in self.sizes]
-        steps = 0 if facts["method"] == "closed form" else facts["iterations"]  # without iterations of a point search
-        return Fit(draws[None], np.array([steps]), facts, arrays)
-
-    def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
-        """The process as it was after its fit."""
-        law = Law(*(fit.arrays[name] for name in Law._fields))
-        model = self._model(problem)
-        model.restored(unpacked(problem.kernel, model.inducing_points, fit.arrays), law)
-        return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
+    def _facts(self, problem: FunctionProblem, model: SparseGaussianProcess) -> Facts:
+        facts = {"bound": model.bound, "likelihood": problem.likelihood.facts(), **super()._facts(problem, model)}
+        return facts | ({"bounds": [self._bound(problem, number) for number in self.sizes]} if self.sizes else {})
 
     def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
         """The ends of a band at inputs (n, dim) within which the 95% band of the exact process lies, (n,) each.
@@ -149,18 +159,13 @@ class SVGP(Sparse):
         )
 
 
-def drawn(law: Law, problem: FunctionProblem) -> Array:
-    """Draws of the coefficients, one for each particle."""
-    return law.draws(noise.normals(problem.seed, "draws", problem.particles, len(law.mean)))
-
-
-def compared(problem: FunctionProblem, model: SparseGaussianProcess, kl: float | None = None) -> Facts:
+def compared(problem: FunctionProblem, model: SparseGaussianProcess) -> Facts:
     """KL to the exact process in nats, and root mean square errors of mean and sd over the range of the data."""
     exact = ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance)
     exact.fit(problem.X, problem.y)
     grid = np.linspace(problem.X.min(axis=0), problem.X.max(axis=0), GRID)
     (mean, sd), (right, exact_sd) = model.predict(grid, True), exact.predict(grid, True)
-    divergence = divergences.kl(model, exact) if kl is None else kl
+    divergence = divergences.kl(model, exact)
     errors = [float(np.sqrt(np.mean(error**2))) for error in (mean - right, sd - exact_sd)]
     shown = divergence if np.isfinite(divergence) else "infinity"
     return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}
@@ -171,32 +176,7 @@ class SoR(OfGaussianNoise, Sparse):
 
     name = "SoR"
 
-    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
-        with one_blas_thread():
-            model = self._model(problem).fit(problem.X, problem.y)
-            draws = drawn(model.law, problem)
-        facts = {**model.facts, **(compared(problem, model, float("inf")) if self.compare else {})}
-        return Fit(draws[None], np.array([0]), facts, {**packed(model.basis), **model.law._asdict()})
-
-    def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
-        """The process as it was after its fit."""
-        model = self._model(problem)
-        law = Law(*(fit.arrays[name] for name in Law._fields))
-        model.restored(unpacked(problem.kernel, model.inducing_points, fit.arrays), law)
-        return Degenerate(model, problem.particles, 0, problem.seed)
-
-    def _model(self, problem: FunctionProblem) -> SubsetOfRegressors:
+    def _model(self, problem: FunctionProblem, number: int | None = None) -> SubsetOfRegressors:
         noise_variance = gaussian(problem.likelihood).noise_variance
         points = self.chosen_points(problem)
         return SubsetOfRegressors(problem.kernel, noise_variance, points, self.placement, problem.seed)
-
-
-class Degenerate(GaussianPosterior):
-    """The marginals and samples of a degenerate process, whose functions lie in a space of few dimensions."""
-
-    def sample(self, X: Array) -> Array:
-        """Draws of the function at these inputs together, (draws, n)."""
-        assert isinstance(self.model, SubsetOfRegressors)
-        normals = noise.normals(self.seed, "draws", self.draws, len(self.model.law.mean))
-        with one_blas_thread():
-            return self.model.sample(X, normals)
