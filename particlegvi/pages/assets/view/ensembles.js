@@ -64,8 +64,8 @@ VIEW.ensembles = function (own, types, told) {
     const weights = ["kl_weight", "mmd_weight"].filter(key => s[key]);
     const told = weights.map(key => `${key} ${VIEW.shown(s[key])}`);
     if (s.jump_every > 0) told.push(VIEW.say("jumping", { every: s.jump_every }));
-    if (!found.truth && !found.is_computing && !found.is_too_much && (s.kl_weight > 0 || s.mmd_weight > 0))
-      told.push(VIEW.say(s.kl_weight > 0 ? "no_truth" : "no_truth_of_dre"));
+    const why = s.kl_weight > 0 ? "no_truth" : s.mmd_weight > 0 ? "no_truth_of_dre" : "no_truth_of_de";
+    if (!found.truth && !found.is_computing && !found.is_too_much) told.push(VIEW.say(why));
     return told.join(", ") || VIEW.say("no_weights");
   }
   function entry_of(settings, loss_setting) {
