@@ -11,7 +11,7 @@ from particlegvi.functionspace.linear.regression import LinearRegression as Line
 from particlegvi.functionspace.linear.regression import LogisticRegression as LogisticRegression
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler as ProjectedLangevinSampler
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess as SparseGaussianProcess
-from particlegvi.functionspace.gp.subsets import SubsetOfRegressors as SubsetOfRegressors
+from particlegvi.functionspace.gp.sparse_gp import SubsetOfRegressors as SubsetOfRegressors
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters as fit_classification_hyperparameters
 from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters as fit_hyperparameters
 from particlegvi.functionspace.wasserstein.process_distance import gaussian_w2_squared as gaussian_w2_squared

@@ -58,7 +58,7 @@ def test_they_tend_to_the_exact_eigenpairs():
 def test_duplicates_are_dropped_and_count_twice_in_the_measure():
     doubled = np.vstack([Z, Z[3:6]])
     basis = Nystroem(K, doubled)
-    assert basis.facts() == {"inducing_points": 15, "kept": 12, "dropped": 3, "jitter": 0.0}
+    assert basis.facts() == {"inducing_points": 15, "kept": 12, "dropped": 3}
     e = basis.features(X)
     np.testing.assert_allclose(e @ e.T, K(X, Z) @ np.linalg.solve(K(Z), K(Z, X)), atol=1e-11)
     np.testing.assert_allclose((e * basis.eigenvalues) @ e.T, Iterated(K, doubled)(X), atol=1e-12)
@@ -71,7 +71,6 @@ def test_smooth_covariance_drops_only_rounding():
     assert basis.size < 30 and basis.eigenvalues[-1] > 1e-12 * basis.eigenvalues[0]
     e = basis.features(points)
     np.testing.assert_allclose(e @ e.T, smooth(points), atol=60 * 1e-12)
-    assert basis.jitter == 0.0
 
 
 def test_more_points_than_data_and_a_constant_column_are_fine(rng):
@@ -99,30 +98,16 @@ def test_blocks_of_rows_make_the_same_features(monkeypatch):
     np.testing.assert_allclose(Nystroem(K, Z).features(X), whole, rtol=1e-12, atol=1e-15)
 
 
-class Lowered(SquaredExponential):
-    """Not quite a covariance: the diagonal is lowered by a small amount."""
+@pytest.mark.parametrize("amount", [0.1, 1e-8])
+def test_what_is_no_covariance_is_refused(amount):
+    class Lowered(SquaredExponential):
+        """Not a covariance: the diagonal is lowered."""
 
-    amount = 1e-8
+        def __call__(self, A, B=None):
+            return super().__call__(A, B) - (amount * np.eye(len(A)) if B is None else 0.0)
 
-    def __call__(self, A, B=None):
-        return super().__call__(A, B) - (self.amount * np.eye(len(A)) if B is None else 0.0)
-
-
-def test_jitter_is_added_only_where_it_is_needed():
-    points = np.linspace(-1.0, 1.0, 40)
-    basis = Nystroem(Lowered(1.0), points)
-    assert 1e-9 <= basis.jitter <= 1e-7
-    e = basis.features(X[:, :1])
-    exact = Nystroem(SquaredExponential(1.0), points).features(X[:, :1])
-    np.testing.assert_allclose(e @ e.T, exact @ exact.T, atol=1e-3)
-
-
-def test_what_is_no_covariance_is_refused():
-    class Far(Lowered):
-        amount = 0.1
-
-    with pytest.raises(ValueError, match="not positive semi-definite: its smallest eigenvalue is -0.1"):
-        Nystroem(Far(1.0), np.linspace(-1.0, 1.0, 40))
+    with pytest.raises(ValueError, match=f"not positive semi-definite: its smallest eigenvalue is -{amount:g}"):
+        Nystroem(Lowered(1.0), np.linspace(-1.0, 1.0, 40))
 
 
 test_bad_points_are_refused = refused(

@@ -18,7 +18,6 @@ from particlegvi.tools.registry import look_up
 
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding
 NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are not rounding: the matrix is refused
-LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)  # the jitters tried, relative to the largest prior variance
 ROWS = 4096  # features are made in blocks of this many rows
 
 
@@ -27,8 +26,7 @@ class Nystroem:
 
     M is the number of inducing points. Eigenvalues up to 1e-12 of the largest are rounding and are dropped (duplicate
     points make such eigenvalues); M stays the same. The sign of v_m makes its first entry positive whose size is at
-    least half of the largest. Jitter is added only if the eigenvalues cannot be computed or one is too negative for a
-    rounding error: the first of 1e-10, ..., 1e-6 (times the largest prior variance) that is large enough.
+    least half of the largest. No jitter is added.
 
     Parameters
     ----------
@@ -46,16 +44,14 @@ class Nystroem:
     inducing_points : array (M, dim)
         Z.
     eigenvalues : array (size,)
-        Eigenvalues of (k(Z, Z) + jitter I) / M, descending.
-    jitter : float
-        The added jitter; 0 in most cases, see above.
+        Eigenvalues of k(Z, Z) / M, descending.
     vectors : array (M, size)
         v_m in the columns, orthonormal.
 
     Raises
     ------
     ValueError
-        If k(Z, Z) is not finite, or not positive semi-definite even with the largest jitter.
+        If k(Z, Z) is not finite, or not positive semi-definite up to rounding.
 
     Notes
     -----
@@ -67,16 +63,15 @@ class Nystroem:
 
     def __init__(self, covariance: KernelLike, inducing_points: ArrayLike) -> None:
         k, Z = _checked(covariance, inducing_points)
-        eigenvalues, vectors, jitter = _eigenpairs(k, Z)
+        eigenvalues, vectors = _eigenpairs(k, Z)
         kept = eigenvalues > DROP * eigenvalues[0]
-        self._set(k, Z, eigenvalues[kept], vectors[:, kept], jitter)
+        self._set(k, Z, eigenvalues[kept], vectors[:, kept])
 
-    def _set(self, k: Covariance, Z: Array, eigenvalues: Array, vectors: Array, jitter: float) -> None:
+    def _set(self, k: Covariance, Z: Array, eigenvalues: Array, vectors: Array) -> None:
         self.covariance = k
         self.inducing_points = Z
         self.eigenvalues = eigenvalues
         self.vectors = vectors
-        self.jitter = jitter
         self._weights = vectors / np.sqrt(len(Z) * eigenvalues)
 
     @property
@@ -104,9 +99,9 @@ class Nystroem:
         return look_up("prior of the coefficients", prior, choices)
 
     def facts(self) -> Facts:
-        """Numbers of inducing points and of kept and dropped functions, and the jitter."""
+        """Numbers of inducing points and of kept and dropped functions."""
         M = len(self.inducing_points)
-        return {"inducing_points": M, "kept": self.size, "dropped": M - self.size, "jitter": self.jitter}
+        return {"inducing_points": M, "kept": self.size, "dropped": M - self.size}
 
     def state(self) -> dict[str, Array]:
         """The arrays from which `restore` makes the same basis, bit for bit."""
@@ -114,7 +109,6 @@ class Nystroem:
             "inducing_points": self.inducing_points,
             "eigenvalues": self.eigenvalues,
             "vectors": self.vectors,
-            "jitter": np.array(self.jitter),
         }
 
     @classmethod
@@ -123,8 +117,7 @@ class Nystroem:
         basis = cls.__new__(cls)
         k, Z = _checked(covariance, state["inducing_points"])
         # Use column order like the result of eigh: the last bits of products depend on it.
-        vectors, jitter = np.asfortranarray(state["vectors"]), np.asarray(state["jitter"]).item()
-        cls._set(basis, k, Z, state["eigenvalues"], vectors, jitter)
+        cls._set(basis, k, Z, state["eigenvalues"], np.asfortranarray(state["vectors"]))
         return basis
 
 
@@ -133,25 +126,19 @@ def _checked(covariance: KernelLike, inducing_points: ArrayLike) -> tuple[Covari
     return covariances.of(covariance), Z
 
 
-def _eigenpairs(k: Covariance, Z: Array) -> tuple[Array, Array, float]:
-    """Eigenvalues of k(Z, Z) / M, descending, their vectors in columns with fixed signs, and the jitter."""
+def _eigenpairs(k: Covariance, Z: Array) -> tuple[Array, Array]:
+    """Eigenvalues of k(Z, Z) / M, descending, and their vectors in columns with fixed signs."""
     matrix = k(Z)
     if not np.all(np.isfinite(matrix)):
         raise ValueError(f"{k!r} has infinite or undefined values at the inducing points; finite values are needed")
-    size = float(matrix.diagonal().max())
-    smallest = np.nan
-    for jitter in LADDER:
-        try:
-            ascending, vectors = linalg.eigh(matrix + jitter * size * np.eye(len(Z)))
-        except linalg.LinAlgError:
-            continue
-        smallest = ascending[0]
-        if smallest >= -NEGATIVE * ascending[-1] and ascending[-1] > 0.0:
-            return ascending[::-1] / len(Z), fixed_signs(vectors[:, ::-1]), jitter * size
-    raise ValueError(
-        f"the matrix of {k!r} at the inducing points is not positive semi-definite: its smallest eigenvalue is "
-        f"{smallest:.3g} where the prior variance is {size:.3g}; a covariance function is needed"
-    )
+    ascending, vectors = linalg.eigh(matrix)
+    if not (ascending[0] >= -NEGATIVE * ascending[-1] and ascending[-1] > 0.0):
+        raise ValueError(
+            f"the matrix of {k!r} at the inducing points is not positive semi-definite: its smallest eigenvalue is "
+            f"{ascending[0]:.3g} where the prior variance is {matrix.diagonal().max():.3g}; a covariance function is"
+            " needed"
+        )
+    return ascending[::-1] / len(Z), fixed_signs(vectors[:, ::-1])
 
 
 def with_inducing_points(basis: Basis, user: str) -> Nystroem:

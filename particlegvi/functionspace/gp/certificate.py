@@ -108,7 +108,7 @@ class Certificate:
         Lower and upper bound on log p(y).
     facts : dict
         ``inducing_points``, their number; two bounds, of which the smaller is used: ``tight``, and ``trace`` (of
-        Titsias); ``rounding``, the allowance for rounding errors; ``unexplained``, tr(E) / s2; ``jitter``; ``finite``,
+        Titsias); ``rounding``, the allowance for rounding errors; ``unexplained``, tr(E) / s2; ``finite``,
         whether `kl` is finite; ``informative``, whether the mean is guaranteed within one standard deviation at every
         input.
     """
@@ -187,7 +187,7 @@ def certify(fitted: Fitted) -> Certificate:
     bound = -0.5 * (quadratic + log_determinant + unexplained)
     facts: Facts = {
         "inducing_points": len(basis.inducing_points), "tight": tight, "trace": trace, "rounding": rounding,
-        "unexplained": unexplained, "jitter": basis.jitter, "finite": math.isfinite(kl),
+        "unexplained": unexplained, "finite": math.isfinite(kl),
         "informative": kl <= INFORMATIVE,
     }  # fmt: skip
     allowance = rounding + EPS * abs(log_determinant)

@@ -39,10 +39,7 @@ from scipy.special import logsumexp, rel_entr
 from particlegvi import contracts
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace.basis.nystroem import with_inducing_points
-from particlegvi.functionspace.gp.certificate import EPS, Fitted, certify
-from particlegvi.functionspace.gp.coefficient_law import collapsed
-from particlegvi.functionspace.likelihoods.regression import Gaussian
+from particlegvi.functionspace.gp.certificate import EPS
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
 from particlegvi.tools.arguments import points, positive, refuse
 
@@ -74,16 +71,15 @@ class PosteriorCertificate:
     family : float
         Upper bound on KL(best, exact) in nats: the price of coefficients in so few functions.
     projection : float
-        Upper bound on KL(law of the coefficients, tau*): the price of taking the cost at the residual's mean. 0 for
-        Gaussian noise.
+        Upper bound on KL(law of the coefficients, tau*): the price of taking the cost at the residual's mean.
     total : float
         Their sum, an upper bound on KL(posterior that is sampled, exact).
     facts : dict
         ``rows``, ``coefficients``, ``unexplained`` (the trace of S), ``thesis`` (the bound (6.24) in the place of
-        ``projection``; None for a cost without largest slope), ``informative`` (whether `total` is at most 0.1 nats).
+        ``projection``), ``informative`` (whether `total` is at most 0.1 nats).
     """
 
-    def __init__(self, posterior: FunctionPosterior, data: Data, slopes: LipschitzSlopes | None, facts: Facts) -> None:
+    def __init__(self, posterior: FunctionPosterior, data: Data, slopes: LipschitzSlopes, facts: Facts) -> None:
         self.family, self.projection = facts["family"], facts["projection"]
         self.total = self.family + self.projection
         self.facts = {**facts, "total": self.total, "informative": self.total <= INFORMATIVE}
@@ -96,7 +92,7 @@ class PosteriorCertificate:
         The particles are drawn from the law that is sampled; its largest log ratio to tau* is added.
         """
         likelihood = self._posterior.likelihood
-        if likelihood.quadratic or not likelihood.convex:
+        if not likelihood.convex:
             raise refuse("the likelihood for an estimate", likelihood, "one with a convex cost and a largest slope")
         functions = self._posterior.sample(self._X)
         slopes = likelihood.slope(functions, self._y)
@@ -112,7 +108,7 @@ class PosteriorCertificate:
         covariance = self._posterior.basis_.covariance
         x = points("X", X, self._posterior.basis_.inputs)
         variances = covariance.diagonal(x)
-        if self._slopes is not None and not self._posterior.likelihood.convex:
+        if not self._posterior.likelihood.convex:
             pull = self._slopes.half @ np.abs(covariance(self._X, x)) / np.sqrt(np.maximum(variances, 1e-300))
             variances = variances * (0.5 * (pull + np.sqrt(pull**2 + 4.0))) ** 2
         return np.sqrt(2.0 * variances * self.total)
@@ -143,8 +139,9 @@ class PosteriorCertificate:
 
 def check_certified(likelihood: contracts.Likelihood, prior: str, residual: str) -> None:
     """Refuse a posterior for which there is no certificate."""
-    if not likelihood.quadratic and not math.isfinite(likelihood.slope_bound):
-        raise refuse("the likelihood for a certificate", likelihood, "Gaussian, or one whose cost has a largest slope")
+    if not math.isfinite(likelihood.slope_bound):
+        allowed = "one whose cost has a largest slope (for Gaussian noise SparseGaussianProcess has certify)"
+        raise refuse("the likelihood for a certificate", likelihood, allowed)
     if prior != "gp" or residual != "gp":
         raise ValueError('prior and residual must be "gp" for a certificate: others change with the inducing points')
 
@@ -157,12 +154,6 @@ def certificate_of(posterior: FunctionPosterior, X: Array, y: Array, prior: str)
     e = basis.features(X)
     left = posterior.residual_.variance(X, e)
     facts: Facts = {"rows": len(X), "coefficients": e.shape[1], "unexplained": float(left.sum())}
-    if isinstance(likelihood, Gaussian):
-        law, _ = collapsed(e, left, y, likelihood.noise_variance)
-        fitted = Fitted(with_inducing_points(basis, "a certificate"), law, X, y, likelihood.noise_variance)
-        return PosteriorCertificate(
-            posterior, (X, y), None, {**facts, "family": certify(fitted).kl, "projection": 0.0, "thesis": None}
-        )
     slopes = LipschitzSlopes(*likelihood.slope_range(y))
     steepest = np.maximum(np.abs(slopes.low), np.abs(slopes.high))
     family = 0.5 * largest_form(_psd(posterior.residual_.covariance(X), basis.covariance.diagonal(X)), slopes)

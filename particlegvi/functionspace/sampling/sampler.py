@@ -230,7 +230,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def certificate(self) -> PosteriorCertificate:
         """Bound the distance of the posterior that is sampled from the exact one with the same prior and likelihood.
 
-        For Gaussian noise and for costs with a largest slope, with ``prior="gp"``, in O(n^3) time and O(n^2) memory.
+        For costs with a largest slope, with ``prior="gp"``, in O(n^3) time and O(n^2) memory. The posterior with
+        Gaussian noise is that of `SparseGaussianProcess`, which has a ``certify`` of its own.
         """
         if "_data" not in vars(self):
             raise ValueError("certificate needs the data of a fit: call fit(X, y) before")

@@ -92,7 +92,7 @@ class PLS:
             return budget
         certificate = sampler.certificate()
         likelihood = sampler.likelihood
-        estimate = {"estimate": certificate.estimate()} if likelihood.convex and not likelihood.quadratic else {}
+        estimate = {"estimate": certificate.estimate()} if likelihood.convex else {}
         return {"certificate": {**certificate.facts, **estimate}, **budget}
 
     def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:

@@ -16,8 +16,7 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.certificate import Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess, SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.scenario.kinds.functions.features import features_of
 from particlegvi.scenario.kinds.functions.keys import MOST_FEATURES
