@@ -123,8 +123,5 @@ def _sizes(step_size: float | Schedule) -> str:
     if not isinstance(step_size, Schedule):
         return number(shown(step_size))
     values = {name: number(f"{value:g}") for name, value in step_size.table().items() if name != "schedule"}
-    chosen = words.of(look().language)
-    if chosen.language in step_size.in_words:
-        return words.filled(step_size.in_words[chosen.language], values)
     key = f"schedule_{step_size.name}"
-    return say(key, **values) if key in chosen.table("figures") else shown(step_size)
+    return say(key, **values) if key in words.of(look().language).table("figures") else shown(step_size)

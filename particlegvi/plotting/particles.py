@@ -21,7 +21,6 @@ from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Run
 from particlegvi.plotting.shares import (
     FEW,
     MANY_MODES,
-    counts_of,
     modes_of,
     places_of_words,
     true_shares,
@@ -58,8 +57,8 @@ def particles(results: Results, runs: Runs) -> MovingFigure:
             moves = [draw_panel(axes, run, target, colours[label], plane, position % columns == 0)]
             moves.append(style.note_metastable(axes, reading.facts_of(results, label), run))
             if words is not None:
-                count, expected = partial(counts_of, results, label, run, places), true_shares(target, plane, places)
-                moves.append(write_shares(axes, count, expected, colours[label], places, words))
+                expected = true_shares(target, plane, places)
+                moves.append(write_shares(axes, run, expected, colours[label], places, words))
             shows[label] = together(*moves)
     return MovingFigure(figure, runs, shows, figure.clock)
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, Target
@@ -16,65 +12,39 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.look import number, say
 from particlegvi.plotting.moving import Show
 from particlegvi.plotting.plane import GRID, Modes, Plane
-from particlegvi.plotting.protocols import ParticleRun, Results, Runs, is_atoms, is_density
+from particlegvi.plotting.protocols import ParticleRun, Runs, is_atoms, is_density
 
 FEW = 20  # up to so many particles are counted, more are given as shares
 MANY_MODES = 12  # with more modes than this no numbers are written
 REACH = 0.07  # least distance of the words from their mode, as a part of the panel's height
 SIDE, EDGE = 0.13, 0.15  # half of their width, and their height, as parts of the panel's
 
-Counts: TypeAlias = tuple[NDArray[np.intp], int]  # numbers of particles in every mode, and the number of all
 
-
-def counts_of(results: Results, label: str, run: ParticleRun, modes: Array, record: int = -1) -> Counts:
-    """Numbers of particles in every mode at a record, and the number of all; the last from the summary if it can be."""
-    last = reading.final_particles(run, record)
-    ended = record in (-1, len(run.positions) - 1)
-    counted = reading.facts_of(results, label).get("mode_occupancy") if ended else None
-    if counted is not None and len(counted) == len(modes):
-        return np.asarray(counted, dtype=np.intp), len(last)
-    return np.bincount(nearest_of(last, modes), minlength=len(modes)), len(last)
-
-
-def write_shares(
-    axes: Axes,
-    count: Callable[[int], Counts],
-    expected: Array | None,
-    colour: str,
-    modes: Array,
-    spots: Array,
-) -> Show:
+def write_shares(axes: Axes, run: ParticleRun, expected: Array | None, colour: str, modes: Array, spots: Array) -> Show:
     """The share of particles in every mode, and in brackets that of the truth; returns what moves it to a record."""
-    written: list[Text] = []
-    for mode, (spot, text) in enumerate(zip(spots, words_of(count(-1), expected), strict=True)):
-        away, shade = "bottom" if spot[1] > modes[mode, 1] else "top", style.lettering(colour, 0.8)
-        look: Facts = {
-            "ha": "center",
-            "va": away,
-            "color": shade,
-            "fontweight": "bold",
-            "linespacing": 1.05,
-            "zorder": 6,
-        }
-        words = axes.text(spot[0], spot[1], text, gid="share", **look)
-        style.outlined(words)
-        written.append(words)
+    look: Facts = {"color": style.lettering(colour, 0.8), "fontweight": "bold", "linespacing": 1.05, "zorder": 6}
+    ways = np.where(spots[:, 1] > modes[:, 1], "bottom", "top")
+    written = [
+        axes.text(x, y, text, ha="center", va=way, gid="share", **look)
+        for (x, y), way, text in zip(spots, ways, words_at(run, -1, modes, expected), strict=True)
+    ]
+    for text in written:
+        style.outlined(text)
 
     def show(record: int) -> None:
-        for text, words in zip(written, words_of(count(record), expected), strict=True):
+        for text, words in zip(written, words_at(run, record, modes, expected), strict=True):
             text.set_text(words)
 
     return show
 
 
-def words_of(held: Counts, expected: Array | None) -> list[str]:
+def words_at(run: ParticleRun, record: int, modes: Array, expected: Array | None) -> list[str]:
     """The words of every mode: numbers of few particles, or shares of many."""
-    counts, total = held
-    shares = (
-        [number(f"{count / total:.0%}") for count in counts]
-        if total > FEW
-        else [say("of_all", count=count, all=total) for count in counts]
-    )
+    last = reading.final_particles(run, record)
+    counts, total = np.bincount(nearest_of(last, modes), minlength=len(modes)), len(last)
+    shares = [
+        number(f"{count / total:.0%}") if total > FEW else say("of_all", count=count, all=total) for count in counts
+    ]
     if expected is None:
         return shares
     return [f"{share}\n({number(f'{mass:.0%}')})" for share, mass in zip(shares, expected, strict=True)]

@@ -40,26 +40,6 @@ def test_sliders_and_pictures_are_seen_together(browser, page, size):
 
 
 @driven
-@pytest.mark.parametrize("size", [(640, 360), (700, 450)])
-def test_at_200_per_cent_a_picture_fits_into_the_window(browser, page, size):
-    with sized(browser, *size):
-        opened(browser, page)
-        wait(browser, CELL)
-        browser.execute_script("document.querySelector('#live .panels').scrollIntoView({ block: 'end' })")
-        assert browser.execute_script(SEEN)["pictures"]
-
-
-@driven
-def test_long_numbers_stay_in_one_line(browser, page):
-    opened(browser, page, "#kl_weight=1.6343696167774218&seed=18446744073709551613")
-    wait(browser, CELL)
-    shown = """return [...document.querySelectorAll("output")].filter(each => each.offsetParent)
-      .map(each => [each.textContent, each.scrollWidth <= each.clientWidth])"""
-    texts = dict(browser.execute_script(shown))
-    assert texts["1.63437"] and texts["184\u202613"] and all(texts.values())
-
-
-@driven
 def test_a_frame_on_a_slide_has_pictures_and_sliders_alone(browser, page):
     overflow = "return document.documentElement.scrollHeight - innerHeight"
     with sized(browser, 960, 560):

@@ -12,7 +12,7 @@ from matplotlib.patches import Ellipse, PathPatch, Rectangle
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import buckets, reading, shares
+from particlegvi.plotting import buckets, reading
 from particlegvi.plotting import particles as particles_kind
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.modes import mass_below
@@ -138,18 +138,6 @@ def test_a_gaussian_is_drawn_by_its_ellipses_and_its_mass_levels_are_chi_square_
     np.testing.assert_allclose(levels, [0.1 / (2 * math.pi), 0.5 / (2 * math.pi)], rtol=5e-3)
 
 
-def test_named_modes_take_the_nearest_and_the_summarys_counts(plane):
-    modes = [[3.0, 3.0], [-3.0, -3.0]]
-    copy = others(plane, list(plane.values()), {"modes": modes})
-    copy.summary = {"methods": {"DLE": {"mode_occupancy": [7, 53]}}}
-    places = shares.modes_of(modes, plane["DLE"].loss)
-    counts, total = shares.counts_of(copy, "DLE", copy["DLE"], places)
-    assert list(counts) == [7, 53] and total == 60
-    counts, _ = shares.counts_of(copy, "DRLE", copy["DRLE"], places)
-    final = copy["DRLE"].final
-    assert list(counts) == [np.sum(final.sum(axis=1) > 0), np.sum(final.sum(axis=1) <= 0)]
-
-
 def test_paths_are_those_of_particles_evenly_spread_over_the_start(line):
     axes = panels(plotting.figure(line, "trajectories", particles=7, truth=False))[0]
     positions = line["DE"].positions[:, :, 0]
@@ -170,16 +158,6 @@ def test_minima_and_tops_of_the_tilted_double_well(line):
 def test_loss_lines_are_the_averages(line):
     [axes], loss = plotting.figure(line, "loss").axes, line["DE"].loss
     np.testing.assert_allclose(axes.lines[0].get_ydata(), [np.mean(loss.value(p)) for p in line["DE"].positions])
-
-
-def test_time_is_logarithmic_unless_it_is_linear(line):
-    def scale(results, **options) -> str:
-        figure = plotting.figure(results, "trajectories", **options)
-        figure.draw_without_rendering()
-        return panels(figure)[0].get_xscale()
-
-    assert scale(line, time="linear") == "linear"
-    assert scale(line, time="log") == scale(line, time="log", truth=False) == "symlog"
 
 
 @pytest.mark.thorough

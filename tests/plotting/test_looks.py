@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,19 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from particlegvi import plotting, schedules
-from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting import checking, heading, style
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.settings import colours
 from particlegvi.settings.colours import lightness
-from particlegvi.settings.look import PALETTES, SIZES
+from particlegvi.settings.look import PALETTES
 from particlegvi.simulation.run import Run
 
 from ..plain_parts import PlainMethod, PlainResults
 from ..refusals import refuse
 from .test_figure_kinds import KINDS, size_of
 
-OFFERED = [{"size": size} for size in (*SIZES, "10x5.6")] + [{"size": "4:3", "font_size": 16}]
 LANGUAGES = ("en", "de")
 
 
@@ -48,16 +46,6 @@ TIGHT = [
 def test_words_fit(place, kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind, **TIGHT[place % len(TIGHT)])
     assert clashes(figure) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", sorted({*KINDS} - {"rates"}))
-def test_words_fit_at_every_size_in_every_palette_and_language(kind, request):
-    results = request.getfixturevalue(KINDS[kind])
-    for look, language, palette in product(OFFERED, LANGUAGES, PALETTES):
-        chosen = {**look, "language": language, "palette": palette}
-        found = clashes(plotting.figure(results, kind, **chosen))
-        assert found == [], chosen
 
 
 def test_clashes_are_found(line):
@@ -126,21 +114,10 @@ def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, res
     assert [text for text in shown if re.search(r"\d,\d", text)]
 
 
-class Stairs(Schedule):
-    """A schedule of a user's own."""
-
-    name = "stairs"
-    in_words = {"de": "{initial}, dann und wann halbiert"}
-
-    def __str__(self):
-        return f"{self.initial:g}, halved now and then"
-
-
 def test_a_schedule_is_said_in_the_language(line):
     for step_size, *words in (
         (schedules.Polynomial(0.05, 1000.0, 0.55), "0.05 / (1 + k/1000)^0.55", "0,05 / (1 + k/1000)^0,55"),
         (schedules.Linear(0.05, 0.001, 100), "0.05 to 0.001 over 100 steps", "0,05 bis 0,001 über 100 Schritte"),
-        (Stairs(0.05), "0.05, halved now and then", "0,05, dann und wann halbiert"),
     ):
         runs = {label: replace(run, step_size=step_size) for label, run in line.items()}
         for language, said in zip(LANGUAGES, words, strict=True):
@@ -198,24 +175,6 @@ def test_several_weights_of_one_method_are_one_hue_at_several_lightnesses(palett
     assert found["DE"] not in [found[label] for label in runs]
     hues = [np.argsort([int(found[label][place : place + 2], 16) for place in (1, 3, 5)]).tolist() for label in runs]
     assert palette == "grey" or all(each == hues[0] for each in hues)
-
-
-def hue(colour: str) -> float:
-    """The angle of a colour in CIE Lab, in degrees."""
-    _, a, b = colours.lab(colour)
-    return float(np.degrees(np.arctan2(b, a)))
-
-
-def test_runs_that_differ_in_something_else_have_shades_of_one_hue():
-    runs = {label: run_of(label, PlainMethod("DLE", 0.25)) for label in ("DLE", "DLE kinetic", "DLE + jumps")}
-    runs["DRLE"] = run_of("DRLE", PlainMethod("DRLE", 0.25, 0.5))
-    shades = style.colours(runs)
-    assert list(shades) == list(runs) and len(set(shades.values())) == len(runs)
-    assert (shades["DLE"], shades["DRLE"]) == (colours.BLUE, colours.GREEN)
-    of_one = [shades[label] for label in runs if label != "DRLE"]
-    assert max(abs(hue(each) - hue(colours.BLUE)) for each in of_one) < 15.0
-    assert min(abs(lightness(one) - lightness(other)) for one, other in combinations(of_one, 2)) > 8.0
-    assert len(style.colours({f"m{place}": run_of("m", PlainMethod("DE")) for place in range(12)})) == 12
 
 
 @pytest.mark.parametrize("ground", PALETTES)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -30,14 +28,10 @@ class Schedule(Card):
     ----------
     name : str
         Name in the registry (of the class).
-    in_words : mapping
-        Its words in figures, by language, for example ``{"de": "{initial} bis {final}"}`` with parameters in braces (of
-        the class). Without it they show ``str`` of the schedule.
     """
 
     initial: float
     name: ClassVar[str]
-    in_words: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():
