@@ -103,15 +103,14 @@ def seeds_of(text: str) -> object:
 
 def resume(options: argparse.Namespace, progress: Progress | None, style: Facts) -> None:
     """Finish a sweep; called by the command ``resume``."""
-    from particlegvi.sweeps import api, folder
+    from particlegvi.sweeps import api
     from particlegvi.tools import files
 
     place = files.place("folder", options.folder)
-    finished = folder.read(place)["status"] == "finished"
     result = api.finish(
         place, _workers(options), progress, pictures=not options.no_figure, style=style, anyway=options.anyway
     )
-    if result.computed or not finished:
+    if result.written:
         conclude(result, options)
     elif not options.quiet:
         print(f"{options.folder} is finished, and its files are as they were written")

@@ -167,11 +167,14 @@ def finish(
     style: Facts | None = None,
     anyway: bool = False,
 ) -> Sweep:
-    """`resume` of a sweep. A finished and sound one is loaded, and nothing in it changes."""
+    """`resume` of a sweep. A finished and sound one is loaded, and nothing in it changes.
+
+    Tables and pictures that are cut or not there are made again from the cells.
+    """
     workers = arguments.whole("workers", workers, 1, 10_000)
     manifest = folders.read(place)
     stored = folders.stored_scenario(place)
-    if manifest["status"] == "finished":
+    if folders.is_whole(place, manifest):
         so_far, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), place)
         if not missing:
             return so_far

@@ -1,7 +1,7 @@
 """The folder of a sweep: it appears whole, has one writer, and any sweep whose folder exists can go on.
 
 scenario.toml   the complete scenario with its table [sweep]: particlegvi sweep FOLDER/scenario.toml does the same
-manifest.json   format, schema, status, versions, and the name of the scenario
+manifest.json   format, schema, status, versions, the name of the scenario, and sha256 of tables
 cells/*.json    finished cells, named by the sha256 of resolved scenario, seed and versions
 lock            the process that writes, while there is one (`particlegvi.runs.storage.lock`)
 table.csv       one line for each cell and method; once the sweep is finished, like the following files
@@ -31,6 +31,8 @@ from particlegvi.tools.sources import changed, check_there, decisive
 
 FORMAT, SCHEMA = "particlegvi sweep", 1
 STATUS = ("running", "finished")
+TABLES = ("table.csv", "table.md", "table.tex", "sweep.json")
+ENDS = (b"IEND", b"</svg>", b"%%EOF")  # of a picture in png, svg and pdf
 
 
 class SweepFolder(LockedFolder):
@@ -130,6 +132,26 @@ def is_sweep(path: str | os.PathLike[str]) -> bool:
         return files.read_json(files.place("folder", path) / MANIFEST).get("format") == FORMAT
     except ValueError:
         return False
+
+
+def is_whole(path: Path, manifest: Facts) -> bool:
+    """Whether a sweep is finished, its tables are as they were written, and its pictures are there and not cut.
+
+    A picture may differ: ``particlegvi plot`` draws it in the style that its user asks for.
+    """
+    digests = manifest.get("digests", {})
+    if manifest["status"] != "finished" or not isinstance(digests, dict) or not digests.keys() >= {*TABLES}:
+        return False
+    try:
+        tables = all(files.digest(path / name) == digests[name] for name in TABLES)
+        return tables and all(_ends(path / Path(name).name) for name in manifest.get("pictures", []))
+    except ValueError:  # a file is not there, or cannot be read
+        return False
+
+
+def _ends(picture: Path) -> bool:
+    with files.open_regular(picture, links=False) as file:
+        return any(end in file.read()[-16:] for end in ENDS)
 
 
 def read(path: Path) -> Facts:

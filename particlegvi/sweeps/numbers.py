@@ -31,6 +31,7 @@ class GridNumbers:
     folder: Path | None = None
     chosen: Sequence[str] = ()  # methods in the heat map; empty for all
     computed: int = 0  # cells that were computed now; the others were there
+    written: bool = False  # whether tables and pictures were written now
 
     def __post_init__(self) -> None:
         known = self.table

@@ -54,8 +54,9 @@ def run(
     folder = folders.take(out, plan.scenario, {**plan.grid.versions, "python": decisive()["python"]})
     try:
         sweep = _filled(plan, out, folder, workers, progress)
-        if sweep.computed or folder.manifest["status"] != "finished" or not (out / "table.csv").exists():
+        if sweep.computed or not folders.is_whole(out, folder.manifest):
             _write(sweep, folder, pictures, style or {})
+            sweep.written = True
         return sweep
     except ValueError:
         if folder.fresh and not any((out / "cells").iterdir()):
@@ -76,8 +77,9 @@ def _write(sweep: Sweep, folder: SweepFolder, pictures: bool, style: Facts) -> N
     for stale in folder.manifest.get("pictures", []):
         if Path(stale).name == stale and Path(stale).stem in ("heat-map", "lines"):
             files.remove(place / stale)
-    drawn = sweep.draw_pictures(place, style) if pictures else []
-    folder.update(status="finished", pictures=[picture.name for picture in drawn])
+    drawn = [picture.name for picture in sweep.draw_pictures(place, style)] if pictures else []
+    digests = {name: files.digest(place / name) for name in folders.TABLES}
+    folder.update(status="finished", pictures=drawn, digests=digests)
 
 
 def _filled(plan: SweepPlan, place: Path, folder: SweepFolder | None, workers: int, progress: Progress | None) -> Sweep:

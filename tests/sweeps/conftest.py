@@ -35,8 +35,13 @@ def swept():
 
 
 @pytest.fixture(scope="session")
-def straight(tmp_path_factory):
-    """The files of this sweep where nothing has disturbed it."""
+def straight_folder(tmp_path_factory):
+    """The folder of this sweep where nothing has disturbed it."""
     folder = tmp_path_factory.mktemp("straight") / "s"
     pg.sweep(SMALL, over=OVER, seeds=3, out=folder)
-    return outputs(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def straight(straight_folder):
+    return outputs(straight_folder)

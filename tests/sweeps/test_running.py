@@ -68,6 +68,17 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, straight, tmp_pat
     assert pg.resume(tmp_path / "s").computed == 0
 
 
+@pytest.mark.parametrize("name", ["table.csv", "table.md", "sweep.json", "heat-map.png"])
+def test_tables_and_pictures_that_are_cut_or_gone_are_made_again(name, straight_folder, tmp_path):
+    sweep = shutil.copytree(straight_folder, tmp_path / "s")
+    whole, times = outputs(sweep), {place: place.stat().st_mtime_ns for place in sweep.iterdir()}
+    assert not pg.resume(sweep).written  # the control: nothing is missing, and nothing is written
+    assert {place: place.stat().st_mtime_ns for place in sweep.iterdir()} == times
+    for damage in (lambda place: place.write_bytes(place.read_bytes()[:10]), lambda place: place.unlink()):
+        damage(sweep / name)
+        assert pg.resume(sweep).computed == 0 and outputs(sweep) == whole
+
+
 @pytest.mark.thorough
 def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
     """Lists, ranges and lists of tables are written in other orders by TOML; a resumed sweep has the same columns."""
