@@ -196,8 +196,8 @@ def test_a_byte_order_mark_in_a_stored_scenario_is_read_over(run):
 
 def test_a_manifest_names_no_method_outside_the_scenario(run):
     """Labels become paths only if the scenario in the folder has them, and that is checked like any other."""
-    manifest(run, methods=["DE", "../../outside", "/etc/passwd", "DLE", 3, None])
-    assert list(pg.load(run)) == ["DE", "DLE"]
+    manifest(run, methods=["DE", "../../outside", "/etc/passwd", "DLE", "DRLE", 3, None])
+    assert list(pg.load(run)) == ["DE", "DLE", "DRLE"]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,13 @@ def test_a_file_is_not_written_through_a_link_under_the_temporary_name(tmp_path)
         (["methods", "DLE", "mean"], {"a": 1}),
         (["methods", "DE", "basins"], [{}]),
         (["methods", "DRLE", "run", "repulsion"], [1]),
+        (["methods", "DLE", "equilibrium"], "good"),
+        (["methods", "DLE", "equilibrium"], {"reached": True}),
+        (["methods", "DLE", "w1_floor"], 3),
+        (["methods", "DE", "run"], {}),
+        (["methods", "DE", "run", "seconds"], "long"),
         (["seed"], {}),
+        (["status"], [[]]),
     ],
     ids=str,
 )
@@ -256,7 +262,7 @@ def test_a_damaged_summary_is_refused_or_harmless(path, value, run):
     place.write_text(json.dumps(content))
     try:
         results = pg.load(run)
-        assert isinstance(results.describe(), str)
+        assert isinstance(results.describe(), str) and results.table() and "<table" in results._repr_html_()
     except ValueError as error:
         assert "summary.json is damaged" in str(error) and len(str(error)) < 600
 

@@ -52,7 +52,7 @@ class Buckets(NamedTuple):
         return bottoms[back]
 
 
-@figure_kind("buckets", runs=reading.on_the_line)
+@figure_kind("buckets", runs=reading.chosen_runs, dim=1)
 def buckets(results: Results, runs: Runs) -> Figure:
     """A row of ticks per method over the whole domain, and below it all buckets laid on one another.
 

@@ -23,7 +23,7 @@ MOST_MINIMA = 200  # of a loss that can be drawn as a curve
 HEADROOM = 1.08  # end of a vertical axis divided by the largest value
 
 
-@figure_kind("histograms", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
+@figure_kind("histograms", runs=reading.chosen_runs, dim=1, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
 def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval | None = None) -> MovingFigure:
     """One panel per method: histogram of the final particles, the truth, and the loss in grey.
 

@@ -34,11 +34,11 @@ class FigureKind:
 
     def __init__(
         self, draw: Draw, name: str, of: tuple[str, ...], checks: Mapping[str, Check], *, moves: bool,
-        select: Select | None,
+        select: Select | None, dim: int | None,
     ) -> None:  # fmt: skip
         update_wrapper(self, draw)
         parameters = inspect.signature(draw).parameters.values()
-        self._draw, self._select, self.name, self.of, self.moves = draw, select, name, of, moves
+        self._draw, self._select, self.name, self.of, self.moves, self._dim = draw, select, name, of, moves, dim
         self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
         if select is not None:
             self.defaults, checks = {"methods": None, **self.defaults}, {"methods": labels, **checks}
@@ -73,6 +73,8 @@ class FigureKind:
             runs = []
             if self._select is not None:  # such a kind draws no sweep
                 runs = [self._select(results, options.pop("methods", None))]  # type: ignore[arg-type]
+            if self._dim is not None:
+                self.check_dim(*(run.positions.shape[2] for run in runs[0].values()))
             made = self._draw(results, *runs, **options)
             return finished(made.figure if isinstance(made, MovingFigure) else made), made, look
 
@@ -85,6 +87,12 @@ class FigureKind:
         """The options, and settings of the look (`particlegvi.settings.look`), in plain form, or a ValueError."""
         check_parameters(f'the figure "{self.name}"', given, [*self.defaults, *STYLE])
         return {option: self._value(option, value) for option, value in given.items()}
+
+    def check_dim(self, *dims: int) -> None:
+        """Raise a ValueError where particles have another dimension than those that the figure draws."""
+        wrong = [dim for dim in dims if self._dim not in (None, dim)]
+        if wrong:
+            raise ValueError(f'the figure "{self.name}" draws particles of {self._dim} dimension(s), not {wrong[0]}')
 
     def _value(self, option: str, value: object) -> object:
         if value is None and option in self.defaults and self.defaults[option] is None:
@@ -99,6 +107,7 @@ def figure_kind(
     *,
     of: tuple[str, ...] = ("particles",),
     runs: Select | None = None,
+    dim: int | None = None,
     moves: bool = False,
     **checks: Check,
 ) -> Callable[[Draw], FigureKind]:
@@ -114,13 +123,15 @@ def figure_kind(
         Chooses the runs that the function gets as its second argument, or refuses them: `reading.named_runs`,
         `reading.chosen_runs`, ... The figure has the option ``methods`` then: the labels of the methods to draw, in
         this order; all by default.
+    dim : int, optional
+        The dimension of the particles that it draws, 1 or 2; any by default.
     moves : bool
         Whether the function returns a `particlegvi.plotting.moving.Moving`, so that the figure can become a film.
     **checks
         The check of each option; one whose default is True or False needs none.
     """
 
-    return lambda draw: FigureKind(draw, name, of, checks, moves=moves, select=runs)
+    return lambda draw: FigureKind(draw, name, of, checks, moves=moves, select=runs, dim=dim)
 
 
 def options(name: str) -> dict[str, Any]:
@@ -128,12 +139,15 @@ def options(name: str) -> dict[str, Any]:
     return dict(kinds[name].defaults)
 
 
-def check(specification: Mapping[str, Any], scenario_kind: str | None = None) -> None:
+def check(specification: Mapping[str, Any], scenario_kind: str | None = None, dim: int | None = None) -> None:
     """Check an entry of ``[[figures]]``; `particlegvi.run` does so before anything is simulated.
 
-    With ``scenario_kind`` the figure must be one of scenarios of this kind.
+    With ``scenario_kind`` the figure must be one of scenarios of this kind, with ``dim`` one of particles of this
+    dimension.
     """
     kind, _ = checked(specification)
+    if dim is not None:
+        kind.check_dim(dim)
     if scenario_kind is not None and not isinstance(scenario_kind, str):
         raise refuse("scenario_kind", scenario_kind, "the name of a kind of scenario, or left out")
     if scenario_kind is not None and scenario_kind not in kind.of:

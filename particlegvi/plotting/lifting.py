@@ -15,7 +15,7 @@ from particlegvi.plotting.moving import MovingFigure, Show, clock_of, together
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs
 
 
-@figure_kind("lifting", runs=reading.on_the_line, moves=True)
+@figure_kind("lifting", runs=reading.chosen_runs, dim=1, moves=True)
 def lifting(results: Results, runs: Runs) -> MovingFigure:
     """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior."""
     shows: dict[str, Show] = {}

@@ -73,7 +73,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
     return figure
 
 
-@figure_kind("occupancy", runs=reading.on_the_line, relaxation_time=rules.number(above=0.0), time=SCALE)
+@figure_kind("occupancy", runs=reading.chosen_runs, dim=1, relaxation_time=rules.number(above=0.0), time=SCALE)
 def occupancy(results: Results, runs: Runs, *, relaxation_time: float | None = None, time: str = "log") -> Figure:
     """Share of the particles below 0 at every record; dashed, the mass of each method's truth there.
 

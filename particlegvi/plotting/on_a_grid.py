@@ -27,7 +27,7 @@ STEPS = 5  # step sizes, each half of the one before, from that of the scenario 
 WEIGHTS = np.geomspace(0.01, 1.0, 9)
 
 
-@figure_kind("rates", runs=reading.on_the_line, range=rules.interval)
+@figure_kind("rates", runs=reading.chosen_runs, dim=1, range=rules.interval)
 def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval | None = None) -> Figure:
     """Three panels with W1 to Q*: of the law of one of N particles, of the flow at each time, and of Euler's steps.
 
@@ -76,7 +76,7 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
     return figure
 
 
-@figure_kind("noise", runs=reading.on_the_line, range=rules.interval)
+@figure_kind("noise", runs=reading.chosen_runs, dim=1, range=rules.interval)
 def noise(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval | None = None) -> Figure:
     """E loss + mmd_weight MMD^2 above its least value, of the flow on a grid and of particles, by kl_weight.
 

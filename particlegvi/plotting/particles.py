@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -31,7 +30,7 @@ MOST_DRAWN = 1000
 MASSES = (0.9, 0.5)
 
 
-@figure_kind("particles", runs=partial(reading.chosen_runs, dim=2), moves=True)
+@figure_kind("particles", runs=reading.chosen_runs, dim=2, moves=True)
 def particles(results: Results, runs: Runs) -> MovingFigure:
     """One panel per method, all with the same axes: final particles over the contours of the loss.
 

@@ -27,22 +27,13 @@ def named_runs(results: Results, methods: Sequence[str] | None) -> dict[str, Any
     return runs
 
 
-def chosen_runs(results: Results, methods: Sequence[str] | None, dim: int | None = None) -> dict[str, ParticleRun]:
-    """The runs that a figure of particles shows (`named_runs`); a ValueError where one is in another dimension."""
+def chosen_runs(results: Results, methods: Sequence[str] | None) -> dict[str, ParticleRun]:
+    """The runs that a figure of particles shows (`named_runs`)."""
     runs = named_runs(results, methods)
     for label, run in runs.items():
         if not isinstance(run, ParticleRun):
             raise ValueError(f"this kind of figure draws particles that minimise a loss, but {label} has none")
-        if dim is not None and run.positions.shape[2] != dim:
-            raise ValueError(
-                f"this kind of figure draws particles in {dim} dimension(s), but {label} has {run.positions.shape[2]}"
-            )
     return runs
-
-
-def on_the_line(results: Results, methods: Sequence[str] | None) -> dict[str, ParticleRun]:
-    """`chosen_runs` in one dimension."""
-    return chosen_runs(results, methods, 1)
 
 
 def of_functions(results: Results, methods: Sequence[str] | None, inputs: int | None = 1) -> dict[str, FunctionRun]:

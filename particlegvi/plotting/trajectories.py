@@ -18,7 +18,7 @@ from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
 
 
-@figure_kind("trajectories", runs=reading.on_the_line, particles=rules.whole(1, 10_000), time=SCALE)
+@figure_kind("trajectories", runs=reading.chosen_runs, dim=1, particles=rules.whole(1, 10_000), time=SCALE)
 def trajectories(
     results: Results,
     runs: Runs,

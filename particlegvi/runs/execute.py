@@ -18,6 +18,7 @@ from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY, FolderStor
 from particlegvi.runs.storage.lock import FolderLost
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.kind import Job
+from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
@@ -111,7 +112,7 @@ def execute(
     arguments.flag("overwrite", overwrite)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     if save:  # without a folder nothing is drawn, and matplotlib need not be there
-        check_figures(results.scenario)
+        check_figures(results.scenario, dim=results.parts.prior.dim if isinstance(results.parts, Parts) else None)
     place = files.place("out", "runs" if out is None else out) if save else None
     results.kind.check(results.parts, results.scenario, place)
     folder = create(out, results.new(), overwrite) if save else None
@@ -119,13 +120,16 @@ def execute(
     return simulate_rest(results, folder, progress, checkpoint_every, pictures)
 
 
-def check_figures(scenario: Scenario, style: Facts | None = None) -> None:
-    """Raise a ValueError, before anything is simulated, if an entry of ``[[figures]]`` cannot be drawn."""
+def check_figures(scenario: Scenario, style: Facts | None = None, dim: int | None = None) -> None:
+    """Raise a ValueError, before anything is simulated, if an entry of ``[[figures]]`` cannot be drawn.
+
+    ``dim`` is the dimension of particles, where the scenario has any.
+    """
     if scenario.get("figures"):
         from particlegvi import plotting  # imports matplotlib
 
         for figure in scenario["figures"]:
-            plotting.check({**figure, **(style or {})}, scenario.get("kind", "particles"))
+            plotting.check({**figure, **(style or {})}, scenario.get("kind", "particles"), dim)
 
 
 def simulate_rest(

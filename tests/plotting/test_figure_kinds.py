@@ -122,7 +122,7 @@ def test_options_are_the_keyword_parameters(plane):
     assert plotting.options("buckets") == {"methods": None}
     assert plotting.options("trajectories")["particles"] == 40
     refuse(lambda: plotting.options("liftin"), 'did you mean "lifting"')
-    refuse(lambda: plotting.figure(plane, "histograms"), "draws particles in 1 dimension")
+    refuse(lambda: plotting.figure(plane, "histograms"), "draws particles of 1 dimension")
 
 
 def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):

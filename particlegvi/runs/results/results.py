@@ -63,17 +63,14 @@ class Results(Runs):
     def attributes(self) -> Facts:
         return super().attributes() | {"scenario.toml": text(self.scenario)}
 
-    def describe(self) -> str:
-        try:
-            return super().describe()
-        except (TypeError, LookupError, AttributeError, ValueError) as error:
-            if self.folder is None:
-                raise
-            raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
-
     def take_summary(self, summary: Facts | None) -> None:
-        """Use a stored summary, so that it is not computed again."""
+        """Use a stored summary, so that it is not computed again; a ValueError if a table cannot be made of it."""
         self._summary = self.kind.checked(summary)
+        if summary is not None:
+            try:
+                self.describe(), self.table(), self._repr_html_()
+            except (TypeError, LookupError, AttributeError) as error:
+                raise ValueError(f"{type(error).__name__} {error}") from None
 
     def add_stored(self, label: str, record: Record) -> None:
         """Add the run of a record in the folder; a ValueError that names the folder if the record is damaged."""
