@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.simulation.sampling.halves import Halves
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy, View
 from particlegvi.simulation.sampling.start import find_start
 from particlegvi.simulation.sampling.stopping import WINDOW, Verdict, judge, observed
 
@@ -42,14 +42,14 @@ def arrive(
     began = time.perf_counter()
     steps, seconds = most
     start = find_start(posterior, particles, seed)
-    ensemble = Halves(posterior, start.particles, start.root, seed)
-    positions, energies, rates = [ensemble.points.copy()], [ensemble.energy.copy()], []
+    ensemble = Halves(start.view, start.particles, seed)
+    positions, energies, rates = [ensemble.now.place.copy()], [ensemble.now.energy.copy()], []
     adapting, changed, frozen = True, 0, 0
     verdict = Verdict(False, "drifts")
     for step in range(steps):
         rates.append(ensemble.step(step, adapting))
-        positions.append(ensemble.points.copy())
-        energies.append(ensemble.energy.copy())
+        positions.append(ensemble.now.place.copy())
+        energies.append(ensemble.now.energy.copy())
         if (step + 1 - changed) % WINDOW == 0:
             rate = np.mean(rates[-WINDOW:])
             if adapting:
@@ -59,7 +59,7 @@ def arrive(
                 ensemble.step_size.restart()
                 adapting, changed = True, step + 1
         if not adapting and (step + 1) % BETWEEN == 0:
-            verdict = _look(positions, energies, frozen, (NORMAL_99 / accuracy) ** 2)
+            verdict = _look(start.view, positions, energies, frozen, (NORMAL_99 / accuracy) ** 2)
             if verdict.arrived:
                 break
         if progress is not None:
@@ -67,7 +67,7 @@ def arrive(
         if seconds is not None and time.perf_counter() - began > seconds:
             break
     flaw = posterior.flaw
-    if flaw is not None and flaw.energy < ensemble.energy.max():
+    if flaw is not None and flaw.energy < ensemble.now.energy.max():
         raise ValueError(flaw.sentence)
     facts = {
         "start": start.facts,
@@ -77,10 +77,10 @@ def arrive(
         "acceptance_rate": float(np.mean(rates[-WINDOW:])),
         "seconds": time.perf_counter() - began,
     }
-    return Arrival(posterior.support.inside(np.array(positions)), verdict, facts)
+    return Arrival(posterior.support.inside(start.view.places(np.array(positions))), verdict, facts)
 
 
-def _look(positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
+def _look(view: View, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
     """The verdict by windows of a length at which the ensemble has arrived, or by the shortest ones.
 
     The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but
@@ -90,7 +90,8 @@ def _look(positions: list[Array], energies: list[Array], frozen: int, wanted_dra
     window = WINDOW
     while 2 * window < len(positions) and len(positions) - 1 - window >= frozen:
         last = slice(len(positions) - 2 * window, None)
-        verdict = judge(observed(np.array(positions[last]), np.array(energies[last])), wanted_draws)
+        z = np.array(positions[last])
+        verdict = judge(observed(view.places(z), z, np.array(energies[last])), wanted_draws)
         if verdict.arrived:
             return verdict
         first = first or verdict

@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.noise import normals, uniforms
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.posterior import Energy, Points
 
 Indices: TypeAlias = NDArray[np.intp]
 ACCEPTANCE = 0.574  # optimal for this step in many dimensions (Roberts and Rosenthal 1998)
@@ -25,19 +24,18 @@ SHORT = 0.2  # share of steps that are shorter, down to a thousandth of the leng
 ENOUGH = 10  # particles of a half for each dimension; below, the covariance is shrunk
 
 
-def scale(points: Array, known: Array) -> Array:
+def scale(points: Array) -> Array:
     """A lower triangular root (dim, dim) of the covariance of points (n, dim).
 
-    Where they are few it is moved towards the covariance with the root ``known`` by dim / (n + dim), and never towards
-    its own diagonal, which a linear map of the coordinates would not map. A QR decomposition of the points themselves
-    keeps the digits that their covariance would lose.
+    Where they are few it is moved towards that of the best normal of the start, the unit matrix, by dim / (n + dim).
+    A QR decomposition of the points themselves keeps the digits that their covariance would lose.
     """
     number, dim = points.shape
     rows = (points - points.mean(axis=0)) / np.sqrt(number - 1.0)
     if number < ENOUGH * dim:
         share = dim / (number + dim)
-        size = min(1.0, float((solve_triangular(known, rows.T, lower=True) ** 2).sum()) / dim)
-        rows = np.concatenate([np.sqrt(1.0 - share) * rows, np.sqrt(share * size) * known.T])
+        size = min(1.0, float((rows**2).sum()) / dim)
+        rows = np.concatenate([np.sqrt(1.0 - share) * rows, np.sqrt(share * size) * np.eye(dim)])
     upper: Array = np.linalg.qr(rows, mode="r")  # type: ignore[assignment]  # numpy types all modes alike
     root = upper.T
     return root * np.where(np.diag(root) < 0.0, -1.0, 1.0)
@@ -76,25 +74,24 @@ class Halves:
 
     Attributes
     ----------
-    points, energy, gradient : ndarray (particles, dim), (particles,), (particles, dim)
+    now : Points
+        Where the particles are.
     """
 
-    def __init__(self, posterior: PosteriorEnergy, points: Array, known: Array, seed: int) -> None:
+    def __init__(self, posterior: Energy, start: Points, seed: int) -> None:
         self.posterior = posterior
-        self.points = points.copy()
-        self.energy, self.gradient = posterior(self.points)
-        self.known = known
+        self.now = Points(*(values.copy() for values in start))
         self.seed = seed
         self.step_size = StepSize(posterior.dim)
 
     def step(self, step: int, adapting: bool) -> float:
         """Move both halves once; the acceptance rate of the steps of full length."""
-        number_of_particles, dim = self.points.shape
-        noise = normals(self.seed, "noise", number_of_particles, dim, step)
-        chance = uniforms(self.seed, "acceptance", number_of_particles, 2, step)
+        particles, dim = self.now.place.shape
+        noise = normals(self.seed, "noise", particles, dim, step)
+        chance = uniforms(self.seed, "acceptance", particles, 2, step)
         rates = []
         for first in (0, 1):
-            rates.append(self._move(np.arange(first, len(self.points), 2), noise, chance))
+            rates.append(self._move(np.arange(first, particles, 2), noise, chance))
         acceptance = float(np.mean(rates))
         if adapting:
             self.step_size.learn(acceptance)
@@ -102,22 +99,20 @@ class Halves:
 
     def others(self, rows: Indices) -> Array:
         """The particles that scale the steps of these: all others."""
-        return np.delete(self.points, rows, axis=0)
+        return np.delete(self.now.place, rows, axis=0)
 
     def _move(self, rows: Indices, noise: Array, chance: Array) -> float:
         """Move the particles of these rows by the covariance of the others."""
-        root = scale(self.others(rows), self.known)
+        root = scale(self.others(rows))
         short = chance[rows, 1] < SHORT
         h = np.exp(self.step_size.now) * np.where(short, 10.0 ** (-3.0 * chance[rows, 1] / SHORT), 1.0)[:, None]
-        x, xi = self.points[rows], noise[rows]
-        y = x + (np.sqrt(2.0 * h) * xi - h * self.gradient[rows] @ root) @ root.T
-        energy, gradient = self.posterior(y)
+        (x, energy, gradient), xi = self.now.rows(rows), noise[rows]
+        y = Points.at(self.posterior, x + (np.sqrt(2.0 * h) * xi - h * gradient @ root) @ root.T)
         # the noise of the step back: x = y - h C grad V(y) + sqrt(2 h) C^(1/2) back
-        back = h * (self.gradient[rows] + gradient) @ root / np.sqrt(2.0 * h) - xi
+        back = h * (gradient + y.gradient) @ root / np.sqrt(2.0 * h) - xi
         with np.errstate(over="ignore"):  # a step back that is too unlikely for a number
-            log_ratio = self.energy[rows] - energy + 0.5 * (xi**2 - back**2).sum(axis=1)
+            log_ratio = energy - y.energy + 0.5 * (xi**2 - back**2).sum(axis=1)
         accepted = np.log(chance[rows, 0]) < log_ratio
-        moved = rows[accepted]
-        self.points[moved], self.energy[moved], self.gradient[moved] = y[accepted], energy[accepted], gradient[accepted]
+        self.now.put(rows[accepted], y.rows(accepted))
         probability = np.exp(np.minimum(log_ratio, 0.0))
         return float(probability[~short].mean() if np.any(~short) else probability.mean())

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.posterior import Energy
 
 MEMORY = 30  # steps of the optimiser that count in the estimate of the inverse Hessian
 MOST_STEPS = 500
 DRAWS = 8  # for the evidence lower bound of one normal
 SPAN = 20.0  # normals at points whose energy is so many dimensions above the lowest are not tried
-MOST_TRIED = 25
+MOST_TRIED = 8
 
 
 class NormalApproximation(NamedTuple):
@@ -48,7 +48,7 @@ class Step(NamedTuple):
     gradient: Array  # (dim,)
 
 
-def descent(posterior: PosteriorEnergy, start: Array) -> list[Step]:
+def descent(posterior: Energy, start: Array, slope: float = 0.0, most: int = MOST_STEPS) -> list[Step]:
     """The path of L-BFGS from ``start`` (dim,): the points at which the energy fell, from the first on."""
     from scipy.optimize import minimize
 
@@ -62,7 +62,7 @@ def descent(posterior: PosteriorEnergy, start: Array) -> list[Step]:
             path.append(Step(x.copy(), float(energy[0]), gradient[0]))
         return float(energy[0]), gradient[0]
 
-    options = {"maxiter": MOST_STEPS, "maxcor": MEMORY, "maxls": 20}
+    options = {"maxiter": most, "maxcor": MEMORY, "maxls": 20, "ftol": 1e-14, "gtol": slope}
     with np.errstate(all="ignore"):
         minimize(energy_and_gradient, start, jac=True, method="L-BFGS-B", options=options)
     return path
@@ -100,9 +100,8 @@ class InverseHessian:
         return 0.5 * (estimate + estimate.T)
 
 
-def best_gaussian(posterior: PosteriorEnergy, start: Array, random: np.random.Generator) -> NormalApproximation | None:
-    """The normal with the largest evidence lower bound along the path from ``start`` (dim,), or None."""
-    path = descent(posterior, start)
+def best_gaussian(posterior: Energy, path: list[Step], random: np.random.Generator) -> NormalApproximation | None:
+    """The normal with the largest evidence lower bound along a path, or None."""
     if len(path) < 2:
         return None
     enough = path[-1].energy + SPAN * posterior.dim
@@ -121,7 +120,7 @@ def best_gaussian(posterior: PosteriorEnergy, start: Array, random: np.random.Ge
 
 
 def _gaussian(
-    posterior: PosteriorEnergy, step: Step, covariance: Array, random: np.random.Generator
+    posterior: Energy, step: Step, covariance: Array, random: np.random.Generator
 ) -> NormalApproximation | None:
     """The normal at a point of a path, with its bound; None where the estimate is not positive definite."""
     try:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from particlegvi.contracts import Array, Loss, Prior
 from particlegvi.simulation.sampling.support import Support
+
+
+class Energy(Protocol):
+    """Minus the logarithm of a density on the whole space, and its gradient."""
+
+    @property
+    def dim(self) -> int: ...
+
+    def __call__(self, points: Array, /) -> tuple[Array, Array]: ...
 
 
 class Flaw(NamedTuple):
@@ -73,3 +84,50 @@ class PosteriorEnergy:
                 coordinate = int(np.argmax(~np.isfinite(gradient[lowest])))
                 self.flaw = Flaw(float(energy[lowest]), coordinate, x[lowest], float(gradient[lowest, coordinate]))
         return np.where(bad, np.inf, energy), np.where(bad[:, None], 0.0, gradient)
+
+
+class View:
+    """An energy in the coordinates z of points x = middle + root z."""
+
+    def __init__(self, energy: Energy, middle: Array, root: Array) -> None:
+        self.energy, self.middle, self.root = energy, middle, root
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates."""
+        return len(self.middle)
+
+    def places(self, z: Array) -> Array:
+        """The points of coordinates (..., dim)."""
+        return self.middle + z @ self.root.T
+
+    def coordinates(self, points: Array) -> Array:
+        """The coordinates of points (n, dim)."""
+        return np.ascontiguousarray(solve_triangular(self.root, (points - self.middle).T, lower=True).T)
+
+    def __call__(self, z: Array) -> tuple[Array, Array]:
+        """The energy (n,) and its gradient (n, dim) at coordinates (n, dim)."""
+        energy, gradient = self.energy(self.places(z))
+        return energy, gradient @ self.root
+
+
+class Points(NamedTuple):
+    """Places (n, dim), with the energy (n,) and its gradient (n, dim) there."""
+
+    place: Array
+    energy: Array
+    gradient: Array
+
+    @classmethod
+    def at(cls, energy: Energy, place: Array) -> Points:
+        """The energy and its gradient are computed."""
+        return cls(place, *energy(place))
+
+    def rows(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Points:
+        """A copy of these rows."""
+        return Points(*(values[rows] for values in self))
+
+    def put(self, rows: NDArray[np.intp], others: Points) -> None:
+        """Replace these rows, in place."""
+        for values, other in zip(self, others, strict=True):
+            values[rows] = other

@@ -8,11 +8,18 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.priors import Flat
-from particlegvi.simulation.sampling.pathfinder import NormalApproximation, best_gaussian
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.pathfinder import NormalApproximation, best_gaussian, descent
+from particlegvi.simulation.sampling.posterior import Points, PosteriorEnergy, View
 from particlegvi.simulation.sampling.smoothing import smoothed
 
 PATHS = 4
+MOST_ROUNDS = 8  # each in the coordinates of the best normal of those before
+REACHES = np.geomspace(3.0, 100.0, 8)  # standard deviations from the best normal, times the root of the dimension
+GAIN = 0.5  # in the evidence bound: a round that gains less is the last
+LOST = 30.0  # below the best evidence bound: a normal has no particles then
+SLOPE, SHORT = 0.1, 30  # slope of the energy in its coordinates at which a path from there ends, and most steps
+OTHER = 3.0  # standard deviations for the root of a dimension: a path that ends farther away has another optimum
+STEEPEST = 8.0  # rise of the energy of a point that starts wide, relative to the lowest; 4 for a normal law
 MOST_TRIALS = 100  # points at which a path may begin, as in Stan
 NEARNESS = (1.0, 0.1, 0.01, 0.001)  # of the point of a path to the middle, one after the other
 WIDTHS = (2.0, 1.7, 1.4, 1.2)  # how much wider the second half starts: the first that the posterior allows
@@ -24,17 +31,17 @@ class Start:
 
     Attributes
     ----------
-    particles : ndarray (particles, dim)
-        Even rows are draws from the mixture of the paths' normals, weighed by importance; odd rows lie wider about
-        the median, so that both halves come to one law from different sides.
-    root : ndarray (dim, dim)
-        Lower triangular root of the covariance of the best normal.
+    view : View
+        Coordinates in which the best normal is standard: steps and stop see one problem, whatever its linear image.
+    particles : Points
+        In these coordinates. Even rows are draws from the mixture of the paths' normals, weighed by importance; odd
+        rows lie wider about the median, so that both halves come to one law from different sides.
     facts : dict
         Numbers for the result.
     """
 
-    particles: Array
-    root: Array
+    view: View
+    particles: Points
     facts: Facts
 
 
@@ -56,17 +63,60 @@ def find_start(posterior: PosteriorEnergy, particles: int, seed: int) -> Start:
             "the loss and the prior must have a smooth minimum that an optimiser finds from points near 0 or in the"
             f" prior; {PATHS} paths found none"
         )
-    points, weights, shape = _weighed(posterior, gaussians, particles, random[PATHS])
-    chosen = points[random[PATHS].choice(len(points), particles, p=weights)]
-    best = max(gaussians, key=lambda gaussian: gaussian.bound)
+    for _ in range(MOST_ROUNDS):
+        before = _best(gaussians)
+        gaussians += _around(posterior, before, random[PATHS])
+        best = _best(gaussians)
+        gaussians = [gaussian for gaussian in gaussians if gaussian.bound > best.bound - LOST]
+        if best.bound < before.bound + GAIN:
+            break
+    view = View(posterior, best.mean, best.root)
+    draws, weights, shape = _weighed(view, gaussians, particles, random[PATHS])
+    chosen = draws.rows(random[PATHS].choice(len(weights), particles, p=weights))
+    width = _widen(view, chosen)
     facts = {
-        "paths": len(gaussians),
+        "normals": len(gaussians),
         "bounds": [round(gaussian.bound, 3) for gaussian in gaussians],
         "pareto_shape": round(shape, 3),
         "effective_draws": round(float(1.0 / (weights**2).sum()), 1),
+        "width": round(width, 3),
+        "gradients": posterior.evaluations,
     }
-    width, chosen = _widened(posterior, chosen)
-    return Start(chosen, best.root, {**facts, "width": width, "gradients": posterior.evaluations})
+    return Start(view, chosen, facts)
+
+
+def _best(gaussians: list[NormalApproximation]) -> NormalApproximation:
+    return max(gaussians, key=lambda gaussian: gaussian.bound)
+
+
+def _around(
+    posterior: PosteriorEnergy, best: NormalApproximation, random: np.random.Generator
+) -> list[NormalApproximation]:
+    """Normals of paths from far and near around a normal, in its coordinates: a better one, and other optima.
+
+    A linear map of the problem maps these paths, and no scale of the coordinates makes their optimiser end too early.
+    """
+    view = View(posterior, best.mean, best.root)
+    normals: list[NormalApproximation] = []
+    ends: list[Array] = []
+    for direction, reach in zip(_directions(view.dim, len(REACHES), random), REACHES, strict=True):
+        for begin in (reach * direction, -reach * direction):
+            path = descent(view, begin, SLOPE, SHORT)
+            if not path or any(np.linalg.norm(path[-1].point - end) < OTHER * np.sqrt(view.dim) for end in ends):
+                continue
+            ends.append(path[-1].point)
+            normal = best_gaussian(view, path, random)
+            if normal is not None:
+                bound = normal.bound + float(np.log(np.diag(best.root)).sum())
+                normals.append(NormalApproximation(bound, view.places(normal.mean), best.root @ normal.root))
+    return normals
+
+
+def _directions(dim: int, number: int, random: np.random.Generator) -> Array:
+    """Vectors (number, dim) of length sqrt(dim), as many at right angles to each other as can be."""
+    bases = [np.linalg.qr(random.standard_normal((dim, dim)))[0] for _ in range(-(-number // dim))]
+    rows: Array = np.sqrt(dim) * np.concatenate(bases)[:number]
+    return rows
 
 
 def _end_of_path(posterior: PosteriorEnergy, random: np.random.Generator) -> NormalApproximation | None:
@@ -76,7 +126,7 @@ def _end_of_path(posterior: PosteriorEnergy, random: np.random.Generator) -> Nor
     """
     middle, point = _first_point(posterior, random)
     for nearness in NEARNESS:
-        gaussian = best_gaussian(posterior, middle + nearness * (point - middle), random)
+        gaussian = best_gaussian(posterior, descent(posterior, middle + nearness * (point - middle)), random)
         if gaussian is not None:
             return gaussian
     return None
@@ -103,16 +153,15 @@ def _first_point(posterior: PosteriorEnergy, random: np.random.Generator) -> tup
 
 
 def _weighed(
-    posterior: PosteriorEnergy, gaussians: list[NormalApproximation], particles: int, random: np.random.Generator
-) -> tuple[Array, Array, float]:
+    view: View, gaussians: list[NormalApproximation], particles: int, random: np.random.Generator
+) -> tuple[Points, Array, float]:
     """Draws from the mixture of the normals, their importance weights, and the shape of the weights' tail."""
     number = max(-(-2 * particles // len(gaussians)), 20)
-    draws = [g.mean + random.standard_normal((number, posterior.dim)) @ g.root.T for g in gaussians]
-    points = np.concatenate(draws)
-    energy, _ = posterior(points)
+    points = np.concatenate([g.mean + random.standard_normal((number, view.dim)) @ g.root.T for g in gaussians])
+    draws = Points.at(view, view.coordinates(points))
     mixture = np.logaddexp.reduce([gaussian.log_density(points) for gaussian in gaussians], axis=0)
-    weights, shape = smoothed(-energy - mixture)
-    return points, tempered(weights, min(particles, len(points) // 2)), shape
+    weights, shape = smoothed(-draws.energy - mixture)
+    return draws, tempered(weights, min(particles, len(points) // 2)), shape
 
 
 def tempered(weights: Array, wanted: float) -> Array:
@@ -128,14 +177,20 @@ def tempered(weights: Array, wanted: float) -> Array:
     return flat
 
 
-def _widened(posterior: PosteriorEnergy, points: Array) -> tuple[float, Array]:
-    """The points with every second one moved away from the median, and by how much; those that cannot stay."""
-    middle = np.median(points, axis=0)
+def _widen(view: View, chosen: Points) -> float:
+    """Move every second point away from the median, in place; by how much, on average.
+
+    A point at which the energy rises far more than that of a normal law would never come back; it moves less.
+    """
+    middle, lowest = np.median(chosen.place, axis=0), chosen.energy.min()
+    rows = np.arange(1, len(chosen.place), 2)
+    widths = np.ones(len(rows))
     for width in WIDTHS:
-        wide = middle + width * (points[1::2] - middle)
-        possible = np.isfinite(posterior(wide)[0])
-        if np.mean(possible) > 0.9:
-            break
-    points = points.copy()
-    points[1::2] = np.where(possible[:, None], wide, points[1::2])
-    return width, points
+        left = np.flatnonzero(widths == 1.0)
+        if len(left):
+            own = rows[left]
+            wide = Points.at(view, middle + width * (chosen.place[own] - middle))
+            possible = wide.energy - lowest <= STEEPEST * (chosen.energy[own] - lowest) + view.dim
+            chosen.put(own[possible], wide.rows(possible))
+            widths[left[possible]] = width
+    return float(widths.mean())

@@ -39,18 +39,19 @@ class History(NamedTuple):
         return -1 if observable < 2 * self.dim else self.dim
 
 
-def observed(positions: Array, energies: Array) -> History:
+def observed(positions: Array, scaled: Array, energies: Array) -> History:
     """Coordinates, coordinates that are uncorrelated with variance 1, and the energy.
 
-    ``positions`` (steps, particles, dim), ``energies`` (steps, particles). Without the second kind a drift along a
+    ``positions`` (steps, particles, dim), and ``scaled``, a linear map of them that is well conditioned;
+    ``energies`` (steps, particles). Without the second kind a drift along a
     ridge hides behind the spread of the coordinates.
     """
     dim = positions.shape[2]
-    flat = positions.reshape(-1, dim)
+    flat = scaled.reshape(-1, dim)
     covariance = np.cov(flat.T).reshape(dim, dim)
     variances, directions = np.linalg.eigh(covariance)
     kept = np.sqrt(np.maximum(variances, 1e-300))
-    white = (positions - flat.mean(axis=0)) @ directions / kept
+    white = (scaled - flat.mean(axis=0)) @ directions / kept
     return History(np.concatenate([positions, white, energies[:, :, None]], axis=2), dim)
 
 

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.simulation.sampling import start
 from particlegvi.simulation.sampling.arriving import arrive
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 
-from .posteriors import banana, funnel, gaussian, linear_image, two_modes
+from .posteriors import banana, funnel, gaussian, linear_image, posterior, two_modes
 
 
 def far(run, mean, covariance):
@@ -90,8 +92,6 @@ def test_images_of_a_law_have_its_verdict(condition, rng):
 
 
 def test_a_density_that_is_nowhere_positive_is_refused():
-    from .posteriors import posterior
-
     nowhere = posterior(2, lambda x: np.full(len(x), np.inf), np.zeros_like)
     with pytest.raises(ValueError, match="100 points"):
         arrive(nowhere, 20, seed=0)
@@ -99,7 +99,6 @@ def test_a_density_that_is_nowhere_positive_is_refused():
 
 def test_a_gradient_that_is_no_number_where_the_density_is_ends_the_run():
     """A normal law whose gradient is nan beyond one sd: taken for infinite energy it would be a wall."""
-    from .posteriors import posterior
 
     def law(edge):
         return posterior(1, lambda x: 0.5 * x[:, 0] ** 2, lambda x: np.where(x > edge, np.nan, x))
@@ -107,3 +106,23 @@ def test_a_gradient_that_is_no_number_where_the_density_is_ends_the_run():
     with pytest.raises(ValueError, match="must be finite where particles may go, and it is nan in coordinate 1 at"):
         arrive(law(1.0), 50, seed=0)
     assert arrive(law(30.0), 50, seed=0).verdict.arrived
+
+
+def test_a_second_mode_is_found_from_afar():
+    """Of seeds 0 to 19, four paths from points near 0 all go to one of two modes at seed 12."""
+    law = two_modes(5.0)
+    with one_blas_thread():
+        found = start.find_start(law, 50, seed=12)
+    share = np.mean(found.view.places(found.particles.place).sum(axis=1) > 0.0)
+    assert 0.2 < share < 0.8  # 0 or 1 without paths from afar
+
+
+def test_no_particle_starts_where_the_energy_is_a_wall(monkeypatch):
+    """A long tail on one side, and exp(6 x) on the other: points that start twice as wide would be in the wall."""
+    law = posterior(1, lambda x: np.exp(6.0 * x[:, 0]) - 0.2 * x[:, 0], lambda x: 6.0 * np.exp(6.0 * x) - 0.2)
+    highest = []
+    for steepest in (start.STEEPEST, 1e300):
+        monkeypatch.setattr(start, "STEEPEST", steepest)
+        with one_blas_thread():
+            highest.append(start.find_start(law, 200, seed=0).particles.energy.max())
+    assert highest[0] < 60.0 < 600.0 < highest[1]

@@ -8,6 +8,10 @@ from particlegvi.simulation.sampling.pathfinder import best_gaussian, descent
 from .posteriors import gaussian, posterior
 
 
+def normal_of(law, start, rng):
+    return best_gaussian(law, descent(law, start), rng)
+
+
 @pytest.fixture
 def law(rng):
     matrix = rng.standard_normal((4, 4)) * np.array([1.0, 10.0, 0.1, 1.0])
@@ -16,7 +20,7 @@ def law(rng):
 
 def test_a_normal_law_is_found(law, rng):
     mean, covariance = law
-    best = best_gaussian(gaussian(mean, covariance), np.array([1.0, -2.0, 0.5, 2.0]), rng)
+    best = normal_of(gaussian(mean, covariance), np.array([1.0, -2.0, 0.5, 2.0]), rng)
     sd = np.sqrt(np.diag(covariance))
     assert np.all(np.abs(best.mean - mean) < 1e-3 * sd)
     assert np.all(np.abs(best.covariance - covariance) < 0.1 * np.outer(sd, sd))  # an estimate from the steps of a path
@@ -37,18 +41,18 @@ def test_the_log_density_is_that_of_scipy(law, rng):
     from scipy.stats import multivariate_normal
 
     mean, covariance = law
-    best = best_gaussian(gaussian(mean, covariance), np.zeros(4), rng)
+    best = normal_of(gaussian(mean, covariance), np.zeros(4), rng)
     points = rng.standard_normal((5, 4))
     exact = multivariate_normal(best.mean, best.covariance).logpdf(points)
     assert np.allclose(best.log_density(points) - 2.0 * np.log(2.0 * np.pi), exact)
 
 
 def test_a_path_without_curvature_has_no_normal(rng):
-    assert best_gaussian(posterior(2, lambda x: x[:, 0] * 0.0, np.zeros_like), np.ones(2), rng) is None
+    assert normal_of(posterior(2, lambda x: x[:, 0] * 0.0, np.zeros_like), np.ones(2), rng) is None
 
 
 def test_a_path_may_start_where_the_loss_is_nearly_infinite(rng):
     """Steps of the line search that overflow are refused, not followed."""
     steep = posterior(1, lambda x: np.exp(5.0 * x[:, 0]) - x[:, 0], lambda x: 5.0 * np.exp(5.0 * x) - 1.0)
-    best = best_gaussian(steep, np.array([2.0]), rng)
+    best = normal_of(steep, np.array([2.0]), rng)
     assert abs(best.mean[0] - np.log(0.2) / 5.0) < 0.1

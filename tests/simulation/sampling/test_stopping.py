@@ -16,7 +16,7 @@ def chains(rng, steps=16, particles=200, dim=3, forget=0.6):
 
 
 def verdict(x, wanted=0.0):
-    return judge(observed(x, 0.5 * (x**2).sum(axis=2)), wanted)
+    return judge(observed(x, x, 0.5 * (x**2).sum(axis=2)), wanted)
 
 
 def test_a_stationary_history_has_arrived_at_most_seeds(rng):
