@@ -185,7 +185,7 @@ print(hashlib.sha256((x @ x).tobytes()).hexdigest())  # the control
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_particles_do_not_depend_on_the_kernels_of_blas():
     cores = ("Haswell", "Nehalem")
     found = [python("-c", RUNS, OPENBLAS_CORETYPE=core).stdout.splitlines() for core in cores]

@@ -24,7 +24,7 @@ def children():
 
 
 @linux
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_killed_process_ends_the_sweep_with_a_way_to_go_on_to_the_same_bytes(straight, tmp_path, capsys):
     before = set(children())
 

@@ -40,7 +40,7 @@ def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatc
         assert far_from_exact(150, 3, rng) > 1.95
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_half_must_not_scale_its_own_steps(rng):
     """Two particles a half on the line: their squared distance is 2 in the mean, and nearly 0 with their own scale."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import integrators
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
 from particlegvi.scenario.kinds.particles.verdict import JUMPS
@@ -139,8 +140,8 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     """
     settings = scenario.get("methods", {}).get(label, {})
     noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
-    integrator = settings.get("integrator", scenario.get("integrator"))
-    can = integrator != "leimkuhler-matthews"
+    integrator = settings.get("integrator", scenario.get("integrator", "euler-maruyama"))
+    can = not integrators.carries_noise(integrators.get(integrators.resolved(integrator)[0]))
     equilibrium = facts.get("equilibrium", {})
     moving = equilibrium.get("rule") in ("drifting", "short") and "basin_occupancy" in facts
     return bool(
