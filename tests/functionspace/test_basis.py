@@ -9,7 +9,7 @@ from particlegvi.contracts import Snapshot
 from particlegvi.functionspace import ProjectedLangevinSampler, basis, likelihoods, residuals
 from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis.finding import find, packed, unpacked
-from particlegvi.functionspace.covariances import Matern12, Matern52, SquaredExponential
+from particlegvi.functionspace.covariances import Matern52, SquaredExponential
 from particlegvi.simulation.journal import Journal
 
 from ..refusals import refuse
@@ -98,7 +98,7 @@ def test_what_needs_inducing_points_says_so():
 MATERN = Matern52(0.5, 1.4)
 UNION = fl.Intervals([0.0, 0.25], [0.25, 0.5]) + fl.Points([[1.0], [0.1]]) + fl.Slopes([[0.7]])
 FOURIER = fl.Fourier(-0.5, 2.5, 6, ends=True)
-OWN = [Cosines(K, np.arange(3), 1.7), basis.Mercer(K, 0.5, 1.3, 7), basis.Mercer(Matern12(0.5, 2.0), 1.0, 1.0, 7)]
+OWN = [Cosines(K, np.arange(3), 1.7), basis.Mercer(K, 0.5, 1.3, 7)]
 MADE = [
     (basis.Nystroem(K, Z), 5),
     *((basis.Projection(k, of), of) for k, of in ((K, UNION), (MATERN, FOURIER))),

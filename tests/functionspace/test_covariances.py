@@ -27,7 +27,6 @@ from .references import OwnProfile
 RNG = np.random.default_rng(20)
 A = RNG.normal(size=(9, 3))
 B = np.vstack([RNG.normal(size=(6, 3)), A[:2]])  # two inputs in common with A
-CENTRES = RNG.normal(size=(5, 3))
 SCALES = np.array([0.7, 1.9, 1.1])
 
 
@@ -40,7 +39,6 @@ def examples():
         ard[0] * periodic,
         (ard[1] + ard[2]) * (one[0] + periodic) + one[3],
         ard[3] * ard[3],
-        Iterated(ard[4] + one[2], CENTRES),
         OnCoordinates(one[2], 2) * one[0] + OnCoordinates(covariances.get("matern-52", lengthscale=SCALES[:2]), [2, 0]),
     ]
     return [*ard, *one, periodic, *compound, OwnProfile(SCALES, 1.7), OwnProfile(0.8, 0.6)]
@@ -74,7 +72,9 @@ def test_iterated_is_the_mean_over_the_centres(rng):
     k = Matern32(0.8, 1.5)
     centres = rng.normal(size=(7, 3))
     terms = [k(A, c[None]) * k(c[None], B) for c in centres]
-    np.testing.assert_allclose(Iterated(k, centres)(A, B), np.mean(terms, axis=0), rtol=1e-13)
+    r = Iterated(k, centres)
+    np.testing.assert_allclose(r(A, B), np.mean(terms, axis=0), rtol=1e-13)
+    np.testing.assert_allclose(r.diagonal(A), r(A).diagonal(), rtol=1e-13)
 
 
 @pytest.mark.parametrize("k", examples(), ids=identity)

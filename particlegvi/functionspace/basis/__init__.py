@@ -10,7 +10,7 @@ N(0, I)               ``prior="gp"``         k(x, Z) k(Z, Z)^-1 k(Z, x'): with t
 N(0, Lambda)          ``prior="rkhs"``       k(x, Z) k(Z, x') / M: the thesis's r (6.10), nu the points Z
 ====================  =====================  ================================================================
 
-`Mercer` has the exact eigenpairs of k under a Gaussian or uniform nu, which those of `Nystroem` estimate from Z.
+`Mercer` has the exact eigenpairs of a squared exponential under a normal nu; those of `Nystroem` estimate them from Z.
 
 The e_m of `Nystroem` are orthonormal in the reproducing kernel Hilbert space of k, as in the thesis: a function with
 coefficients u has the squared norm |u|^2.

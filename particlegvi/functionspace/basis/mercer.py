@@ -1,9 +1,9 @@
-"""The exact eigenbasis of a covariance under a law nu of the inputs, where both are known in closed form."""
+"""The exact eigenbasis of the squared exponential under a normal law nu of the inputs, in closed form."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
-from particlegvi.functionspace.covariances.stationary import Matern12, SquaredExponential
+from particlegvi.functionspace.covariances.stationary import SquaredExponential
 from particlegvi.tools.arguments import coordinates, frozen, points, refuse, same_length, scales, whole
 from particlegvi.tools.registry import look_up
 
@@ -23,18 +23,12 @@ LARGE = 1e100  # a Hermite polynomial beyond this is scaled down
 class Mercer:
     """``e_m = sqrt(lambda_m) b_m`` with ``int k(., x) b_m(x) dnu(x) = lambda_m b_m`` and b_m orthonormal in L2(nu).
 
-    =====================  =======================================================  ==================================
-    covariance             nu                                                       functions b_m
-    =====================  =======================================================  ==================================
-    SquaredExponential     Gaussian, independent inputs of this mean and sd         Hermite functions
-    Matern12, one input    uniform with this mean and sd                            sines and cosines, exponential tails
-    =====================  =======================================================  ==================================
-
-    With several inputs the functions are products of functions of one input, in descending order of the eigenvalue.
+    k is a squared exponential and nu a normal law with independent inputs. The b_m are Hermite functions. With several
+    inputs they are products of functions of one input, in descending order of the eigenvalue.
 
     Parameters
     ----------
-    covariance : Covariance or a kernel of particlegvi.kernels
+    covariance : SquaredExponential, or such a kernel of particlegvi.kernels
         k.
     mean, sd : float or array (inputs,)
         The mean and standard deviation of nu, in the units of the inputs.
@@ -55,10 +49,9 @@ class Mercer:
     Raises
     ------
     ValueError
-        If the eigenpairs of this covariance are not known, or its last eigenvalue would be below 1e-290.
+        If k is another covariance, or its last eigenvalue would be below 1e-290.
 
-    Sources: Rasmussen and Williams (2006), (4.39), (4.40), without the normalisation that they leave out; Ghanem and
-    Spanos (1991), 2.3.3.
+    Source: Rasmussen and Williams (2006), (4.39), (4.40), without the normalisation that they leave out.
     """
 
     name = "mercer"
@@ -73,12 +66,13 @@ class Mercer:
         inputs: int | None = None,
     ) -> None:
         k = covariances.of(covariance)
-        if not isinstance(k, SquaredExponential | Matern12):
-            raise refuse("covariance", k, "SquaredExponential or Matern12, whose eigenpairs are known")
+        if not isinstance(k, SquaredExponential):
+            raise refuse("covariance", k, "SquaredExponential, whose eigenpairs are known")
         self.covariance: Covariance = k
         self.size = whole("size", size, 1, MOST)
         self.mean, self.sd = _moments(k, mean, sd, inputs)
-        self.axes = _axes(k, self.mean, self.sd)
+        lengthscales = np.broadcast_to(k.lengthscale, len(self.mean))
+        self.axes = list(map(Hermite, lengthscales.tolist(), self.mean.tolist(), self.sd.tolist()))
         self.levels, eigenvalues = _largest([axis.eigenvalues(self.size) for axis in self.axes], self.size)
         self.eigenvalues = frozen(k.variance * eigenvalues)
         if not self.eigenvalues[-1] >= SMALLEST:
@@ -114,15 +108,8 @@ class Mercer:
         return {"eigenvalues": self.eigenvalues}
 
 
-class Axis(Protocol):
-    """The eigenpairs of a covariance of one input with variance 1."""
-
-    def eigenvalues(self, count: int, /) -> Array: ...  # (count,), descending
-    def features(self, x: Array, count: int, /) -> Array: ...  # sqrt(lambda_m) b_m(x_n), (n, count)
-
-
 class Hermite(NamedTuple):
-    """The squared exponential under N(mean, sd^2)."""
+    """The eigenpairs of the squared exponential of one input, of variance 1, under N(mean, sd^2)."""
 
     lengthscale: float
     mean: float
@@ -135,12 +122,16 @@ class Hermite(NamedTuple):
         return math.sqrt(2.0 / (1.0 + ratio + root)), ratio / (1.0 + ratio + root), root
 
     def eigenvalues(self, count: int) -> Array:
+        """The first so many, descending."""
         first, base, _ = self.rates()
         with np.errstate(under="ignore"):
             return np.asarray(first * base ** np.arange(count))
 
     def features(self, x: Array, count: int) -> Array:
-        """By the recurrence of orthonormal Hermite polynomials, whose sizes are kept apart as logarithms."""
+        """sqrt(lambda_m) b_m(x_n), (n, count), by the recurrence of orthonormal Hermite polynomials.
+
+        The sizes of the polynomials are kept apart as logarithms.
+        """
         first, base, root = self.rates()
         t = (x - self.mean) / self.sd
         z, logarithm = math.sqrt(0.5 * root) * t, 0.25 * ((1.0 - root) * t * t + math.log(root))
@@ -157,60 +148,14 @@ class Hermite(NamedTuple):
         return e
 
 
-class Interval(NamedTuple):
-    """The Matern 1/2 under the uniform law on an interval: cos(theta t) and sin(theta t) in turn for |t| <= 1.
-
-    The angles solve theta tan(theta) = q and theta = -q tan(theta), q = half width / lengthscale. Beyond the ends the
-    functions decay as the covariance does.
-    """
-
-    lengthscale: float
-    mean: float
-    sd: float
-
-    def angles(self, count: int) -> tuple[Array, float]:
-        """theta (count,), each between number pi / 2 and the next multiple, by bisection; and q."""
-        q = math.sqrt(3.0) * self.sd / self.lengthscale
-        low = np.linspace(0.0, 0.5 * np.pi * (count - 1), count)
-        ends = [low.copy(), low + 0.5 * np.pi]
-        for _ in range(60):
-            middle = 0.5 * (ends[0] + ends[1])
-            below = middle - low < np.arctan2(q, middle)
-            ends = [np.where(below, middle, ends[0]), np.where(below, ends[1], middle)]
-        return ends[1], q
-
-    def eigenvalues(self, count: int) -> Array:
-        theta, q = self.angles(count)
-        return np.asarray(q / (theta**2 + q**2))
-
-    def features(self, x: Array, count: int) -> Array:
-        theta, q = self.angles(count)
-        t = (x - self.mean) / (math.sqrt(3.0) * self.sd)
-        inside, beyond = np.clip(t, -1.0, 1.0), np.maximum(np.abs(t) - 1.0, 0.0)
-        angles, even = inside[:, None] * theta, np.arange(count) % 2 == 0
-        squares = 0.5 + np.where(even, 1.0, -1.0) * np.sin(2.0 * theta) / (4.0 * theta)  # their means under nu
-        functions = np.where(even, np.cos(angles), np.sin(angles)) * np.exp(-q * beyond)[:, None]
-        return functions * np.sqrt(q / (theta**2 + q**2) / squares)
-
-
-def _moments(
-    k: SquaredExponential | Matern12, mean: ArrayLike, sd: ArrayLike, inputs: int | None
-) -> tuple[Array, Array]:
+def _moments(k: SquaredExponential, mean: ArrayLike, sd: ArrayLike, inputs: int | None) -> tuple[Array, Array]:
     """Mean and sd of nu for each input."""
     m, s = same_length(("mean", "sd"), coordinates("mean", mean), np.atleast_1d(scales("sd", sd)))
     m, _ = same_length(("mean and sd", "lengthscale"), m, np.atleast_1d(k.lengthscale))
     dim = len(m) if inputs is None else whole("inputs", inputs, 1)
     if len(m) not in (1, dim):
         raise refuse("inputs", dim, f"{len(m)}, the number of entries of mean, sd or lengthscale")
-    if dim > 1 and isinstance(k, Matern12):
-        raise refuse("inputs", dim, "1 for Matern12, which is no product over inputs")
     return frozen(np.broadcast_to(m, dim).copy()), frozen(np.broadcast_to(s, dim).copy())
-
-
-def _axes(k: SquaredExponential | Matern12, mean: Array, sd: Array) -> list[Axis]:
-    scales_of = np.broadcast_to(k.lengthscale, len(mean)).tolist()
-    kind = Hermite if isinstance(k, SquaredExponential) else Interval
-    return [kind(*parameters) for parameters in zip(scales_of, mean.tolist(), sd.tolist(), strict=True)]
 
 
 def _largest(factors: list[Array], size: int) -> tuple[NDArray[np.int64], Array]:

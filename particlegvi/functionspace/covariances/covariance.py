@@ -213,7 +213,8 @@ class Derived(Covariance):
 class Iterated(Derived):
     """``r(a, b) = (1 / S) sum_s k(a, x_s) k(x_s, b)``, the iterated kernel of k under the distribution of the x_s.
 
-    Its values are products of two values of k: doubling the variance of k multiplies the variance of r by four.
+    Its values are products of two values of k: doubling the variance of k multiplies the variance of r by four. It has
+    no gradients, so that its parameters cannot be searched for.
 
     Parameters
     ----------
@@ -242,9 +243,3 @@ class Iterated(Derived):
 
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         return type(self)(self.covariance.with_log_parameters(vector), self.centres)
-
-    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
-        w = np.asarray(weights, dtype=np.float64) / len(self.centres)
-        left, right = self.covariance(A, self.centres), self.covariance(B, self.centres)
-        in_inputs, in_logs = self.covariance.gradients(A, self.centres, w @ right)
-        return in_inputs, in_logs + self.covariance.gradients(B, self.centres, w.T @ left)[1]
