@@ -15,7 +15,9 @@ import pytest
 from .sources import imports, modules
 
 # Methods of losses, kernels, priors and likelihoods that numba compiles.
-METHODS = {"value", "gradient", "values", "gradients", "slope", "cost_at", "slope_at", "curvature_at"}
+METHODS = {
+    "value", "gradient", "values", "gradients", "values_and_gradients", "slope", "cost_at", "slope_at", "curvature_at",
+}  # fmt: skip
 POSITIONAL = 6
 LONGEST = 300
 # The checks of values have one home, and their names too. `schedules.shown` is public: how a step size is printed.
@@ -167,18 +169,15 @@ def test_they_are_counted():
     assert counted(source) == (2, 2)
 
 
-COMPILED = {"value", "gradient", "values", "gradients", "slope", "cost_at", "slope_at", "curvature_at"}
-
-
 def terms(sources: dict[str, str]) -> dict[str, list[str]]:
     """Where each class with methods that are compiled is defined, by its name."""
     found = defaultdict(list)
     for place, source in sources.items():
-        if not any(f"def {name}(" in source for name in COMPILED):
+        if not any(f"def {name}(" in source for name in METHODS):
             continue
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ClassDef) and _is_tuple(node, source):
-                if COMPILED & {each.name for each in node.body if isinstance(each, ast.FunctionDef)}:
+                if METHODS & {each.name for each in node.body if isinstance(each, ast.FunctionDef)}:
                     found[node.name].append(place)
     return dict(found)
 

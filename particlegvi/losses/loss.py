@@ -132,7 +132,8 @@ class Loss(FromLibraries, FromModels):
         value : callable
             ``value(x)`` with ``x`` (dim,), which returns a number.
         gradient : callable
-            ``gradient(x)``, which returns an array (dim,), or ``gradient(x, out)``, which fills ``out`` (dim,).
+            ``gradient(x)``, which returns an array (dim,), or ``gradient(x, out)``, which fills ``out`` (dim,). Both
+            arrays belong to the engine, which fills ``x`` anew for each particle: copy what you keep.
         dim : int
             Number of coordinates.
         name : str, optional

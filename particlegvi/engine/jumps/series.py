@@ -19,7 +19,6 @@ import numpy as np
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.numerics.mathematics import cos, exp, sin
-from particlegvi.engine.pairs.fourier_tiles import moments
 
 MOST_MODES = 1000  # rounding grows with the number of modes; up to here it stays below 1e-10
 
@@ -44,8 +43,23 @@ def series_of(x: Array, new: Array, lengthscale: float, tolerance: float) -> Jum
     if not modes <= min(MOST_MODES, 4 * x.size + 32):  # nor where a place is not finite
         return None
     origin = 0.5 * (low + high)
-    sums = moments((x - origin) / period, np.ones(x.size), math.ceil(modes))[:, 1:]
-    return JumpSeries(float(origin), float(2.0 * math.pi / period), np.ascontiguousarray(sums))
+    series = JumpSeries(float(origin), float(2.0 * math.pi / period), np.empty((2, math.ceil(modes))))
+    fill_moments(np.ascontiguousarray(x), series)
+    return series
+
+
+@compiled
+def fill_moments(x, series):
+    """The sums over particles x (N,) of the cosines and sines of every mode, by turning each angle once a mode."""
+    c1, s1 = np.empty(x.size), np.empty(x.size)
+    for i in range(x.size):
+        angle = series.frequency * (x[i] - series.origin)
+        c1[i], s1[i] = cos(angle), sin(angle)
+    c, s = c1.copy(), s1.copy()
+    for m in range(series.sums.shape[1]):
+        series.sums[0, m], series.sums[1, m] = c.sum(), s.sum()
+        for i in range(x.size):
+            c[i], s[i] = c[i] * c1[i] - s[i] * s1[i], s[i] * c1[i] + c[i] * s1[i]
 
 
 @compiled

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Term
+from particlegvi.contracts import Array
 from particlegvi.engine.networks.batches import Batches, Rows
 from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout
-from particlegvi.engine.networks.moving import Exponential
-from particlegvi.engine.networks.work import GRADIENT, OUTPUTS, PULL_BACK, VALUE, move_part, steps_part, task_part
+from particlegvi.engine.networks.work import GRADIENT, OUTPUTS, PULL_BACK, VALUE, steps_part, task_part
 from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam
 PART = 150_000.0  # nanoseconds that repay waking a thread
 Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
-Repelling: TypeAlias = tuple[Exponential, Array, Array, tuple[Array, Array, Array]]  # see `engine.networks.moving`
 _TOLD = np.zeros((0, 0, 0))
 _RESULT = np.zeros((0, 0))
-APART: Repelling = (
-    Exponential(1.0, 1.0), np.zeros((0, 1)), np.zeros(0), (np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
-)  # fmt: skip
 
 
 class Shape(NamedTuple):
@@ -44,24 +37,6 @@ def adam_step(moments, slope, size, found):
         moments[2, i] += (1.0 - SECOND) * (slope[i] * slope[i] - moments[2, i])
         moments[0, i] -= size * moments[1, i] / (math.sqrt(moments[2, i]) + SMALL)
         found[i] = moments[0, i]
-
-
-@compiled
-def _rows_of_gradients(term, points, out):
-    for i in range(points.shape[0]):
-        term.gradient(points[i], out[i])
-
-
-def row_gradients(term: Term) -> Callable[[Array], Array]:
-    """A function for the gradients of a term at points (n, dim), one after another: few points of many coordinates."""
-    compiled_form = _rows_of_gradients.for_terms(term)
-
-    def gradients(points: Array) -> Array:
-        out = np.empty_like(points)
-        compiled_form(term, points, out)
-        return out
-
-    return gradients
 
 
 def outputs(shape: Shape, particles: Array, X: Array) -> Array:
@@ -120,35 +95,14 @@ class Networks:
         return found
 
     def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:
-        """Move the particles, in place, by steps without any force but the loss, the prior and the noise."""
+        """Move the particles, in place, by steps with the loss, the prior and the noise."""
         batches = self.batches.of(seed, first_step, steps, len(particles))
         layout, codes = tuple(self.shape.layout), self.shape.codes
 
         def part(first: int, last: int) -> None:
-            steps_part(layout, codes, particles, self.data, batches, motion, APART, False, first, last)
+            steps_part(layout, codes, particles, self.data, batches, motion, first, last)
 
         threads.split(part, len(particles), least=_enough(self.shape, batches))
-
-    def repelled(
-        self, particles: Array, motion: Motion, repelling: Repelling, first_step: int, steps: int, *, seed: int
-    ) -> None:
-        """Move the particles, in place, by steps with the loss, the prior, the noise and this repulsion."""
-        batches = self.batches.of(seed, first_step, steps, len(particles))
-        layout, codes = tuple(self.shape.layout), self.shape.codes
-        steps_part(layout, codes, particles, self.data, batches, motion, repelling, True, 0, len(particles))
-
-    def alone(self, number: int) -> bool:
-        """Whether a step of so many particles is too short to wake another thread for."""
-        return number * _cost(self.shape, 1, self.batches.size) < 2.0 * PART or threads.count() == 1
-
-    def move(self, particles: Array, motion: Motion, force: Array, pull: Array | None = None) -> None:
-        """Move the particles, in place, by one step under a force (particles, dim), which is overwritten.
-
-        ``pull`` (particles, dim) is the gradient of the mean embedding where the motion has that switched on.
-        """
-        pulls = force if pull is None else pull
-        work = partial(move_part, particles, motion, force, pulls)
-        threads.split(work, len(particles), least=150)
 
 
 def _all(X: Array) -> tuple[Rows, Rows, Rows]:

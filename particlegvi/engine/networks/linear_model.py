@@ -20,50 +20,84 @@ FAMILIES = {"bernoulli": 0.0, "gaussian": 1.0, "poisson": 2.0}
 
 
 @nested
-def slopes_of_rows(family, noise_variance, y, at_y, slopes, row, rows):
-    """Turn the predictors f of a block, flat (rows, row), into the slopes of the cost in f, in place."""
+def add_costs(family, noise_variance, y, at_y, predictors, row, rows, costs, at):
+    """`become_slopes`, which also adds the costs to ``costs`` (lanes,) from ``at`` on."""
+    sums = costs[at : at + row]
     for r in range(rows):
         target = y[at_y + r]
-        found = slopes[r * row : (r + 1) * row]  # a loop over the flat array itself would not be vectorised
+        f = predictors[r * row : (r + 1) * row]  # a loop over the flat array itself would not be vectorised
         if family == 0.0:
             for lane in range(row):
-                found[lane] = 1.0 / (1.0 + mathematics.exp(-found[lane])) - target
+                size = math.fabs(f[lane])
+                t = mathematics.exp(-size)
+                sums[lane] += 0.5 * (f[lane] + size) + mathematics.log_normal(1.0 + t) - target * f[lane]
+                f[lane] = (1.0 if f[lane] >= 0.0 else t) / (1.0 + t) - target
         elif family == 1.0:
             for lane in range(row):
-                found[lane] = (found[lane] - target) / noise_variance
+                error = f[lane] - target
+                f[lane] = error / noise_variance
+                sums[lane] += 0.5 * error * f[lane]
         else:
             for lane in range(row):
-                found[lane] = mathematics.exp(found[lane]) - target
+                mean = mathematics.exp(f[lane])
+                sums[lane] += mean - target * f[lane]
+                f[lane] = mean - target
 
 
 @nested
-def gradients_of_rows(X, y, family, noise_variance, points, out):
-    """The gradients (dim, lanes) of a linear model at ``points`` (dim, lanes), summed in the order of the rows.
+def become_slopes(family, noise_variance, y, at_y, predictors, row, rows):
+    """Turn the predictors f of a block, flat (rows, row), into the slopes of the cost in f, in place."""
+    for r in range(rows):
+        target = y[at_y + r]
+        f = predictors[r * row : (r + 1) * row]
+        if family == 0.0:
+            for lane in range(row):
+                f[lane] = 1.0 / (1.0 + mathematics.exp(-f[lane])) - target
+        elif family == 1.0:
+            for lane in range(row):
+                f[lane] = (f[lane] - target) / noise_variance
+        else:
+            for lane in range(row):
+                f[lane] = mathematics.exp(f[lane]) - target
 
-    The points, and the sums, lie in panels (dim, PANEL), one behind the other, the last one narrower.
+
+@nested
+def pass_over_rows(model, points, values, out):
+    """The values (lanes,) and the gradients (dim, lanes) of a linear model at ``points`` (dim, lanes).
+
+    The sums are in the order of the rows; an output of size 0 is not computed. The points, and the sums, lie in panels
+    (dim, PANEL), one behind the other, the last one narrower.
     """
     dim, lanes = points.shape
+    y, family, noise_variance = model.y, model.family, model.noise_variance
     wide = (lanes + WIDTH - 1) // WIDTH * WIDTH
     tall = dim + TILE  # rows of a panel of sums: a product may add to a few too many
     weights = np.empty(dim * wide)
+    costs = np.full(wide, model.constant)
     sums = np.zeros(tall * wide + PANEL)  # with room for the slope in an intercept, which there is not
-    slopes = np.empty(BLOCK * PANEL)
+    block = np.empty(BLOCK * PANEL)
     nothing = np.zeros(PANEL)
     for begin in range(0, wide, PANEL):
         row = min(PANEL, wide - begin)
         for i in range(dim):
             for lane in range(row):
                 weights[begin * dim + i * row + lane] = points[i, min(begin + lane, lanes - 1)]
-    rows = X.reshape(-1)
+    rows = model.X.reshape(-1)
     for first in range(0, y.size, BLOCK):
         count = min(BLOCK, y.size - first)
         at = first * dim
         for begin in range(0, wide, PANEL):
             row = min(PANEL, wide - begin)
-            rows_by_weights(rows, at, dim, dim, weights, begin * dim, nothing, 0, slopes, 0, row, count, False)
-            slopes_of_rows(family, noise_variance, y, first, slopes, row, count)
-            add_outer(rows, at, dim, dim, slopes, 0, row, count, sums, begin * tall, tall * wide, 0)
-    for begin in range(0, wide, PANEL):
+            rows_by_weights(rows, at, dim, dim, weights, begin * dim, nothing, 0, block, 0, row, count, False)
+            if values.size > 0:
+                add_costs(family, noise_variance, y, first, block, row, count, costs, begin)
+            else:
+                become_slopes(family, noise_variance, y, first, block, row, count)
+            if out.size > 0:
+                add_outer(rows, at, dim, dim, block, 0, row, count, sums, begin * tall, tall * wide, 0)
+    for lane in range(values.size):
+        values[lane] = costs[lane]
+    for begin in range(0, wide if out.size > 0 else 0, PANEL):
         row = min(PANEL, wide - begin)
         for i in range(dim):
             for lane in range(min(row, lanes - begin)):
@@ -125,28 +159,27 @@ class LinearModel(_Fields):
         return self.X.shape[1]
 
     def value(self, x: np.ndarray) -> float:
-        total = self.constant
-        for r in range(self.y.size):
-            f = 0.0
-            for i in range(x.shape[0]):
-                f += self.X[r, i] * x[i]
-            if self.family == 0.0:
-                total += max(f, 0.0) + math.log1p(math.exp(-math.fabs(f))) - self.y[r] * f
-            elif self.family == 1.0:
-                total += (f - self.y[r]) * (f - self.y[r]) / (2.0 * self.noise_variance)
-            else:
-                total += math.exp(f) - self.y[r] * f
-        return total
+        point = np.empty((x.shape[0], 1))
+        point[:, 0] = x
+        found = np.empty(1)
+        pass_over_rows(self, point, found, np.empty((0, 0)))
+        return found[0]
 
     def gradient(self, x: np.ndarray, out: np.ndarray) -> None:
         point = np.empty((x.shape[0], 1))
+        point[:, 0] = x
         found = np.empty((x.shape[0], 1))
-        for i in range(x.shape[0]):
-            point[i, 0] = x[i]
-        gradients_of_rows(self.X, self.y, self.family, self.noise_variance, point, found)
-        for i in range(x.shape[0]):
-            out[i] = found[i, 0]
+        pass_over_rows(self, point, np.empty(0), found)
+        out[:] = found[:, 0]
+
+    def values(self, points: np.ndarray, out: np.ndarray) -> None:
+        """Values of a block (dim, lanes): a product of matrices for each block of rows."""
+        pass_over_rows(self, points, out, np.empty((0, 0)))
 
     def gradients(self, points: np.ndarray, out: np.ndarray) -> None:
         """Gradients of a block (dim, lanes): two products of matrices for each block of rows."""
-        gradients_of_rows(self.X, self.y, self.family, self.noise_variance, points, out)
+        pass_over_rows(self, points, np.empty(0), out)
+
+    def values_and_gradients(self, points: np.ndarray, values: np.ndarray, out: np.ndarray) -> None:
+        """Both, by the same two products."""
+        pass_over_rows(self, points, values, out)

@@ -1,31 +1,20 @@
-"""A step of one particle with all its coordinates, its noise, and its repulsion by squared exponentials.
+"""A step of one particle with all its coordinates and its noise.
 
-``motion`` is the tuple (mean, root_precision, weights, switches, stepping, key, first_step): the Normal prior's
-parameters (dim,), zeros for one without a gradient; kl_weight and lambda1; `engine.steps.flow.Switches`; the
-coefficients gain, noise_now and noise_next (rows, dim); the two words of the Philox key; the number of the first step.
-
-``repelling`` is the tuple (kernel, context, draws, embedding): the kernel; inputs (rows, inputs) whose outputs are
-compared, none where weights are compared; for outputs, the outputs of frozen draws of the prior, flat, in rows as long
-as a multiple of WIDTH; for weights, the mean embedding as means and precisions, both (Gaussians, dim), and heights
-(Gaussians,), none where it has no gradient. The room for outputs is (particles, 1, row) with rows of that length.
+``motion`` is the tuple (mean, root_precision, kl_weight, switches, stepping, key, first_step): the Normal prior's
+parameters (dim,), zeros for one without a gradient; its weight; `engine.steps.flow.Switches`; the coefficients gain,
+noise_now and noise_next (rows, dim); the two words of the Philox key; the number of the first step.
 
 The lanes are the coordinates of one particle, so that five particles do not pay for thirty-two. The arithmetic repeats
-`engine.steps.flow`, `engine.pairs.features`, `engine.pairs.direct` and the terms, with the same bits.
+`engine.steps.flow` and the terms, with the same bits.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 
-from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import nested
 from particlegvi.engine.numerics.noise import NOISE_ROLE, normal_pair
-from particlegvi.engine.pairs.direct import few_forces
-from particlegvi.engine.pairs.features import pair_forces
-from particlegvi.engine.steps.flow import EMBEDDING, NOISE, PRIOR, TWO_NOISES
+from particlegvi.engine.steps.flow import NOISE, PRIOR, TWO_NOISES
 
 EVEN, ODD, CARRIED = range(3)  # rows of the noise
 
@@ -62,12 +51,9 @@ def next_noise(motion, particle, index, noise, held):
 
 
 @nested
-def move_particle(motion, index, x, force, pull, noise):
-    """The step itself, in place, under the gradient of the loss and any other force (dim,).
-
-    ``pull`` (dim,) is the gradient of the mean embedding where that is switched on.
-    """
-    mean, root, weights, switches, stepping, _, first_step = motion
+def move_particle(motion, index, x, force, noise):
+    """The step itself, in place, under the gradient of the loss (dim,), which is overwritten."""
+    mean, root, kl_weight, switches, stepping, _, first_step = motion
     gain, noise_now, noise_next = stepping
     row = min(index, gain.shape[0] - 1)
     odd = (first_step + index) % 2 == 1
@@ -76,17 +62,7 @@ def move_particle(motion, index, x, force, pull, noise):
     step = gain[row]
     a = noise_now[row]
     b = noise_next[row]
-    kl_weight = weights[0]
-    lambda1 = weights[1]
-    if switches[EMBEDDING]:
-        if switches[PRIOR]:
-            for i in range(x.size):
-                drift = 0.0 + kl_weight * ((x[i] - mean[i]) * root[i] * root[i])
-                force[i] = (drift - lambda1 * pull[i]) + (0.0 + force[i])
-        else:
-            for i in range(x.size):
-                force[i] = (0.0 - lambda1 * pull[i]) + (0.0 + force[i])
-    elif switches[PRIOR]:
+    if switches[PRIOR]:
         for i in range(x.size):
             force[i] = (0.0 + kl_weight * ((x[i] - mean[i]) * root[i] * root[i])) + (0.0 + force[i])
     if switches[NOISE]:
@@ -95,53 +71,3 @@ def move_particle(motion, index, x, force, pull, noise):
     else:
         for i in range(x.size):
             x[i] -= step[i] * force[i]
-
-
-class Exponential(NamedTuple):
-    """The squared exponential, of one type for all compiled steps."""
-
-    lengthscale: float
-    variance: float
-
-    def slope(self, r2: float) -> float:
-        """The slope of `particlegvi.kernels.SquaredExponential`, operation by operation."""
-        precision = 1.0 / (self.lengthscale * self.lengthscale)
-        return -0.5 * precision * self.variance * math.exp(-0.5 * precision * r2)
-
-
-@nested
-def push_weights(kernel, positions, motion, out, targets):
-    """The forces (particles, dim) of the particles on each other."""
-    number = positions.shape[0]
-    few_forces(kernel, positions, 0, number, motion[2][1] / number, out, targets)
-
-
-@nested
-def push_outputs(kernel, told, particles, draws, motion, sums):
-    """The outputs of particles become the forces on them; ``sums`` is room for as many numbers."""
-    lambda1 = motion[2][1]
-    for i in range(sums.size):
-        sums[i] = 0.0
-    pair_forces(kernel, (told, particles), (told, particles), lambda1 / particles, sums)
-    samples = draws.size // (told.size // particles)
-    if samples > 0:
-        pair_forces(kernel, (told, particles), (draws, samples), -lambda1 / samples, sums)
-    for i in range(sums.size):
-        told[i] = sums[i]
-
-
-@nested
-def add_push(embedding, x, push, slope, pull):
-    """slope += push of a particle; ``pull`` (dim,) becomes the gradient of the mean embedding, or zero without one."""
-    means, precisions, heights = embedding
-    for i in range(x.size):
-        slope[i] += push[i]
-        pull[i] = 0.0
-    for q in range(heights.size):
-        exponent = 0.0
-        for i in range(x.size):
-            gap = x[i] - means[q, i]
-            exponent += 0.5 * precisions[q, i] * gap * gap
-        level = heights[q] * mathematics.exp(-exponent)
-        for i in range(x.size):
-            pull[i] -= precisions[q, i] * (x[i] - means[q, i]) * level

@@ -26,7 +26,7 @@ from particlegvi.engine.networks.layout import (
     even_block,
     transpose,
 )
-from particlegvi.engine.networks.moving import add_push, move_particle, next_noise, push_outputs, push_weights
+from particlegvi.engine.networks.moving import move_particle, next_noise
 from particlegvi.engine.networks.products import (
     add_errors,
     add_outer,
@@ -40,23 +40,22 @@ from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.vectors import WIDTH, load, multiply, store
 
 VALUE, GRADIENT, OUTPUTS, PULL_BACK = range(4)  # tasks of a pass
-TELL, PULL, GO = range(3)  # phases of a step
 
 
 @inlined
-def pass_over(task, layout, codes, x, data, context, rows, batch, told, place, room):
+def pass_over(task, layout, codes, x, data, rows, batch, told, place, room):
     """One pass of the particle ``x`` (dim,) over a batch of the data, block by block.
 
     With the task VALUE it returns the mean cost; with GRADIENT ``room`` then holds its padded gradient. OUTPUTS
     writes the outputs into ``told`` (flat) from ``place`` on, and PULL_BACK reads slopes there, whose sum with the
     gradients of the outputs becomes the padded gradient.
 
-    ``batch`` is (whether it is of the context or of the data; where it begins; how many rows it has). ``rows`` are the
-    numbers of rows of the data, or empty where the data are in their order, as the context always is.
+    ``batch`` is (where it begins; how many rows it has). ``rows`` are the numbers of rows of the data, or empty where
+    the data are in their order.
     """
     plan, scales, _ = layout
     X, Y = data
-    on_context, start, count = batch
+    start, count = batch
     packed, transposed, gradient, units, slopes, deltas, outputs, targets, errors = room
     number = plan[plan.shape[0] - 1, FAN_OUT]
     carry(x, packed, plan, scales, True)
@@ -69,10 +68,7 @@ def pass_over(task, layout, codes, x, data, context, rows, batch, told, place, r
     for begin in range(0, count, size):
         at = start + begin
         block = min(size, count - begin)
-        if on_context:
-            full = take_rows(context, rows[:0], at, block, plan[0, STRIDE], units)
-        else:
-            full = take_rows(X, rows, at, block, plan[0, STRIDE], units)
+        full = take_rows(X, rows, at, block, plan[0, STRIDE], units)
         forward(packed, plan, codes[0], full, units, slopes, outputs)
         beginning = place + at * number
         if task == OUTPUTS:
@@ -111,8 +107,7 @@ def task_part(task, layout, codes, positions, data, batch, told, result, first, 
     for particle in range(first, last):
         numbers = rows[min(particle, rows.shape[0] - 1)]
         mean = pass_over(
-            task, layout, codes, positions[particle], data, data[0], numbers, (False, starts[0], counts[0]), flat,
-            particle * row, room,
+            task, layout, codes, positions[particle], data, numbers, (starts[0], counts[0]), flat, particle * row, room
         )  # fmt: skip
         if task == VALUE:
             result[particle, 0] = mean
@@ -121,73 +116,28 @@ def task_part(task, layout, codes, positions, data, batch, told, result, first, 
 
 
 @compiled
-def move_part(positions, motion, force, pull, first, last):
-    """Move particles first, ..., last - 1 by one step under a force (particles, dim), which is overwritten.
-
-    ``pull`` (particles, dim) is the gradient of the mean embedding where that is switched on.
-    """
-    noise = np.zeros((3, positions.shape[1]))
-    for particle in range(first, last):
-        next_noise(motion, particle, 0, noise, -1)
-        move_particle(motion, 0, positions[particle], force[particle], pull[particle], noise)
-
-
-@compiled
-def steps_part(layout, codes, positions, data, batches, motion, repelling, together, first, last):
+def steps_part(layout, codes, positions, data, batches, motion, first, last):
     """Move particles first, ..., last - 1 of ``positions`` (particles, dim), a step for each batch.
 
-    With ``together``, for all particles, they repel each other; `particlegvi.engine.networks.moving` explains
-    ``motion`` and ``repelling``. The layout, the codes and the data are those of `task_part`, and the batches, too,
-    where starts and counts are (steps,).
+    A particle takes all its steps before the next one begins. `particlegvi.engine.networks.moving` explains ``motion``.
+    The layout, the codes and the data are those of `task_part`, and the batches, too, where starts and counts are
+    (steps,).
     """
     plan, scales, sizes = layout
     rows, starts, counts = batches
-    kernel, context, draws, embedding = repelling
-    dim = sizes[0]
-    said = context.shape[0] if together else 0  # rows of which outputs repel each other
-    row = (said * plan[plan.shape[0] - 1, FAN_OUT] + WIDTH - 1) // WIDTH * WIDTH
     room = workspace(plan, sizes)
-    force = np.zeros(dim)
-    pull = np.zeros(dim)
-    # A particle that is alone takes all its steps before the next one begins; particles that repel each other take
-    # every step together. Noise is made for two steps at a time and held until the second one.
-    group = last - first if together else 1
-    told = np.zeros(group * row)
-    pushes = np.zeros((group if together else 0, dim))
-    noises = np.zeros((group, 3, dim))
-    held = np.full(group, -1)
-    scratch = np.zeros(told.size if said > 0 else (dim * WIDTH if together else 0))
-    # Where outputs repel each other, a step has three phases: all particles tell their outputs, then all pull back the
-    # forces on these, then all move. Any other step has the last phase alone.
-    for begin in range(first, last, max(1, group)):
-        for own in range(group):
-            held[own] = -1
+    force = np.zeros(sizes[0])
+    noise = np.zeros((3, sizes[0]))
+    untold = np.zeros(0)
+    for particle in range(first, last):
+        held = -1  # the pair of steps whose noise is there
+        numbers = rows[min(particle, rows.shape[0] - 1)]
         for index in range(starts.size):
-            for phase in range(TELL if said > 0 else GO, GO + 1):
-                if phase == PULL:
-                    push_outputs(kernel, told, group, draws, motion, scratch)
-                elif together and said == 0:
-                    push_weights(kernel, positions, motion, pushes, scratch)
-                for own in range(group):
-                    particle = begin + own
-                    if phase == GO:
-                        task = GRADIENT
-                        batch = False, starts[index], counts[index]
-                    else:
-                        task = OUTPUTS if phase == TELL else PULL_BACK
-                        batch = True, 0, said
-                    numbers = rows[min(particle, rows.shape[0] - 1)]
-                    pass_over(
-                        task, layout, codes, positions[particle], data, context, numbers, batch, told, own * row, room
-                    )  # fmt: skip
-                    if phase == PULL:
-                        carry(room[2], pushes[own], plan, scales, False)
-                    elif phase == GO:
-                        carry(room[2], force, plan, scales, False)
-                        if together:
-                            add_push(embedding, positions[particle], pushes[own], force, pull)
-                        held[own] = next_noise(motion, particle, index, noises[own], held[own])
-                        move_particle(motion, index, positions[particle], force, pull, noises[own])
+            batch = starts[index], counts[index]
+            pass_over(GRADIENT, layout, codes, positions[particle], data, numbers, batch, untold, 0, room)
+            carry(room[2], force, plan, scales, False)
+            held = next_noise(motion, particle, index, noise, held)
+            move_particle(motion, index, positions[particle], force, noise)
 
 
 @nested

@@ -98,3 +98,17 @@ def _gradients(self, points, out):
             self.gradient(points[:, lane], out[:, lane])
 
     return loop
+
+
+@overload_method(types.BaseNamedTuple, "values_and_gradients", jit_options=HELPER)
+def _values_and_gradients(self, points, values, out):
+    """Both at the columns of ``points`` (dim, lanes): the form of a term whose values and gradients share work."""
+    if hasattr(self.instance_class, "values_and_gradients"):
+        method = compiled_method(self.instance_class, "values_and_gradients")
+        return lambda self, points, values, out: method(self, points, values, out)
+
+    def one_after_the_other(self, points, values, out):
+        self.values(points, values)
+        self.gradients(points, out)
+
+    return one_after_the_other

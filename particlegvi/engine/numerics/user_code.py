@@ -24,7 +24,9 @@ from numba.core.dispatcher import Dispatcher
 from particlegvi.engine.numerics.kernel_cache import SOURCES
 
 # The methods of terms that compiled code can call (`particlegvi.engine.numerics.adapter`).
-METHODS = ("value", "slope", "gradient", "values", "gradients", "cost_at", "slope_at", "curvature_at")
+METHODS = (
+    "value", "slope", "gradient", "values", "gradients", "values_and_gradients", "cost_at", "slope_at", "curvature_at",
+)  # fmt: skip
 # Their functions are known by their names.
 LIBRARIES = frozenset({"particlegvi", "numpy", "scipy", "numba", *sys.stdlib_module_names}) - {"__main__"}
 HELPER = {"error_model": "numpy"}  # the options of numba for helpers in plain Python

@@ -27,11 +27,8 @@ _IR = ir.VectorType(ir.DoubleType(), WIDTH)
 class VectorType(types.Type):
     """The numba type of a vector of eight doubles."""
 
-    def __init__(self) -> None:
-        super().__init__(name="particlegvi.vector8")
 
-
-vector = VectorType()
+vector = VectorType(name="particlegvi.vector8")
 register_model(VectorType)(lambda manager, kind: models.PrimitiveModel(manager, kind, _IR))
 
 
@@ -184,30 +181,6 @@ def total(typing_context, a):
         return builder.extract_element(rest, cgutils.int32_t(0))
 
     return types.float64(vector), generate
-
-
-@intrinsic
-def totals(typing_context, vectors):
-    """A vector of the sums of the lanes of a tuple of eight, each sum as ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))."""
-
-    def generate(context, builder, signature, arguments):
-        rows, distance = cgutils.unpack_tuple(builder, arguments[0], WIDTH), 1
-        while len(rows) > 1:  # each turn halves the parts and doubles the vectors of a row
-            pairs = []
-            for one, two in zip(rows[::2], rows[1::2], strict=True):
-                parts = []
-                for half in (0, 1):
-                    lanes = [
-                        (lane & ~distance) + half * distance + (WIDTH if lane & distance else 0)
-                        for lane in range(WIDTH)
-                    ]
-                    mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), lanes)
-                    parts.append(builder.shuffle_vector(one, two, mask))
-                pairs.append(builder.fadd(*parts))
-            rows, distance = pairs, 2 * distance
-        return rows[0]
-
-    return vector(types.UniTuple(vector, WIDTH)), generate
 
 
 @intrinsic

@@ -1,7 +1,7 @@
 """Repulsion by the direct sum over pairs: any kernel, any dimension, O(N^2) operations and O(N) memory.
 
-Blocks of targets lie in lanes, and each lane adds its sources in order, so threads cannot change a bit. For up to eight
-particles of many coordinates, such as networks, blocks have eight lanes and not 64: the same bits, in less time.
+In up to three dimensions blocks of targets lie in lanes, and each lane adds its sources in order; beyond, and for
+features, the lanes are the coordinates of one target. Neither lets threads change a bit.
 """
 
 from __future__ import annotations
@@ -11,23 +11,21 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, nested
-from particlegvi.engine.numerics.vectors import WIDTH, add, broadcast, load, multiply, store, subtract
+from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, load, store, subtract, total
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, pair_cost
 
-LANES = 32  # targets of a block in up to three dimensions
-WIDE = 64  # targets of a block beyond: loops of twice the length cost half as much per target
-FEW = WIDTH  # particles, at most
-MANY = 3  # coordinates, more than these
+LANES = 32  # targets of a block
+MOST = 3  # dimensions in which targets lie in lanes
 
 
 @nested
-def add_sources(kernel, sources, first, last, targets, sums, scratch):
+def add_sources(kernel, sources, first, last, targets, sums):
     """Add slope(|x - y|^2) (x - y) of the sources y in first..last-1, in order, to the sums of a block of targets x.
 
-    ``targets`` and ``sums`` are flat, a row of LANES (WIDE beyond three dimensions) for each coordinate. Up to three
-    dimensions everything stays in registers; beyond, differences pass through ``scratch``. Flat arrays with constant
-    offsets, because LLVM gives up vectorising where it must check many arrays for overlap; the loop over sources is in
-    each branch, so that a kernel's constants are loaded once and not for each source.
+    ``targets`` and ``sums`` are flat, a row of LANES for each of up to three coordinates: everything stays in
+    registers. Flat arrays with constant offsets, because LLVM gives up vectorising where it must check many arrays for
+    overlap; the loop over sources is in each branch, so that a kernel's constants are loaded once and not for each
+    source.
     """
     dim = sources.shape[1]
     if dim == 1:
@@ -46,7 +44,7 @@ def add_sources(kernel, sources, first, last, targets, sums, scratch):
                 slope = kernel.slope(d0 * d0 + d1 * d1)
                 sums[lane] += slope * d0
                 sums[LANES + lane] += slope * d1
-    elif dim == 3:
+    else:
         for source in range(first, last):
             y0 = sources[source, 0]
             y1 = sources[source, 1]
@@ -59,24 +57,6 @@ def add_sources(kernel, sources, first, last, targets, sums, scratch):
                 sums[lane] += slope * d0
                 sums[LANES + lane] += slope * d1
                 sums[2 * LANES + lane] += slope * d2
-    else:
-        squares = scratch[dim * WIDE : (dim + 1) * WIDE]
-        for source in range(first, last):
-            for lane in range(WIDE):
-                squares[lane] = 0.0
-            for coordinate in range(dim):
-                y = sources[source, coordinate]
-                row = coordinate * WIDE
-                for lane in range(WIDE):
-                    difference = targets[row + lane] - y
-                    scratch[row + lane] = difference
-                    squares[lane] += difference * difference
-            for lane in range(WIDE):
-                squares[lane] = kernel.slope(squares[lane])
-            for coordinate in range(dim):
-                row = coordinate * WIDE
-                for lane in range(WIDE):
-                    sums[row + lane] += squares[lane] * scratch[row + lane]
 
 
 @nested
@@ -102,54 +82,58 @@ def store_sums(sums, start, count, factor, out):
 def direct_part(kernel, positions, first, last, factor, out):
     """out_i = factor * sum_j grad_1 kappa(x_i, x_j) for i in first..last-1, with positions and out (particles, dim)."""
     number, dim = positions.shape
-    width = LANES if dim <= 3 else WIDE
-    targets = np.empty(dim * width)
-    sums = np.empty(dim * width)
-    scratch = np.empty((dim + 1) * width)
-    for start in range(first, last, width):
-        count = min(width, last - start)
+    targets = np.empty(dim * LANES)
+    sums = np.empty(dim * LANES)
+    for start in range(first, last, LANES):
+        count = min(LANES, last - start)
         load_targets(positions, start, count, targets, sums)
-        add_sources(kernel, positions, 0, number, targets, sums, scratch)
+        add_sources(kernel, positions, 0, number, targets, sums)
         store_sums(sums, start, count, factor, out)
 
 
-@nested
-def few_forces(kernel, positions, first, last, factor, out, targets):
-    """`direct_part` for FEW particles at most; ``targets`` is room for dim WIDTH numbers.
-
-    The distances are not kept: the differences are made twice.
-    """
-    number, dim = positions.shape
-    slopes = np.empty(FEW * WIDTH)
-    count = last - first
-    for lane in range(WIDTH):
-        x = positions[first + min(lane, count - 1)]
-        for coordinate in range(dim):
-            targets[coordinate * WIDTH + lane] = x[coordinate]
-    for source in range(number):
-        squares = broadcast(0.0)
-        for coordinate in range(dim):
-            difference = subtract(load(targets, coordinate * WIDTH), broadcast(positions[source, coordinate]))
-            squares = add(squares, multiply(difference, difference))
-        store(slopes, source * WIDTH, squares)
-    for i in range(number * WIDTH):
-        slopes[i] = kernel.slope(slopes[i])
-    for coordinate in range(dim):
-        target = load(targets, coordinate * WIDTH)
-        sums = broadcast(0.0)
-        for source in range(number):
-            difference = subtract(target, broadcast(positions[source, coordinate]))
-            sums = add(sums, multiply(load(slopes, source * WIDTH), difference))
-        store(targets, coordinate * WIDTH, sums)
-    for lane in range(count):
-        for coordinate in range(dim):
-            out[first + lane, coordinate] = 2.0 * factor * targets[coordinate * WIDTH + lane]
-
-
 @compiled
-def few_part(kernel, positions, first, last, factor, out):
-    """`few_forces`, from Python."""
-    few_forces(kernel, positions, first, last, factor, out, np.empty(positions.shape[1] * WIDTH))
+def add_pairs(kernel, x, y, sizes, factor, out, begin, end):
+    """out_i += factor sum_j grad_1 k(x_i, y_j) for i in begin..end-1, rows of flat arrays: see `padded`.
+
+    ``sizes`` are the numbers of rows of y and of numbers in a row.
+    """
+    others, row = sizes
+    weights = np.empty(WIDTH)
+    for i in range(begin, end):
+        at = i * row
+        for first in range(0, others, WIDTH):  # so many at once, whose slopes are computed side by side
+            count = min(WIDTH, others - first)
+            for j in range(WIDTH):
+                other = (first + min(j, count - 1)) * row
+                squares = broadcast(0.0)
+                for k in range(0, row, WIDTH):
+                    gap = subtract(load(x, at + k), load(y, other + k))
+                    squares = fma(gap, gap, squares)
+                weights[j] = total(squares)
+            for j in range(WIDTH):
+                weights[j] = 2.0 * factor * kernel.slope(weights[j])
+            for k in range(0, row, WIDTH):
+                own = load(x, at + k)
+                sums = load(out, at + k)
+                for j in range(count):
+                    gap = subtract(own, load(y, (first + j) * row + k))
+                    sums = fma(broadcast(weights[j]), gap, sums)
+                store(out, at + k, sums)
+
+
+def padded(points: Array) -> Array:
+    """Points (n, size) with zeros behind each row, up to a multiple of WIDTH."""
+    number, size = points.shape
+    rows = np.zeros((number, -(-size // WIDTH) * WIDTH))
+    rows[:, :size] = points
+    return rows
+
+
+def pair_forces(kernel: Kernel, x: Array, y: Array, factor: float, out: Array) -> None:
+    """out_i += factor sum_j grad_1 k(x_i, y_j) for `padded` points x and y, with out of the shape of x."""
+    part, sizes = add_pairs.for_terms(kernel), y.shape
+    one, other, sums = (array.reshape(-1) for array in (x, y, out))
+    threads.split(lambda a, b: part(kernel, one, other, sizes, factor, sums, a, b), len(x), least=256)
 
 
 class Direct(Algorithm[None]):
@@ -168,9 +152,15 @@ class Direct(Algorithm[None]):
 
     def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
         kernel, number = self.kernel, positions.shape[0]
-        part = (few_part if number <= FEW and self.dim > MANY else direct_part).for_terms(kernel)
-        scale, lanes = factor / number, LANES if self.dim <= 3 else WIDE
-        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes, least=256)
+        scale = factor / number
+        if self.dim > MOST:
+            points = padded(positions)
+            force = np.zeros_like(points)
+            pair_forces(kernel, points, points, scale, force)
+            out[...] = force[:, : self.dim]
+            return
+        part = direct_part.for_terms(kernel)
+        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, LANES, least=256)
 
 
 def pair_energy(kernel: Kernel, positions: Array) -> float:

@@ -12,8 +12,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Prior
-from particlegvi.engine.numerics.compiled import compiled, nested
-from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, load, store, subtract, total
+from particlegvi.engine.pairs.direct import padded, pair_forces
 from particlegvi.engine.pairs.repulsion import Repulsion
 
 
@@ -23,44 +22,6 @@ class Features(Protocol):
     def of(self, particles: Array, /) -> Array: ...  # (particles, features)
     def pull_back(self, particles: Array, slopes: Array, /) -> Array: ...  # J^T slopes, (particles, dim)
     def marginal(self, prior: Prior, /) -> Prior | None: ...  # distribution of phi under a prior; None if unnamed
-
-
-@nested
-def pair_forces(kernel, first, second, factor, out):
-    """out_i += factor sum_j grad_1 k(first_i, second_j), rows of flat arrays as long as a multiple of WIDTH.
-
-    ``first``, ``second`` and ``out`` are (flat array, rows), with the same length of a row.
-    """
-    x, number = first
-    y, others = second
-    row = x.size // number
-    weights = np.empty(WIDTH)
-    for i in range(number):
-        at = i * row
-        for begin in range(0, others, WIDTH):  # so many at once, whose slopes are computed side by side
-            count = min(WIDTH, others - begin)
-            for j in range(WIDTH):
-                other = (begin + min(j, count - 1)) * row
-                squares = broadcast(0.0)
-                for k in range(0, row, WIDTH):
-                    gap = subtract(load(x, at + k), load(y, other + k))
-                    squares = fma(gap, gap, squares)
-                weights[j] = total(squares)
-            for j in range(WIDTH):
-                weights[j] = 2.0 * factor * kernel.slope(weights[j])
-            for k in range(0, row, WIDTH):
-                own = load(x, at + k)
-                sums = load(out, at + k)
-                for j in range(count):
-                    gap = subtract(own, load(y, (begin + j) * row + k))
-                    sums = fma(broadcast(weights[j]), gap, sums)
-                store(out, at + k, sums)
-
-
-@compiled
-def add_pairs(kernel, first, second, factor, out):
-    """`pair_forces`, from Python."""
-    pair_forces(kernel, first, second, factor, out)
 
 
 class Attraction(NamedTuple):
@@ -79,12 +40,10 @@ class FeatureRepulsion(Repulsion):
     def __init__(self, kernel: Kernel, features: Features, attraction: Attraction) -> None:
         self.kernel, self.features, self.gradient = kernel, features, attraction.gradient
         self.draws = None if attraction.draws is None else padded(attraction.draws)
-        self.samples = 0 if attraction.draws is None else len(attraction.draws)
         self.algorithms, self.tolerance = [], 0.0
         self.used = {}
         self.attracts = True
         self._series = None
-        self._pairs = add_pairs.for_terms(kernel)
 
     def force(self, positions: Array, factor: float, out: Array, step: int = 0) -> None:
         out[...] = self.features.pull_back(positions, self.slopes(self.features.of(positions), factor))
@@ -92,13 +51,12 @@ class FeatureRepulsion(Repulsion):
 
     def slopes(self, features: Array, factor: float) -> Array:
         """The force on the features (particles, features) themselves."""
-        number, size = features.shape
-        flat = padded(features)
-        force = np.zeros_like(flat)
-        self._pairs(self.kernel, (flat, number), (flat, number), factor / number, force)
+        own = padded(features)
+        force = np.zeros_like(own)
+        pair_forces(self.kernel, own, own, factor / len(own), force)
         if self.draws is not None:
-            self._pairs(self.kernel, (flat, number), (self.draws, self.samples), -factor / self.samples, force)
-        slopes = np.ascontiguousarray(force.reshape(number, -1)[:, :size])
+            pair_forces(self.kernel, own, self.draws, -factor / len(self.draws), force)
+        slopes = np.ascontiguousarray(force[:, : features.shape[1]])
         if self.gradient is not None:
             slopes -= factor * self.gradient(features)
         return slopes
@@ -117,11 +75,3 @@ class FreshRepulsion(FeatureRepulsion):
     def force(self, positions: Array, factor: float, out: Array, step: int = 0) -> None:
         self._at(step).force(positions, factor, out)
         self.note(self.name, 1)
-
-
-def padded(features: Array) -> Array:
-    """Features (n, size) as a flat array whose rows end with zeros up to a multiple of WIDTH."""
-    number, size = features.shape
-    rows = np.zeros((number, -(-size // WIDTH) * WIDTH))
-    rows[:, :size] = features
-    return rows.reshape(-1)

@@ -1,24 +1,15 @@
-"""Fourier series at many points: the moments of particles, the series at particles, and weighted moments.
+"""Fourier series at many points: the moments of particles, and the series at particles.
 
 Tiles of particles lie in lanes of eight, `TOGETHER` vectors at a time, so that each has something to do while the
 others wait for their last result. The recurrences of a particle stay in registers while the modes pass, two at a time:
 the two values that a recurrence needs then change places without being moved.
-
-`moments` are sums of weighted cosines and sines, in a time that is linear in the points and in the frequencies:
-
-    C_m = sum_n a_n cos(2 pi m t_n),   S_m = sum_n a_n sin(2 pi m t_n),   m = 0, ..., modes.
-
-The modes of a point follow from the recurrence of `add_modes`, whose error grows like the square of the number of
-modes. So it begins anew after `RUN` of them, from the cosine and the sine of the angle itself.
-The sums run over lanes of eight points and chunks of `CHUNK` points in a fixed order: threads cannot change a bit.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.engine.numerics import threads
-from particlegvi.engine.numerics.compiled import compiled, inlined
+from particlegvi.engine.numerics.compiled import inlined
 from particlegvi.engine.numerics.mathematics import COS_PI, SIN_PI
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
@@ -82,27 +73,11 @@ def _sum(vectors):
 
 
 @inlined
-def add_modes(t, c, s, c2, s2, lane_sums, rows):
-    """Add cos and sin of consecutive modes, for each mode the lanes of the cosines and then of the sines.
-
-    ``t`` are 2 cos of the angles of `TOGETHER` vectors of particles, ``c`` and ``s`` cos and sin of the first mode, and
-    ``c2`` and ``s2`` of the mode before it. The others follow from the recurrence T_{m+1} = 2 cos(t) T_m - T_{m-1}.
-    """
-    # Two modes a turn, so that the two last values need not change their names.
-    for row in range(0, rows, 4 * WIDTH):
-        store(lane_sums, row, add(load(lane_sums, row), _sum(c)))
-        store(lane_sums, row + WIDTH, add(load(lane_sums, row + WIDTH), _sum(s)))
-        c2, s2 = multiply_subtract(t, c, c2), multiply_subtract(t, s, s2)
-        store(lane_sums, row + 2 * WIDTH, add(load(lane_sums, row + 2 * WIDTH), _sum(c2)))
-        store(lane_sums, row + 3 * WIDTH, add(load(lane_sums, row + 3 * WIDTH), _sum(s2)))
-        c, s = multiply_subtract(t, c2, c), multiply_subtract(t, s2, s)
-
-
-@inlined
 def add_moments(angles, at, count, modes, lane_sums):
     """Add cos and sin of the modes 1, ..., ``modes`` (even) for the ``count`` particles of a tile to ``lane_sums``.
 
-    ``lane_sums`` is (modes * 2 * WIDTH,): see `add_modes`.
+    ``lane_sums`` is (modes * 2 * WIDTH,): for each mode the lanes of the cosines and then of the sines. The modes
+    follow from the recurrence T_{m+1} = 2 cos(t) T_m - T_{m-1}.
     """
     zero = broadcast(0.0)
     for i in range(0, count, GROUP):
@@ -111,7 +86,15 @@ def add_moments(angles, at, count, modes, lane_sums):
         counted = loads(COUNTED, max(GROUP - count + i, 0), WIDTH, TOGETHER)
         c = multiply(counted, multiply(broadcast(0.5), t))
         s = multiply(counted, loads(angles, at + SINE + i, WIDTH, TOGETHER))
-        add_modes(t, c, s, counted, (zero, zero, zero, zero), lane_sums, modes * 2 * WIDTH)
+        c2, s2 = counted, (zero, zero, zero, zero)
+        # Two modes a turn, so that the two last values need not change their names.
+        for row in range(0, modes * 2 * WIDTH, 4 * WIDTH):
+            store(lane_sums, row, add(load(lane_sums, row), _sum(c)))
+            store(lane_sums, row + WIDTH, add(load(lane_sums, row + WIDTH), _sum(s)))
+            c2, s2 = multiply_subtract(t, c, c2), multiply_subtract(t, s, s2)
+            store(lane_sums, row + 2 * WIDTH, add(load(lane_sums, row + 2 * WIDTH), _sum(c2)))
+            store(lane_sums, row + 3 * WIDTH, add(load(lane_sums, row + 3 * WIDTH), _sum(s2)))
+            c, s = multiply_subtract(t, c2, c), multiply_subtract(t, s2, s)
 
 
 @inlined
@@ -149,63 +132,3 @@ def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
     wanted = out[start : start + count]
     for lane in range(count):
         wanted[lane] = series[lane]
-
-
-CHUNK = 16_384  # points
-RUN = 64  # modes of one recurrence, even
-ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
-
-
-@inlined
-def _turned(t, mode):
-    """2 cos and sin of 2 pi mode t."""
-    turns = multiply(t, broadcast(mode))
-    whole = subtract(add(turns, broadcast(ROUND)), broadcast(ROUND))
-    return twice_cos_and_sin(multiply(subtract(turns, whole), broadcast(0.5)))
-
-
-@compiled
-def _chunk_moments(t, weights, first, last, modes, lanes, sums):
-    """Add the sums over points first..last-1 of t (n,) with weights (n,) to ``sums`` (2, modes + 1)."""
-    padded = np.zeros(2 * GROUP)
-    for run in range(0, modes + 1, RUN):
-        pairs = (min(RUN, modes + 1 - run) + 1) // 2
-        lanes[: pairs * 4 * WIDTH] = 0.0
-        for i in range(first, last, GROUP):
-            points, factors, at = t, weights, i
-            if i + GROUP > last:
-                for lane in range(GROUP):
-                    inside = i + lane < last
-                    padded[lane] = t[i + lane] if inside else 0.0
-                    padded[GROUP + lane] = weights[i + lane] if inside else 0.0
-                points, factors, at = padded[:GROUP], padded[GROUP:], 0
-            turns = loads(points, at, WIDTH, TOGETHER)
-            weight = loads(factors, at, WIDTH, TOGETHER)
-            half = multiply(weight, broadcast(0.5))
-            twice, _ = _turned(turns, 1.0)
-            c, s = _turned(turns, float(run))
-            c2, s2 = _turned(turns, float(run - 1))  # of the mode before it
-            add_modes(
-                twice, multiply(half, c), multiply(weight, s), multiply(half, c2), multiply(weight, s2), lanes,
-                pairs * 4 * WIDTH,
-            )  # fmt: skip
-        for m in range(min(RUN, modes + 1 - run)):
-            sums[0, run + m] += total(load(lanes, 2 * m * WIDTH))
-            sums[1, run + m] += total(load(lanes, (2 * m + 1) * WIDTH))
-
-
-def moments(t: np.ndarray, weights: np.ndarray, modes: int) -> np.ndarray:
-    """The sums C (row 0) and S (row 1) of the modes 0, ..., modes, (2, modes + 1), for turns t of size 2^20 or less.
-
-    Both t (n,) and the weights (n,) are contiguous.
-    """
-    n = len(t)
-    parts = np.zeros((max(1, -(-n // CHUNK)), 2, modes + 1))
-
-    def work(first: int, last: int) -> None:
-        lanes = np.zeros((RUN + 2) * 2 * WIDTH)
-        for part in range(first, last):
-            _chunk_moments(t, weights, part * CHUNK, min((part + 1) * CHUNK, n), modes, lanes, parts[part])
-
-    threads.split(work, len(parts))
-    return parts.sum(axis=0)

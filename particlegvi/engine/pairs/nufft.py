@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cached_property
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array, Kernel
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, extent
-from particlegvi.engine.pairs.fourier import fourier_plan
+from particlegvi.engine.pairs.fourier import FourierPlan, fourier_plan
 from particlegvi.tools.errors import MissingLibrary
 
 FINEST = 1e-14  # the best tolerance of finufft in double precision
@@ -51,9 +52,10 @@ class Nufft(Algorithm[Box]):
 
     name = "nonuniform fast Fourier transform"
 
-    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
-        super().__init__(kernel, dim, tolerance)
-        self.plan = fourier_plan(kernel.lengthscale, kernel.variance, 0.5 * tolerance)
+    @cached_property
+    def plan(self) -> FourierPlan:
+        """Where the series is cut, with half of the tolerance."""
+        return fourier_plan(self.kernel.lengthscale, self.kernel.variance, 0.5 * self.tolerance)
 
     def estimate(self, positions: Array) -> tuple[float, Box] | None:
         library()

@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, is_gaussian
 from particlegvi.engine.pairs.boxes import Boxes
-from particlegvi.engine.pairs.direct import FEW, MANY, Direct
+from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.fourier import FourierPlan, Series
 from particlegvi.engine.pairs.nufft import Nufft
 from particlegvi.engine.pairs.sorted_scan import ExponentialSlope, Scan
@@ -48,12 +48,6 @@ class Repulsion:
         series = [algorithm for algorithm in self.algorithms if isinstance(algorithm, Series)]
         self._series = series[0] if series else None
 
-    def is_direct(self, positions: Array) -> bool:
-        """Whether the direct sum for few, high-dimensional particles would be chosen."""
-        if len(positions) > FEW or positions.shape[1] <= MANY:
-            return False
-        return Direct.cost(*positions.shape) < CHEAP
-
     @property
     def plan(self) -> FourierPlan | None:
         """The plan of the Fourier series where that can be used."""
@@ -61,8 +55,8 @@ class Repulsion:
 
     def scanned(self, number: int) -> tuple[float, float, float] | None:
         """The slope of the kernel where the sorted scan takes every step of so many particles, wherever they are."""
-        slope = next((algorithm.slope for algorithm in self.algorithms if isinstance(algorithm, Scan)), None)
-        return slope if Scan.cost(number) < CHEAP <= Direct.cost(number, 1) else None
+        scan = next((algorithm for algorithm in self.algorithms if isinstance(algorithm, Scan)), None)
+        return scan.slope if scan and scan.cost(number) < CHEAP <= Direct.cost(number, 1) else None
 
     def take_in(self, attraction: tuple[float, float, float] | None) -> None:
         if self._series is not None:

@@ -18,50 +18,25 @@ from particlegvi.engine.pairs.direct import LANES, load_targets, store_sums
 
 @nested
 def add_source(kernel, sources, vectors, source, weight, targets, sums, gaps, values, slopes):
-    """Add one source to the flat ``sums`` (dim * LANES,) of a block of targets.
-
-    In one and two dimensions everything stays in registers; beyond, differences, values and slopes lie in three arrays.
-    """
-    dim = sources.shape[1]
-    if dim == 1:
-        y0 = sources[source, 0]
-        v0 = vectors[source, 0]
+    """Add one source to the flat ``sums`` (dim * LANES,) of a block of targets."""
+    for lane in range(LANES):
+        values[lane] = 0.0
+    for coordinate in range(sources.shape[1]):
+        y = sources[source, coordinate]
+        row = coordinate * LANES
         for lane in range(LANES):
-            d0 = targets[lane] - y0
-            r2 = d0 * d0
-            sums[lane] += kernel.value(r2) * v0 + weight * kernel.slope(r2) * d0
-    elif dim == 2:
-        y0 = sources[source, 0]
-        y1 = sources[source, 1]
-        v0 = vectors[source, 0]
-        v1 = vectors[source, 1]
+            difference = targets[row + lane] - y
+            gaps[row + lane] = difference
+            values[lane] += difference * difference
+    for lane in range(LANES):
+        slopes[lane] = weight * kernel.slope(values[lane])
+    for lane in range(LANES):
+        values[lane] = kernel.value(values[lane])
+    for coordinate in range(sources.shape[1]):
+        vector = vectors[source, coordinate]
+        row = coordinate * LANES
         for lane in range(LANES):
-            d0 = targets[lane] - y0
-            d1 = targets[LANES + lane] - y1
-            r2 = d0 * d0 + d1 * d1
-            value = kernel.value(r2)
-            slope = weight * kernel.slope(r2)
-            sums[lane] += value * v0 + slope * d0
-            sums[LANES + lane] += value * v1 + slope * d1
-    else:
-        for lane in range(LANES):
-            values[lane] = 0.0
-        for coordinate in range(dim):
-            y = sources[source, coordinate]
-            row = coordinate * LANES
-            for lane in range(LANES):
-                difference = targets[row + lane] - y
-                gaps[row + lane] = difference
-                values[lane] += difference * difference
-        for lane in range(LANES):
-            slopes[lane] = weight * kernel.slope(values[lane])
-        for lane in range(LANES):
-            values[lane] = kernel.value(values[lane])
-        for coordinate in range(dim):
-            vector = vectors[source, coordinate]
-            row = coordinate * LANES
-            for lane in range(LANES):
-                sums[row + lane] += values[lane] * vector + slopes[lane] * gaps[row + lane]
+            sums[row + lane] += values[lane] * vector + slopes[lane] * gaps[row + lane]
 
 
 @compiled

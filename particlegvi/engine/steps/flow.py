@@ -72,8 +72,14 @@ def move(x, drift, stepping, row, normals, step, ahead, switches):
 @inlined
 def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
     """drift = grad V at the columns of x (dim, lanes), with weights (kl_weight, lambda1)."""
-    kl_weight, lambda1 = weights[0], weights[1]
     loss.gradients(x, drift)
+    add_prior(prior, embedding, weights, switches, x, drift, scratch)
+
+
+@inlined
+def add_prior(prior, embedding, weights, switches, x, drift, scratch):
+    """Add to drift the gradients of the prior's parts of V."""
+    kl_weight, lambda1 = weights[0], weights[1]
     if switches[PRIOR]:
         prior.gradients(x, scratch)
         for coordinate in range(x.shape[0]):

@@ -15,15 +15,15 @@ import numpy as np
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import log_normal
 from particlegvi.engine.numerics.noise import ACCEPTANCE_ROLE, NOISE_ROLE, fill_normals, fill_uniforms
-from particlegvi.engine.steps.flow import add_potential, load_block, store_block, width_of_blocks
+from particlegvi.engine.steps.flow import add_prior, load_block, store_block, width_of_blocks
 
 
 @inlined
 def evaluate(terms, weights, switches, x, energy, slope, scratch):
     """The potential (lanes,) and its gradient at the columns of x (dim, lanes)."""
     loss, prior, embedding = terms
-    add_potential(loss, prior, embedding, weights, switches, x, slope, scratch)
-    loss.values(x, energy)
+    loss.values_and_gradients(x, energy, slope)
+    add_prior(prior, embedding, weights, switches, x, slope, scratch)
     prior.values(x, scratch[0])
     for lane in range(x.shape[1]):
         energy[lane] += weights[0] * scratch[0, lane]

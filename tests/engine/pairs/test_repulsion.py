@@ -10,7 +10,7 @@ import particlegvi as pg
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs import fourier
 from particlegvi.engine.pairs.boxes import Boxes
-from particlegvi.engine.pairs.direct import Direct, direct_part, few_part
+from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.fourier import Series
 from particlegvi.engine.pairs.nufft import Nufft
 from particlegvi.engine.pairs.repulsion import Repulsion
@@ -139,7 +139,7 @@ def test_parts_of_nufft_on_threads_change_no_bit(monkeypatch, rng):
 def test_threads_change_no_bit(monkeypatch, rng):
     kernel = pg.kernels.SquaredExponential(1.0)
     used = set()
-    for dim, spread in ((1, 1.0), (1, 100.0), (2, 1.0), (3, 1.0)):
+    for dim, spread in ((1, 1.0), (1, 100.0), (2, 1.0), (3, 1.0), (5, 1.0)):
         x = np.ascontiguousarray(rng.normal(size=(30_000 if dim < 3 else 2000, dim))) * spread
         results = []
         for workers in (1, 2, 3):
@@ -169,14 +169,3 @@ def test_nobody_meets_a_long_sum_unaware(monkeypatch):
     monkeypatch.setitem(sys.modules, "finufft", None)
     with pytest.raises(MissingLibrary, match="finufft"):
         Repulsion(pg.kernels.SquaredExponential(1.0), 1, 1e-12).force(x, 1.0, out)
-
-
-@pytest.mark.parametrize("number", [1, 2, 5, 8])
-@pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(3.0), pg.kernels.get("matern-52", lengthscale=2.0)])
-def test_few_particles_of_many_coordinates_have_the_bits_of_the_direct_sum(rng, number, kernel):
-    x = rng.standard_normal((number, 11))
-    few, many = np.empty_like(x), np.empty_like(x)
-    few_part.for_terms(kernel)(kernel, x, 0, number, 0.3, few)
-    direct_part.for_terms(kernel)(kernel, x, 0, number, 0.3, many)
-    assert np.array_equal(few, many)
-    assert few == pytest.approx(0.3 * number * by_pairs(kernel, x))
