@@ -1,8 +1,8 @@
 """Make the notebooks of the course from its pages: `python docs/course/notebooks.py`.
 
-A page is the only source. Its words become cells of words and its blocks of Python cells of code, which show what they
-compute at their end. Pictures of the page are left out, as the cells draw their own. Each exercise gets an empty cell
-before its folded answer, and the code of an answer stays in the fold.
+A lecture and its exercises are the only source. Their words become cells of words and their blocks of Python cells of
+code. Pictures of the page are left out, as the cells draw their own. Each exercise gets an empty cell before its folded
+answer, and the code of an answer stays in the fold.
 """
 
 from __future__ import annotations
@@ -12,20 +12,30 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-LECTURES = ("landscapes", "noise", "repulsion", "steps", "functions", "honesty")
+LECTURES = ("landscapes", "noise", "repulsion", "steps", "functions", "honesty", "posterior")
 # An answer as a whole, or a block of Python outside of answers.
 PARTS = re.compile(r"(<details>.*?</details>|```python\n.*?```)", re.DOTALL)
 PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n", re.MULTILINE)
-FIGURE = re.compile(r"^(figure|picture) = ", re.MULTILINE)
-LAST_NAME = re.compile(r"(?:^|\n)(\w+) = [^\n]*\Z")
 
 
-def cells_of(page: str) -> list[tuple[str, str]]:
-    """Kind and text of each cell of the notebook of a page."""
+def source(name: str) -> str:
+    """The text of a lecture and of its exercises, with links from the folder of the lecture."""
+    lecture = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    exercises = (FOLDER / "exercises" / f"{name}.md").read_text(encoding="utf-8")
+    return lecture + "\n" + exercises.replace("](../", "](")
+
+
+def blocks(text: str) -> list[str]:
+    """The Python of a page, block by block."""
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def cells_of(text: str) -> list[tuple[str, str]]:
+    """Kind and text of each cell of a notebook."""
     cells = []
-    for part in PARTS.split(PICTURE.sub("", page)):
+    for part in PARTS.split(PICTURE.sub("", text)):
         if part.startswith("```python"):
-            cells.append(("code", shown(part.removeprefix("```python\n").removesuffix("```").strip())))
+            cells.append(("code", blocks(part)[0].strip()))
             continue
         if part.startswith("<details>"):
             cells.append(("code", "# your answer"))
@@ -33,30 +43,21 @@ def cells_of(page: str) -> list[tuple[str, str]]:
     return cells
 
 
-def shown(code: str) -> str:
-    """The code of a cell, which then shows its figures and the last name that it assigns."""
-    names = [f"display({name})" for name in FIGURE.findall(code)]
-    last = LAST_NAME.search(code)
-    names += [last[1]] if last and not FIGURE.match(f"{last[1]} = ") else []
-    return "\n".join([code, *names])
-
-
-def notebook(page: str) -> str:
-    """The text of the notebook of a page, without outputs."""
+def notebook(text: str) -> str:
+    """The text of the notebook of a lecture, without outputs."""
     cells = []
-    for number, (kind, text) in enumerate(cells_of(page)):
+    for number, (kind, content) in enumerate(cells_of(text)):
         code = {"execution_count": None, "outputs": []} if kind == "code" else {}
-        cell = {"cell_type": kind, "id": f"{kind}-{number}", "metadata": {}, "source": text.splitlines(keepends=True)}
-        cells.append({**cell, **code})
+        cell = {"cell_type": kind, "id": f"{kind}-{number}", "metadata": {}}
+        cells.append({**cell, "source": content.splitlines(keepends=True), **code})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    whole = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def main() -> None:
     for name in LECTURES:
-        page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-        (FOLDER / f"{name}.ipynb").write_text(notebook(page), encoding="utf-8")
+        (FOLDER / f"{name}.ipynb").write_text(notebook(source(name)), encoding="utf-8")
 
 
 if __name__ == "__main__":

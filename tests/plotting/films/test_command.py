@@ -122,7 +122,7 @@ def test_the_films_of_the_docs_can_be_made(root):
                 methods = {} if options.methods is None else {"methods": options.methods}
                 assert films.figure_for(content, options.figure, methods), command
                 seeds[path.name, options.source] = options.seed
-    assert len(lectures) == 7
+    assert len(lectures) == 8
     assert seeds["films.md", "multimodal"] == seeds["landscapes.md", "multimodal"] == SEEDS["multimodal"]
 
 
