@@ -20,7 +20,7 @@ SINGLE = (
 )
 REMEDY = (
     "{label}: jumps = true in [methods.{label}], or jumps=True in Python, takes particles over barriers, exactly"
-    " (particlegvi show methods.DLE.jumps)"
+    " (particlegvi show methods.{method}.jumps)"
 )
 
 
@@ -95,7 +95,7 @@ CHECKS = (
     Column("", "of truth", "free_energy.target.total"),
     Column("", "excess energy", "excess_energy.mean"),
     Column("", "expected", "excess_energy.expected"),
-    Column("", "ESS", "chains", lambda chains: worst(chains, min)),
+    Column("", "ESS of paths", "chains", lambda chains: worst(chains, min)),
 )
 
 
@@ -114,7 +114,7 @@ def describe(scenario: Scenario, summary: Facts) -> str:
         lines += ["", *aligned([row for row in checks if any(row[1:])], always=1)]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
     notes += _of_single_particles(methods)
-    notes += [REMEDY.format(label=label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
+    notes += [_remedy(scenario, label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
     return "\n".join([*lines, *wrapped(notes)])
 
 
@@ -131,6 +131,12 @@ def _of_single_particles(methods: Mapping[str, Facts]) -> list[str]:
     listed = ", ".join(f"{label} {value}" for label, value in known.items() if value)
     needed = any(float(value) >= COMMON for value in known.values() if value)
     return [f"R-hat of single particles: {listed}{f'. {SINGLE}' if needed else ''}"] if listed else []
+
+
+def _remedy(scenario: Scenario, label: str) -> str:
+    """The sentence on jumps, with the page of the method's own key."""
+    name = scenario.get("methods", {}).get(label, {}).get("method", label)
+    return REMEDY.format(label=label, method="DRLE" if name == "DRLE" else "DLE")
 
 
 def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:

@@ -100,7 +100,7 @@ def test_the_verdict_and_the_checks_are_shown():
     assert "DE: converged" in lines
     assert " ".join(line.strip() for line in lines).count(f"DLE: {long}") == 1
     heading = next(line for line in lines if "free energy" in line)
-    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "ESS"]
+    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "ESS", "of", "paths"]
     assert heading.split() == words
     assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "276"]
     assert "sliced W1" in text and "0.100 to 0.200" in text
