@@ -21,9 +21,7 @@ from particlegvi.plotting.protocols import HasDensity, ParticleRun, is_atoms, is
 
 ROOM = 300_000  # most bytes of all frames together
 LEAST_PARTICLES = 20
-NODES = {1: 401, 2: 49}  # of a density along each axis, by dimension
-MOST_NODES, MEAN_NODES = 6401, 1601
-RESOLVED = 1e-3  # largest error of the mass of a density on a line, integrated from its nodes
+NODES = {1: 801, 2: 49}  # of a density along each axis, by dimension
 CODES = 65534  # the largest code of a number; the next code means "not finite"
 MEASURED = 2000  # most particles from which W1 of a frame before the last is computed
 
@@ -71,15 +69,12 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, 
         "methods": [_method(label, each) for label, each in recorded.items()],
     }
     room = min(ROOM, room - len(json.dumps(known)))
-    number = first.positions.shape[1]
-    is_exact = all(method["truth"] is None or not method["truth"].get("means") for method in known["methods"])
-    is_whole = number * len(chosen) * dim * len(recorded) <= room
-    if not (is_exact and is_whole) or any(_clipped(table, window) for table in tables):
-        # particles are not all drawn in their places, or the truth is not: the numbers are computed here, from all
-        for method, each, table in zip(known["methods"], recorded.values(), tables, strict=True):
-            method["numbers"] = _numbers(each, table)
-        room -= sum(len(json.dumps(method["numbers"])) for method in known["methods"])
-    number = min(number, max(LEAST_PARTICLES, room // (len(chosen) * dim * len(recorded))))  # a byte for each number
+    for method, each, table in zip(known["methods"], recorded.values(), tables, strict=True):
+        method["numbers"] = _numbers(each, table)  # of all particles, of which the page may have some
+    room -= sum(len(json.dumps(method["numbers"])) for method in known["methods"])
+    number = min(
+        first.positions.shape[1], max(LEAST_PARTICLES, room // (len(chosen) * dim * len(recorded)))
+    )  # a byte for each number
     while True:
         kept = np.linspace(0, first.positions.shape[1] - 1, number).round().astype(np.int64)
         codes = np.stack([_coded(table[:, kept], window) for table in tables], axis=1)  # (frames, methods, dim, kept)
@@ -101,11 +96,6 @@ def _window(tables: list[Array]) -> Array:
     return np.stack([np.maximum(together.min(axis=0), low - pad), np.minimum(together.max(axis=0), high + pad)], 1) + [
         [-1e-9, 1e-9]
     ] * len(low)
-
-
-def _clipped(table: Array, window: Array) -> bool:
-    """Whether a particle lies outside of the window; such a particle is drawn on the edge."""
-    return bool(np.any(np.isfinite(table) & ((table < window[:, 0]) | (table > window[:, 1]))))
 
 
 def _numbers(recorded: Recorded, table: Array) -> Facts:
@@ -188,25 +178,16 @@ def truth(target: Target | None) -> Facts | None:
     if not has_support(target):
         return None
     low, high = (np.atleast_1d(np.asarray(end, dtype=np.float64)) for end in target.support)
-    count, is_mean = NODES[target.dim], False
-    axes = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
-    if target.dim == 1:
-        density = target.pdf(axes[0])
-        while abs(np.trapezoid(density, axes[0]) - 1.0) > RESOLVED:
-            count = 4 * count - 3
-            if count > MOST_NODES:  # more modes than can be drawn: the mean density around each node
-                count, is_mean = MEAN_NODES, True
-                ends = np.linspace(low[0], high[0], 2 * count - 1)
-                ends = np.concatenate([ends[:1], ends[1::2], ends[-1:]])
-                density = np.diff(target.cdf(ends)) / np.diff(ends)
-                break
-            axes = [np.linspace(low[0], high[0], count)]
-            density = target.pdf(axes[0])
+    axes = [np.linspace(a, b, NODES[target.dim]) for a, b in zip(low, high, strict=True)]
+    if target.dim == 1:  # the mean density around each node, which no mode escapes
+        middles = 0.5 * (axes[0][1:] + axes[0][:-1])
+        ends = np.concatenate([axes[0][:1], middles, axes[0][-1:]])
+        density = np.diff(target.cdf(ends)) / np.diff(ends)
     else:
         first, second = np.meshgrid(*axes)
         density = target.pdf(np.column_stack([first.ravel(), second.ravel()]))
     density = np.where(density > 1e-7 * np.max(density), density, 0.0)
     digits = 5 if target.dim == 1 else 3
     numbers = [float(f"{each:.{digits}g}") for each in density]
-    axes_known = [[float(a), float(b), count] for a, b in zip(low, high, strict=True)]
-    return {"axes": axes_known, "density": numbers, "means": is_mean}
+    axes_known = [[float(a), float(b), NODES[target.dim]] for a, b in zip(low, high, strict=True)]
+    return {"axes": axes_known, "density": numbers}

@@ -32,6 +32,8 @@ def line() -> PlainResults:
     prior = pg.priors.Normal(0.0, 1.0)
     runs = compared("tilted-double-well", 1.0, 0.5, prior, 60, 400, 0.02, record_every=4)
     facts = {"DLE": {"w1": 0.0712, "w1_floor": [0.032, 0.116]}, "DRLE": {"w1": 0.0523, "w1_floor": [0.034, 0.12]}}
+    for known in facts.values():
+        known["distances"] = {"w1": {"floor": [*known["w1_floor"], 0.16], "particles": 60}}
     scenario = {"name": "global-minimiser", "title": "Which measure?", "source": "thesis, Figure 5.2"}
     targets = {run.label: pg.target(run.loss, run.method, prior, initial=prior) for run in runs}
     return PlainResults(runs, scenario, {"methods": facts}, targets)

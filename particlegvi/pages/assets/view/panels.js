@@ -1,7 +1,7 @@
 // The panels of some runs: pictures, and a table with the numbers.
 "use strict";
-// A set of panels under one heading; entries are {label, note, truth, floor, verdict(), particles(), colour}, and
-// numbers() and count where not all particles are drawn.
+// A set of panels under one heading; entries are {label, note, truth, floor, verdict(), particles(), colour}, and in a
+// replay numbers() and count, since not all particles may be drawn.
 VIEW.panels = function () {
   const { element, say, number } = VIEW,
     grid = element("div", { class: "panels", tabindex: "0" }),

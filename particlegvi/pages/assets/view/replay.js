@@ -79,15 +79,6 @@ VIEW.replay = function (root, ready) {
       mass = (v, k) => cell * v * edge(k % columns, columns) * edge(Math.floor(k / columns), rows);
     return PG.plane_law(axes, Float64Array.from(truth.density, mass));
   }
-  // The range of exact draws, where a summary has none; null where that takes long.
-  function exact_draws(truth) {
-    try {
-      return truth && PG.limited(() => PG.floor_of(truth, run.particles), PG.QUICK_WORK);
-    } catch (error) {
-      if (!(error instanceof PG.TooMuch)) throw error;
-      return null;
-    }
-  }
   // Before the end a replay says how far the particles are now, and nothing of their equilibrium.
   function now(floor, facts, truth) {
     if (!floor || !facts.w1 || truth.atoms) return "";
@@ -119,7 +110,7 @@ VIEW.replay = function (root, ready) {
       truths = run.methods.map(truth_of);
     const entries = run.methods.map((method, k) => {
       const is_at_end = () => at === frames - 1 && method.verdict,
-        floor = method.floor ? [method.floor] : exact_draws(truths[k]);
+        floor = method.floor && [method.floor];
       return {
         label: method.label,
         note: method.note || say("no_weights"),
@@ -128,7 +119,7 @@ VIEW.replay = function (root, ready) {
         floor,
         count: run.particles,
         particles: () => particles(k),
-        numbers: method.numbers ? () => numbers_of(method.numbers) : null,
+        numbers: () => numbers_of(method.numbers),
         verdict: facts => (is_at_end() ? method.verdict : now(floor, facts, truths[k])),
       };
     });
