@@ -54,6 +54,8 @@ def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
     minimisers = reading.global_minimisers(run.loss, limits)
     places = reading.final_particles(run)
     top = reading.loss_ceiling(values, reading.loss_values(run.loss, places))
+    if not np.any(np.isfinite(values)):
+        raise ValueError("the loss is not finite where the particles are, which have run away")
     bottom = float(np.min(values[np.isfinite(values)]))
     axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss", function=symbols.FUNCTION))
     lowest = reading.loss_values(run.loss, minimisers[:, None])

@@ -20,6 +20,8 @@ def shown(value: Any) -> str:
         return '"' + short(plain(value[: LONGEST + 1])) + '"'
     if isinstance(value, dict):
         return "a table"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**20:
         return "a number of more than 20 digits"
     if isinstance(value, list | tuple) and len(value) > 20:

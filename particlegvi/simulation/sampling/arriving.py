@@ -27,6 +27,7 @@ class Arrival(NamedTuple):
 
 
 @one_blas_thread()
+@np.errstate(all="ignore")  # a density that is not integrable leads to where numbers overflow
 def arrive(
     posterior: PosteriorEnergy,
     particles: int,
