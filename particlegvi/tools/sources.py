@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
@@ -21,7 +22,7 @@ from particlegvi.version import __version__
 PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
 AFTER_THE_NUMBERS = ("cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
-DIGEST = ", digest "  # follows the note of a part in folders of version 0.1.0
+DIGEST = ", digest "  # follows the note of a part without a version, and of any part in folders of version 0.1.0
 SOURCES = "sources"  # the key of the digest, in manifests and beside the versions of a sweep
 
 
@@ -76,10 +77,12 @@ def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
             return f"other sources of particlegvi (digest {str(before)[:16]})", f"digest {now}"
         return f"{name} {before}", now
     for key, note in then.items():
-        if is_note(key) and note_now(key) != _owner(note):
+        here_now = note_now(key) if is_note(key) else ""
+        both = DIGEST in here_now and DIGEST in str(note)
+        if is_note(key) and (here_now != note if both else _owner(here_now) != _owner(note)):
             kind, name = key.split(" ", 1)
-            owner = plain(_owner(note)[:100])
-            return f"{shown(name)} (particlegvi.{kind}) of {owner}", f"that of {note_now(key) or 'no package'}"
+            before = plain((str(note) if both else _owner(note))[:100])
+            return f"{shown(name)} (particlegvi.{kind}) of {before}", f"that of {here_now or 'no package'}"
     return None
 
 
@@ -93,7 +96,16 @@ def notes(content: object) -> dict[str, str]:
 def note_now(key: str) -> str:
     """The note of a key in this process; empty where the part is not there."""
     places = plugins.origins(*key.split(" ", 1)) if is_note(key) else []
-    return str(places[0]) if places else ""
+    return f"{places[0]}{_digest_of_file(places[0])}" if places else ""
+
+
+def _digest_of_file(place: plugins.Origin) -> str:
+    """The digest of the file of a part that no package with a version has; a script is edited for other reasons."""
+    module = sys.modules.get(place.module)
+    file = None if module is None else vars(module).get("__file__")
+    if place.distribution or place.module == "__main__" or not file or not os.path.isfile(file):
+        return ""
+    return DIGEST + hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
 
 
 def is_note(key: str) -> bool:

@@ -73,6 +73,12 @@ def test_another_version_is_refused_until_anyway(nothing_from_outside, tmp_path)
     del sys.modules["my_stairs"]
     refuse(lambda: pg.resume(place), "import my_stairs first, or say --parts my_stairs.py")
     plugins.load_file(str(file))
+    [note] = manifest(place)["parts"].values()
+    assert note.startswith("the module my_stairs, digest ")
+    code = file.read_text()
+    file.write_text(code + "# edited\n")
+    refuse(lambda: pg.resume(place), "of the module my_stairs, digest .* and this is that of the module my_stairs, dig")
+    file.write_text(code)
     change_manifest(place, parts={"schedules stairs": "stairways 1.5"})
     refuse(lambda: pg.resume(place), 'begun with "stairs" .* of stairways 1.5 .*--anyway')
     assert pg.resume(place, anyway=True).status == "finished"
