@@ -32,7 +32,7 @@ class Server(BaseHTTPRequestHandler):
 def server(monkeypatch):
     with HTTPServer(("127.0.0.1", 0), Server) as serving:
         base = f"http://127.0.0.1:{serving.server_port}/"
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setattr(fetching, "SECURE", base)
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         yield base

@@ -46,6 +46,7 @@ def test_the_other_weights_of_the_sources_fail():
         assert np.abs(wrong @ wrong.T - K(doubled)).max() > 0.3
 
 
+@pytest.mark.thorough
 def test_they_tend_to_the_exact_eigenpairs():
     """Inducing points at the quantiles of nu = N(0, 0.7^2); Rasmussen and Williams (2006), section 4.3.1."""
     k, x = SquaredExponential(0.9), np.linspace(-1.2, 1.2, 25)[:, None]

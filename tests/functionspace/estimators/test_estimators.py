@@ -10,14 +10,12 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi.functionspace import (
     ExactGaussianProcess,
-    GaussianWasserstein,
     GaussianWassersteinRegressor,
     ProjectedLangevinClassifier,
     ProjectedLangevinPoissonRegressor,
     ProjectedLangevinRegressor,
     SparseGaussianProcessClassifier,
     SparseGaussianProcessRegressor,
-    likelihoods,
 )
 from particlegvi.networks import EnsembleClassifier, EnsembleRegressor
 
@@ -143,6 +141,7 @@ functionspace.ProjectedLangevinRegressor
 """
 
 
+@pytest.mark.thorough
 def test_without_scikit_learn_one_sentence_names_the_extra(tmp_path):
     done = subprocess.run([sys.executable, "-c", WITHOUT], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
@@ -195,19 +194,6 @@ def test_intervals_hold_new_observations(mean, rng):
     assert 0.7 < inside <= 1.0  # 30 validation rows decide about the width
     assert model.sample_functions(X[:4], draws=7).shape == (7, 4)
     assert np.array_equal(found, model.predict(X[300:]))
-
-
-def test_inducing_points_of_gaussian_wasserstein_inference_are_learned(rng):
-    """As the object itself learns them, whose basis they are; greedy points are others."""
-    X = rng.uniform(-3.0, 3.0, (40, 1))
-    y, settings = np.sin(2.0 * X[:, 0]), {"mean": "inducing", "inducing_points": 5, "validation_fraction": 0.0}
-    settings |= {"fit_kernel": False, "standardise": False, "random_state": 0}
-    learned, greedy = (GaussianWassersteinRegressor(placement=rule, **settings).fit(X, y)
-                       for rule in ("elbo", "greedy"))  # fmt: skip
-    noise, seed = likelihoods.Gaussian(noise_variance=learned.noise_variance_), learned.model_.seed
-    own = GaussianWasserstein(learned.kernel_, noise, 5, covariance="svgp", placement="elbo", seed=seed).fit(X, y)
-    assert np.array_equal(learned.predict(X), own.predict(X))
-    assert learned.model_.objective_ < 0.9 * greedy.model_.objective_
 
 
 def test_counts_have_the_lognormal_of_each_particle(rng):

@@ -6,6 +6,7 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.functionspace.sampling import mixing
 from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
 from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal, next_beta, resampled
@@ -118,6 +119,7 @@ class Falling(DataCost):
         return -2.0 * f @ self.features, -np.sum(f * f, axis=1)
 
 
-def test_a_posterior_that_cannot_be_normalised_is_refused():
+def test_a_posterior_that_cannot_be_normalised_is_refused(monkeypatch):
+    monkeypatch.setattr(mixing, "MOST_LEVELS", 20)
     cost = Falling(likelihoods.StudentT(3.0, 1.0), np.ones((4, 1)), np.zeros(4))
     refuse(lambda: anneal(cost, np.zeros(1), 20, 0, [], Journal(None)), "whose posterior can be normalised")
