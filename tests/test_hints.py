@@ -51,6 +51,12 @@ test_a_call = refused(
     (lambda: pg.schedules.Polynomial(inital=1.0), 'did you mean "initial"?'),
     (lambda: pg.jumps.Jumps(evry=2), 'did you mean "every"?'),
     (lambda: pg.simulate(LOSS, pg.methods.DE(), prior=stats.norm(0, 1)), "pg.Prior.from_formula("),
+    (lambda: pg.simulate(LOSS, pg.methods.DLE, pg.priors.Normal(0, 1)), "DLE(kl_weight=1.0), not the class DLE"),
+    (
+        lambda: pg.simulate(refuse, "DE"),
+        '"double-well"), not a function refuse; functions are made one by pg.L',
+    ),
+    (lambda: pg.simulate(LOSS, "DE", seed=np.random.default_rng(0)), "2^64 - 1, not a Generator"),
     plain=True,
 )
 
@@ -85,3 +91,10 @@ def test_an_error_inside_is_left_alone():
     refuse(lambda: pg.Loss.from_numpy(broken, broken, dim=1), "mine")
     with pytest.raises(TypeError, match="unhashable"):
         pg.simulate(LOSS, pg.methods.DE(), prior=pg.priors.Normal(), steps=3, progress=lambda *_: {}[[]])
+
+
+def test_a_label_that_no_run_has():
+    results = pg.compare(LOSS, ["DE", "DLE"], pg.priors.Normal(0.0, 1.0), 5, 2)
+    assert results.get("dle") is None and "dle" not in results
+    with pytest.raises(KeyError, match='there is no run "dle"; there are DE, DLE'):
+        results["dle"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 LONGEST = 60
@@ -34,6 +35,8 @@ def shown(value: Any) -> str:
         text = repr(value)
     except Exception:  # the repr of a foreign object may fail in any way
         text = f"a {type(value).__name__}"
+    if " at 0x" in text.lower():  # Python's own words about functions and objects
+        text = f"a {type(value).__name__}" + (f" {value.__name__}" if isinstance(value, FunctionType) else "")
     return short(plain(" ".join(text[:1000].split())))
 
 

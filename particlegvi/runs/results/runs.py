@@ -15,6 +15,7 @@ from particlegvi.scenario.kinds.kind import Kind
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.run import Description, Run
 from particlegvi.tools import arguments, html
+from particlegvi.tools.quoting import shown
 from particlegvi.tools.sources import versions
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Runs(ExportedRuns):
         self.targets = kind.targets(self._runs, parts)
 
     def __getitem__(self, label: str) -> Any:
+        if label not in self._runs:
+            raise KeyError(f"there is no run {shown(label)}; there are {', '.join(self) or 'none'}")
         return self._runs[label]
 
     def __iter__(self) -> Iterator[str]:
