@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import particlegvi as pg
-from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
+from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY, FolderStorage
 
 NEVER = 1e9
 PAIRS = 2

@@ -8,7 +8,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, pages, scenario
-from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.scenario.writing import text_of
 from particlegvi.simulation.problem import Settings
 

@@ -79,7 +79,7 @@ USERS = ("verification", "cli", "__main__")
 
 
 def layer_of(name: str) -> str:
-    """The room or the sub-layer that holds a module: ``runs.storage`` for ``particlegvi.runs.storage.lock``."""
+    """The room or the sub-layer that holds a module: ``runs.storage`` for ``particlegvi.runs.storage.manifest``."""
     words = name.split(".")[1:]
     known = set().union(*LAYERS)
     return next((word for word in [".".join(words[:2]), *words] if word in known), "".join(words[:1]))

@@ -1,14 +1,14 @@
-"""The free energy of particles and of a target, with its three terms, and the excess energy of particles.
+"""The free energy of particles and of a target, with its three terms, and the entropy of particles.
 
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P)
 
 It decreases along the flow and tends to L(Q*), which `target_free_energy` computes.
 
-The excess energy is the height of particles above the minimum of their potential. At equilibrium
-log q* = -U/T + const with T = kl_weight, where U = loss - T log p for DLE; for DRLE the mean field of the other
-particles is part of U. The excess U(x) - min U = T (max log q* - log q*(x)) of exact draws has the mean
-T (max log q* - E log q*). Near one Gaussian mode 2/T times it is chi-squared with dim degrees of freedom: its mean is
-T dim/2.
+The entropy of particles is estimated by spacings on the line, and by nearest neighbours otherwise. Both average the
+logarithm of the volume between a few neighbours, minus the expectation of this logarithm for a constant density. They
+are unbiased for a uniform distribution (nearest neighbours except at its edges). For a smooth density the bias is
+smaller than the standard error: much smaller on the line, half of it for a curved density in the plane. At the walls of
+a box nearest neighbours overestimate the entropy, in the plane by 0.1 for 300 particles and 0.02 for 2000.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Kernel, Loss, Method, Prior
-from particlegvi.diagnostics.entropy import entropy
 from particlegvi.diagnostics.particles import in_space, some
 from particlegvi.engine.pairs.direct import pair_energy
 from particlegvi.engine.terms.evaluate import values
@@ -60,7 +59,7 @@ def free_energy(
 ) -> FreeEnergyParts:
     """Estimate of L(Q) of the distribution Q that particles are drawn from.
 
-    The entropy is estimated by `particlegvi.diagnostics.entropy`: from spacings on the line, from nearest neighbours
+    The entropy is estimated by `entropy`: from spacings on the line, from nearest neighbours
     otherwise. The sum over pairs leaves out the self pairs (Gretton et al., 2012, Lemma 6, in its first argument): with
     them the MMD^2 of the particles exceeds the MMD^2 of Q by (kappa(0) - E kappa)/N on average.
 
@@ -185,65 +184,67 @@ def _prior(prior: Prior | None, loss: Loss) -> Prior:
     return prior
 
 
-ROUNDING = 1e-13  # of a log density, relative
-NEAR = 0.05  # relative difference up to which the Gaussian value counts as right
+NEIGHBOURS = 3
+CHUNK = 200_000
 
 
-class ExcessEnergy(NamedTuple):
-    """The mean excess energy of particles, with its expectation and standard error under Q*.
-
-    Attributes
-    ----------
-    mean : float
-        Mean over the particles; infinite if one lies outside the target's support.
-    expected : float
-        Expectation under Q*, by the target's quadrature.
-    standard_error : float
-        Standard error of the mean of as many exact draws, at least the rounding of the log density.
-    gaussian : float
-        T dim/2, the mean of T chi-squared(dim)/2.
-    near_gaussian : bool
-        Whether ``expected`` is within five per cent of ``gaussian``, as for one mode that is nearly Gaussian.
-    """
-
-    mean: float
-    expected: float
-    standard_error: float
-    gaussian: float
-    near_gaussian: bool
-
-    @property
-    def deviation(self) -> float:
-        """Difference of the mean and its expectation, in standard errors."""
-        return (self.mean - self.expected) / self.standard_error if self.standard_error > 0.0 else 0.0
-
-
-def excess_energy(particles: ArrayLike, target: DensityTarget, temperature: float) -> ExcessEnergy:
-    """Mean excess energy of particles over the minimum of their target's potential.
+def entropy(particles: ArrayLike) -> tuple[float, str]:
+    """Entropy in nats and the name of the estimator: spacings on the line, else nearest neighbours.
 
     Parameters
     ----------
     particles : array (n, dim), in 1-D also (n,)
-    target : target with a density
-    temperature : float
-        The method's kl_weight.
+        At least two.
 
     Returns
     -------
-    ExcessEnergy
-        In the units of the loss.
+    float
+        In nats; minus infinity where too many particles coincide.
+    str
+        "spacings" or "nearest neighbours".
     """
-    objects.target(target, density=True)
-    temperature = arguments.positive("temperature", temperature)
-    x = in_space(particles, target.dim)
-    at = np.ascontiguousarray(target.grid.reshape(-1, target.dim))
-    masses = target.masses / target.masses.sum()
-    levels, own = target.log_pdf(at), target.log_pdf(x)
-    top = max(float(np.max(levels)), float(np.max(own)))
-    mean = float(masses @ levels)
-    spread = float(np.sqrt(masses @ (levels - mean) ** 2))
-    expected, gaussian = temperature * (top - mean), 0.5 * temperature * target.dim
-    near = abs(expected - gaussian) <= NEAR * gaussian
-    # of a flat density the levels differ by rounding alone
-    error = temperature * max(spread / np.sqrt(len(x)), ROUNDING * (1.0 + abs(top)))
-    return ExcessEnergy(temperature * (top - float(np.mean(own))), expected, float(error), gaussian, bool(near))
+    x = in_space(particles)
+    if len(x) < 2:
+        raise ValueError("particles must be at least two for an entropy, not one")
+    if x.shape[1] == 1:
+        return spacings(x[:, 0]), "spacings"
+    return nearest_neighbours(x), "nearest neighbours"
+
+
+def spacings(x: Array) -> float:
+    """Entropy -E log q of two or more particles on the line (n,), from the gaps between ordered particles, in nats.
+
+    ``mean over i of [log(x_(i+m) - x_(i-m)) - psi(k_i)] + psi(n + 1)``, with psi the digamma function, indices cut off
+    at 1 and n, and k_i the number of gaps spanned: Vasicek's estimator (1976, J. R. Statist. Soc. B 38, 54-59), with
+    the ends counted as in Ebrahimi, Pflughoeft and Soofi (1994) and the mean of the logarithm of a uniform spacing,
+    psi(k) - psi(n + 1), in place of log(k/n) (Cressie, 1976). Here m is 3.
+    """
+    from scipy.special import digamma
+
+    x = np.sort(x)
+    n = len(x)
+    index = np.arange(n)
+    low, high = np.maximum(index - NEIGHBOURS, 0), np.minimum(index + NEIGHBOURS, n - 1)
+    with np.errstate(divide="ignore"):
+        logs = np.log(x[high] - x[low])
+    return float(np.mean(logs - digamma(high - low)) + digamma(n + 1))
+
+
+def nearest_neighbours(x: Array) -> float:
+    """Entropy -E log q of two or more particles (n, dim), from the distances to their third nearest neighbours.
+
+    ``psi(n) - psi(k) + log(volume of the unit ball) + dim/n sum_i log(distance_i)`` (Kozachenko and Leonenko, 1987,
+    Probl. Inf. Transm. 23, 95-101; for k > 1 Kraskov, Stoegbauer and Grassberger, 2004, equation 20).
+    """
+    from scipy.spatial import cKDTree
+    from scipy.special import digamma
+
+    n, dim = x.shape
+    k = min(NEIGHBOURS, n - 1)
+    tree = cKDTree(x)
+    with np.errstate(divide="ignore"):
+        total = sum(
+            float(np.sum(np.log(tree.query(x[start : start + CHUNK], k=[k + 1])[0]))) for start in range(0, n, CHUNK)
+        )
+    ball = 0.5 * dim * math.log(math.pi) - math.lgamma(0.5 * dim + 1.0)
+    return float(digamma(n) - digamma(k) + ball + dim * total / n)

@@ -5,15 +5,14 @@ A sliced distance is the mean over directions of the distance on the line along 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, halves
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, line_target, on_line
-from particlegvi.diagnostics.transport import between_samples, to_points
+from particlegvi.engine.terms.evaluate import squared_distances
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools.docstrings import shares_parameters
 
@@ -116,22 +115,8 @@ def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:
     return float(max(np.max(steps[1:] - cdf), np.max(cdf - steps[:-1])))
 
 
-def kolmogorov_smirnov_floor(n: int, levels: Sequence[float]) -> tuple[float, ...]:
-    """Quantiles of the distance of ``n`` independent exact draws, which are the same for every density.
-
-    They are those of Kolmogorov's limit distribution divided by ``sqrt(n) + 0.12 + 0.11/sqrt(n)`` (Stephens, 1970,
-    J. R. Statist. Soc. B 32): from n = 5 on the upper quantiles have an error of one per cent, the lower ones of five.
-    """
-    from scipy.special import kolmogi
-
-    root = float(np.sqrt(n))
-    return tuple(float(value) for value in kolmogi(1.0 - np.asarray(levels)) / (root + 0.12 + 0.11 / root))
-
-
 DIRECTIONS = 16
-CELLS = 500
 NEGLIGIBLE = 1e-7  # total mass of the lightest nodes, which are left out
-MOST_DRAWS = 128  # draws in one simulated sample
 
 
 def sliced_wasserstein(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:
@@ -161,27 +146,6 @@ def sliced_wasserstein(particles: ArrayLike, target: KnownTarget | ArrayLike) ->
     return float(np.mean(distances))
 
 
-def sliced_wasserstein_floor(target: DensityTarget, n: int, levels: Sequence[float], seed: int) -> tuple[float, ...]:
-    """Quantiles of the sliced W1 distance between the target and ``n`` independent exact draws from it.
-
-    Computed from 400 simulated samples. For more than 128 draws the samples have 128, and the distance is multiplied by
-    sqrt(128/n): W1 on the line falls as n^(-1/2) where the tails are lighter than ``|x|^-3`` (del Barrio, Gine and
-    Matran, 1999).
-    """
-    size = min(n, MOST_DRAWS)
-    draws = target.sample(size * REPLICATES, seed)
-    points, masses = as_weighted(target)
-    directions = spread_directions(target.dim)
-    distance = np.zeros(REPLICATES)
-    for direction in directions:
-        u, x = _quantiles(points @ direction, masses)
-        cell = np.searchsorted(x, draws @ direction) + np.repeat(np.arange(REPLICATES) * (len(x) + 1), size)
-        counts = np.bincount(cell, minlength=REPLICATES * (len(x) + 1)).reshape(REPLICATES, -1)
-        distance += np.abs(np.cumsum(counts, axis=1)[:, :-1] / size - u) @ halves(np.diff(x))
-    distance *= np.sqrt(size / n) / len(directions)
-    return tuple(float(value) for value in np.quantile(distance, levels))
-
-
 def spread_directions(dim: int) -> Array:
     """Unit vectors (16, dim); on the line a single one."""
     if dim == 1:
@@ -207,10 +171,40 @@ def as_weighted(target: KnownTarget | ArrayLike) -> tuple[Array, Array]:
     raise ValueError(f'target must be a density, atoms or an array of points, not of the kind "{target.kind}"')
 
 
-def _quantiles(along: Array, masses: Array) -> tuple[Array, Array]:
-    """Levels in (0, 1), and the quantiles of weighted points on a line at these levels."""
-    place = np.argsort(along)
-    ordered, share = along[place], masses[place]
-    below = (np.cumsum(share) - 0.5 * share) / share.sum()
-    u = np.unique(np.concatenate([np.arange(1, CELLS) / CELLS, TAIL[:20], 1.0 - TAIL[:20]]))
-    return u, np.interp(u, below, ordered)
+MOST_MATCHED = 3000  # points of an assignment: ten seconds
+
+
+def to_points(x: Array, y: Array, weights: Array, order: int) -> float:
+    """``[integral of |Q_n - Q|^order du]^(1/order)`` from ordered particles x to ordered points y with weights."""
+    above = np.cumsum(weights) / np.sum(weights)
+    levels = np.concatenate([np.arange(1, len(x) + 1) / len(x), above])
+    levels.sort()
+    middle = 0.5 * (levels + np.concatenate([[0.0], levels[:-1]]))
+    first = x[np.minimum((middle * len(x)).astype(np.int64), len(x) - 1)]
+    second = y[np.minimum(np.searchsorted(above, middle), len(y) - 1)]
+    total = np.sum(np.abs(first - second) ** order * np.diff(levels, prepend=0.0))
+    return float(total ** (1.0 / order))
+
+
+def between_samples(particles: ArrayLike, others: object, order: int) -> float:
+    """The Wasserstein distance of this order between two samples, whose points have equal masses.
+
+    On the line by the quantile functions. In more dimensions by an assignment, where the least common multiple of both
+    numbers is at most 3000; a ValueError beyond.
+    """
+    x = in_space(particles)
+    y = in_space(others, x.shape[1], "target")
+    n, m = len(x), len(y)
+    if x.shape[1] == 1:
+        return to_points(np.sort(x[:, 0]), np.sort(y[:, 0]), np.ones(m), order)
+    cost = squared_distances(x, y) ** (0.5 * order)
+    size = math.lcm(n, m)
+    if size > MOST_MATCHED:
+        raise ValueError(
+            f"target must have as many points as there are particles, at most {MOST_MATCHED}, for an exact distance in"
+            f" {x.shape[1]} dimensions, not {m} for {n}; sliced_wasserstein takes any number"
+        )
+    from scipy.optimize import linear_sum_assignment
+
+    pairs = cost.repeat(size // n, axis=0).repeat(size // m, axis=1)
+    return float(pairs[linear_sum_assignment(pairs)].mean()) ** (1.0 / order)

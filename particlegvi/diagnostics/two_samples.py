@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array
-from particlegvi.diagnostics.distances import LEVELS, Distance
+from particlegvi.diagnostics.distances import LEVELS, REPLICATES, Distance
 from particlegvi.diagnostics.line_distances import spread_directions
-from particlegvi.diagnostics.null_quantiles import REPLICATES
 from particlegvi.diagnostics.particles import in_space, some
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.tools import arguments

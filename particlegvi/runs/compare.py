@@ -15,7 +15,7 @@ from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.simulating import Saving, compared, simulate
-from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, objects

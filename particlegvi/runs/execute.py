@@ -12,10 +12,10 @@ from particlegvi.contracts import Facts, Listening, Progress, Scenario
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.runs.results import Results
+from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY, FolderStorage
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder
-from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
-from particlegvi.runs.storage.lock import FolderLost
+from particlegvi.runs.storage.manifest import FolderLost
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles.building import Parts

@@ -16,7 +16,7 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.runs.execute import execute
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.results.runs import description
-from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import Settings, check_problem

@@ -11,7 +11,7 @@ import numpy as np
 
 from particlegvi import losses
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, Storage
-from particlegvi.diagnostics.escaped import escaped, problem_scale
+from particlegvi.diagnostics.outliers import escaped, problem_scale
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import Driven

@@ -7,8 +7,7 @@ import numpy as np
 from particlegvi import targets
 from particlegvi.contracts import Array, Loss, Method, Prior, Start, Target
 from particlegvi.diagnostics.particles import has_bars
-from particlegvi.targets.basins.atoms import AtomicTarget
-from particlegvi.targets.density import DensityTarget
+from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.tools import html
 
 BINS = 40

@@ -10,7 +10,7 @@ from particlegvi.contracts import Facts, Listening, Loss, Progress
 from particlegvi.runs import results, sampled
 from particlegvi.runs.results import Results
 from particlegvi.runs.resume import go_on
-from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.scenario import load as load_scenario
 from particlegvi.simulation.sampling.sample import Sample
 from particlegvi.sweeps import folder as folders

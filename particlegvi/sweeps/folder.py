@@ -3,7 +3,7 @@
 scenario.toml   the complete scenario with its table [sweep]: particlegvi sweep FOLDER/scenario.toml does the same
 manifest.json   format, schema, status, versions, the name of the scenario, and sha256 of tables
 cells/*.json    finished cells, named by the sha256 of resolved scenario, seed and versions
-lock            the process that writes, while there is one (`particlegvi.runs.storage.lock`)
+lock            the process that writes, while there is one (`particlegvi.runs.storage.manifest`)
 table.csv       one line for each cell and method; once the sweep is finished, like the following files
 table.md        marginal means with intervals over seeds, and the best settings
 table.tex       the same tables in LaTeX
@@ -21,8 +21,7 @@ from particlegvi import scenario as scenarios
 from particlegvi.contracts import Facts
 from particlegvi.runs.results.results import complete
 from particlegvi.runs.storage.creating import appear
-from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
-from particlegvi.runs.storage.manifest import difference
+from particlegvi.runs.storage.manifest import MANIFEST, SCENARIO, Lock, LockedFolder, difference
 from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files
 from particlegvi.tools.errors import warn

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from particlegvi.contracts import Facts, Progress
-from particlegvi.runs.storage.lock import FolderLost
+from particlegvi.runs.storage.manifest import FolderLost
 from particlegvi.scenario import kinds
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured

@@ -13,9 +13,8 @@ from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as KnownLoss
-from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import start_points
-from particlegvi.targets.density import DensityTarget
+from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls

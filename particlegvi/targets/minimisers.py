@@ -22,11 +22,10 @@ from particlegvi.priors import embedding
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.fixed_point import image, solve
-from particlegvi.targets.quadrature.log_formula import log_density_formula
 from particlegvi.targets.quadrature.mesh import MeshInteraction
 from particlegvi.targets.quadrature.missed import Certifier
 from particlegvi.targets.quadrature.nodes import Nodes, discretise
-from particlegvi.targets.quadrature.potential import LogWeight, Place, gibbs_log_weight, place_of
+from particlegvi.targets.quadrature.potential import LogWeight, Place, gibbs_log_weight, log_density_formula, place_of
 
 UNCERTAIN = 0.05  # the sharpest places are searched again if bounds allow that more of the mass is missed
 CERTAINLY = 1e-5  # or if more of the mass is proven to be missed

@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist
 
 import particlegvi as pg
 from particlegvi import diagnostics
-from particlegvi.diagnostics.line_distances import kolmogorov_smirnov_floor, spread_directions
-from particlegvi.diagnostics.null_quantiles import limit_floor
+from particlegvi.diagnostics.distances import kolmogorov_smirnov_floor, limit_floor
+from particlegvi.diagnostics.line_distances import spread_directions
 
 from ..plain_parts import PlainAtoms
 from ..refusals import refuse, refused

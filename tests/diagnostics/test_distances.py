@@ -6,7 +6,7 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi import diagnostics
-from particlegvi.diagnostics.null_quantiles import line_floors
+from particlegvi.diagnostics.distances import line_floors
 
 from ..plain_parts import PlainAtoms
 from ..refusals import refuse, refused

@@ -9,7 +9,7 @@ from scipy.special import digamma
 
 from particlegvi import diagnostics
 from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
-from particlegvi.diagnostics.entropy import nearest_neighbours, spacings
+from particlegvi.diagnostics.free_energy import nearest_neighbours, spacings
 
 from ..refusals import refuse
 

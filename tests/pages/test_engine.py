@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.diagnostics.line_distances import sliced_wasserstein_floor
+from particlegvi.diagnostics.distances import sliced_wasserstein_floor
 from particlegvi.engine.numerics import noise
 from particlegvi.pages.content import NotLive, known_losses, loss_of
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs.storage.lock import FolderLost
+from particlegvi.runs.storage.manifest import FolderLost
 
 from .interrupting import SHORT, everything, slow
 

@@ -11,7 +11,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.cli import main
 from particlegvi.runs.storage.arrays import RecordFile
-from particlegvi.runs.storage.lock import FolderLost
+from particlegvi.runs.storage.manifest import FolderLost
 
 from ..refusals import refuse
 from .interrupting import ALWAYS, SHORT, content, everything

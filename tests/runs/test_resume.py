@@ -4,6 +4,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.runs.storage import checkpoint
+from particlegvi.runs.storage.folder import CHECKPOINT
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.simulation import chunks
@@ -135,7 +136,7 @@ def test_resuming_a_finished_run_changes_nothing(tmp_path):
 def test_a_run_that_diverged_is_not_simulated_again_and_has_no_checkpoint(tmp_path, name, settings, work, monkeypatch):
     with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
         pg.run(name, out=tmp_path / "run", **ALWAYS, **settings)
-    assert not (tmp_path / "run" / checkpoint.NAME).exists()
+    assert not (tmp_path / "run" / CHECKPOINT).exists()
     monkeypatch.setattr(work, lambda *_: pytest.fail("simulated"))
     assert pg.resume(tmp_path / "run").status == "diverged"
 
@@ -155,11 +156,11 @@ def test_a_bad_value_that_shows_late_takes_nothing_away(half, monkeypatch):
     def refused(*_):
         raise ValueError("not enough memory here")
 
-    before = (half / checkpoint.NAME).read_bytes()
+    before = (half / CHECKPOINT).read_bytes()
     with monkeypatch.context() as patch, pytest.raises(ValueError, match="here"):
         patch.setattr("particlegvi.scenario.kinds.particles.building.check_problem", refused)
         pg.resume(half)
-    assert (half / checkpoint.NAME).read_bytes() == before
+    assert (half / CHECKPOINT).read_bytes() == before
     assert pg.resume(half).status == "finished"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs.storage.lock import FolderLost, Lock
+from particlegvi.runs.storage.manifest import FolderLost, Lock
 from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps.cell import measured
 

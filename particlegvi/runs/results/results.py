@@ -12,10 +12,10 @@ import numpy as np
 
 from particlegvi.contracts import Facts, Loss, Progress, Record
 from particlegvi.runs.results.runs import Runs
+from particlegvi.runs.storage.checkpoint import unfinished
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder, open_folder
-from particlegvi.runs.storage.lock import SCENARIO
-from particlegvi.runs.storage.manifest import PICTURES, New, difference, warn_of_other_code
+from particlegvi.runs.storage.manifest import PICTURES, SCENARIO, New, difference, warn_of_other_code
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles import entries
@@ -179,7 +179,7 @@ def _load(stored: Folder, loss: Loss | None) -> Results:
     results = opened(stored, "finished" if manifest["status"] == "simulated" else manifest["status"], loss=loss)
     for label in results.labels:
         done = label in manifest["methods"]
-        record = stored.record(label) if done else stored.unfinished(label)
+        record = stored.record(label) if done else unfinished(stored, label)
         if record is not None:
             results.add_stored(label, record)
     try:

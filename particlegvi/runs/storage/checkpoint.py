@@ -1,25 +1,31 @@
-"""The checkpoint of a run: the file ``checkpoint.npz`` with the state from which the run goes on.
+"""Storage of one method's run in the folder of the run: every record at once, a checkpoint now and then.
 
-It is written whole under a temporary name and renamed, when the records before it are on the disk. A process that dies
-at any time leaves this checkpoint or the one before. The file is a .npz archive of numpy without compression and
-without pickle: the arrays, and a member ``manifest.json`` with all else.
+The checkpoint is the file ``checkpoint.npz`` with the state from which the run goes on. It is written whole under a
+temporary name and renamed, when the records before it are on the disk. A process that dies at any time leaves this
+checkpoint or the one before. The file is a .npz archive of numpy without compression and without pickle: the arrays,
+and a member ``manifest.json`` with all else.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
+import time
 import zipfile
 from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Facts, Snapshot
-from particlegvi.tools import files, memory
+from particlegvi.contracts import Array, Facts, Record, Snapshot
+from particlegvi.runs.storage.arrays import RecordFile, read_array
+from particlegvi.runs.storage.folder import CHECKPOINT, Folder
+from particlegvi.tools import files, memory, system
+from particlegvi.tools.memory import IN_MEMORY
 
-NAME = "checkpoint.npz"
 MANIFEST = "manifest.json"
 STATE, CONSTANTS = "state.npy", "constants/"  # members of the archive
 ENTRIES = {
@@ -61,7 +67,7 @@ def write(run: Path, checkpoint: Checkpoint) -> None:
                 with archive.open(zipfile.ZipInfo(name), "w") as member:
                     np.lib.format.write_array(member, array, (1, 0), allow_pickle=False)
 
-    files.write(run / NAME, fill)
+    files.write(run / CHECKPOINT, fill)
 
 
 def read(run: Path) -> Checkpoint | None:
@@ -70,7 +76,7 @@ def read(run: Path) -> Checkpoint | None:
     One that cannot be read now is `files.Unreadable`: it is not damaged, and the run need not start over.
     """
     with files.ignoring_damage():
-        manifest, arrays = _members(run / NAME)
+        manifest, arrays = _members(run / CHECKPOINT)
         typed = all(type(manifest.get(entry)) is kind for entry, kind in ENTRIES.items())
         if typed and list(arrays) == manifest.get("arrays") and STATE in arrays:
             values = {name: manifest[name] for name in Snapshot._fields if name in ENTRIES}
@@ -79,6 +85,16 @@ def read(run: Path) -> Checkpoint | None:
             snapshot = Snapshot(state=state, constants=constants, **values)
             whole = {name: manifest[name] for name in ("label", "seed", "records_sha256", "seconds")}
             return Checkpoint(snapshot=snapshot, **whole)
+    return None
+
+
+def unfinished(folder: Folder, label: str) -> Record | None:
+    """The records of a method that is not done, up to its last checkpoint; None if there are none."""
+    last = read(folder.path)
+    if last is not None and last.label == label and last.snapshot.records > 0:
+        with files.ignoring_damage():
+            positions = read_array(folder.growing(label), np.float64, 3, last.snapshot.records)
+            return Record({"positions": positions}, last.snapshot.facts | {"stopped": "interrupted"})
     return None
 
 
@@ -114,3 +130,82 @@ def _array(content: bytes) -> Array:
         raise ValueError("an array is not as long as its shape needs")
     array = np.frombuffer(content, dtype, offset=header.end())
     return array.reshape(shape[::-1]).T.copy("F") if header[2] == b"True" else array.reshape(shape).copy()
+
+
+CHECKPOINT_EVERY = 4.0  # seconds of run time; with a million particles in the plane 1.5% of it go into checkpoints
+
+
+class FolderStorage:
+    """Storage (`particlegvi.contracts.Storage`) that writes into a folder whose lock is held.
+
+    A killed process loses at most ``checkpoint_every`` seconds of run time. ``earlier`` has the seconds that
+    interrupted runs had spent on the steps that need not be repeated.
+    """
+
+    def __init__(self, folder: Folder, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:
+        self.folder = folder
+        self.label = label
+        self.checkpoint_every = checkpoint_every
+        self.earlier = 0.0
+        self._records: RecordFile | None = None
+
+    @property
+    def count(self) -> int:
+        """Records taken."""
+        return 0 if self._records is None else self._records.count
+
+    def start(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+        """Take up the checkpoint of this method, or begin anew."""
+        self._started = self._saved = time.perf_counter()
+        place = self.folder.growing(self.label)
+        last = read(self.folder.path)
+        if last is not None and last.label == self.label and min(records, 1) <= last.snapshot.records <= records:
+            with contextlib.suppress(ValueError, FileNotFoundError):
+                if records > 0:
+                    self._records = RecordFile(place, records, shape, last.snapshot.records, last.records_sha256)
+                self.earlier = last.seconds
+                return last.snapshot
+        self.folder.clear_progress()
+        if records > 0:
+            self._records = RecordFile(place, records, shape)
+        return None
+
+    def append(self, positions: NDArray[np.float64]) -> None:
+        """Write the next record."""
+        assert self._records is not None
+        self._records.append(positions)
+
+    def positions(self) -> NDArray[np.float64]:
+        """The records so far: in memory while they fit, and on Windows, which renames no mapped file; a map beyond."""
+        assert self._records is not None
+        records = self._records.records()
+        return np.array(records) if system.WINDOWS or records.nbytes <= IN_MEMORY else records
+
+    def is_due(self) -> bool:
+        """Whether the last checkpoint is ``checkpoint_every`` seconds old."""
+        return time.perf_counter() - self._saved >= self.checkpoint_every
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Write the checkpoint."""
+        digest = ""
+        if self._records is not None:
+            if snapshot.records == 0:
+                return  # not even the start is recorded: there is nothing to go on from
+            self._records.flush()
+            digest = self._records.digest(snapshot.records)
+        seconds = self.earlier + time.perf_counter() - self._started
+        seed = self.folder.manifest["seed"]
+        self.folder.check_held()
+        write(self.folder.path, Checkpoint(self.label, seed, snapshot, digest, seconds))
+        self._saved = time.perf_counter()
+
+    def finish(self) -> str:
+        """Give the full array of records its name in the folder; its sha256."""
+        assert self._records is not None
+        self.folder.check_held()
+        return self._records.finish(self.folder.positions(self.label))
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._records is not None:
+            self._records.close()

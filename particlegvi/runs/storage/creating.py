@@ -9,11 +9,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from particlegvi.runs.storage import lock as locks
 from particlegvi.runs.storage import manifest as manifests
 from particlegvi.runs.storage.folder import Folder, open_folder
-from particlegvi.runs.storage.lock import MANIFEST, Lock
-from particlegvi.runs.storage.manifest import New
+from particlegvi.runs.storage.manifest import LOCK, MANIFEST, Lock, New
 from particlegvi.tools import files, system
 from particlegvi.tools.quoting import as_argument
 
@@ -73,7 +71,7 @@ def _remedy(path: Path) -> str:
 def _again(path: Path, new: New) -> Folder:
     """Start over in an empty folder or in that of an earlier run. Only files that a run has written are removed."""
     is_run = (path / MANIFEST).is_file()
-    if not path.is_dir() or not (is_run or all(place.name == locks.NAME for place in path.iterdir())):
+    if not path.is_dir() or not (is_run or all(place.name == LOCK for place in path.iterdir())):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
     folder = open_folder(path) if is_run else Folder(path, new.manifest())
     folder.take()

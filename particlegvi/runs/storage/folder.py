@@ -14,7 +14,7 @@
 
 and until the run is finished
 
-    lock                        the lock of the process that writes (`particlegvi.runs.storage.lock`)
+    lock                        the lock of the process that writes (`particlegvi.runs.storage.manifest`)
     checkpoint.npz              the state from which the run goes on (`particlegvi.runs.storage.checkpoint`)
     arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.runs.storage.arrays`)
 
@@ -36,10 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Facts, Record
-from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage import manifest as manifests
 from particlegvi.runs.storage.arrays import read_array, write_array
-from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
+from particlegvi.runs.storage.manifest import MANIFEST, SCENARIO, Lock, LockedFolder
 from particlegvi.settings import checks
 from particlegvi.tools import files
 
@@ -47,7 +46,7 @@ ARRAY = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # an array of a method: 
 ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy")  # of every method
 OWN = re.compile(r"[a-z][a-z0-9_-]{0,40}\.(md|csv|json|txt|html)")  # a file of the kind's own
 PART = re.compile(r"[A-Za-z0-9_+=-]+(\.[A-Za-z0-9_+=-]+)+\.json")  # a finished part of a long run, in ``cells``
-SUMMARY = "summary.json"
+SUMMARY, CHECKPOINT = "summary.json", "checkpoint.npz"
 
 
 class Folder(LockedFolder):
@@ -71,7 +70,7 @@ class Folder(LockedFolder):
 
     def clear_progress(self) -> None:
         """Remove the checkpoint and the growing records of a method that is done."""
-        for name in (checkpoint.NAME, *(f"arrays/{label}.growing.npy" for label in self._labels())):
+        for name in (CHECKPOINT, *(f"arrays/{label}.growing.npy" for label in self._labels())):
             files.remove(self.path / name)
 
     def text(self) -> str:
@@ -171,15 +170,6 @@ class Folder(LockedFolder):
         self.verify(place)
         return array
 
-    def unfinished(self, label: str) -> Record | None:
-        """The records of a method that is not done, up to its last checkpoint; None if there are none."""
-        last = checkpoint.read(self.path)
-        if last is not None and last.label == label and last.snapshot.records > 0:
-            with files.ignoring_damage():
-                positions = read_array(self.growing(label), np.float64, 3, last.snapshot.records)
-                return Record({"positions": positions}, last.snapshot.facts | {"stopped": "interrupted"})
-        return None
-
     def given(self, key: str) -> NDArray[np.float64] | None:
         """The array that was handed in for ``key``; None if none was."""
         begin = f"arrays/{manifests.GIVEN}{key}-"
@@ -205,11 +195,8 @@ class Folder(LockedFolder):
 
     def is_fresh(self) -> bool:
         """Whether no method is done, none has a checkpoint, and the run was never resumed."""
-        try:
-            last = checkpoint.read(self.path)
-        except files.Unreadable:
-            return False
-        return not (last or self.manifest["methods"] or self.manifest["resumed"])
+        begun = os.path.lexists(self.path / CHECKPOINT)
+        return not (begun or self.manifest["methods"] or self.manifest["resumed"])
 
     def empty(self) -> None:
         """Remove the files that a run may have written, besides its scenario and its manifest.

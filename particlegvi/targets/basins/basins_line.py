@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Loss, Prior
-from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import Q0
 from particlegvi.targets.basins.survey import golden_section
+from particlegvi.targets.density import AtomicTarget
 
 COARSE, FINE = 2**14, 2**20  # cells of the first and of the finest grid
 LOST = 1e-9  # mass that may flow to infinity, leave the box, or start where the loss is flat

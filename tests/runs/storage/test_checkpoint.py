@@ -9,6 +9,7 @@ import pytest
 from particlegvi.contracts import Snapshot
 from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage.checkpoint import Checkpoint
+from particlegvi.runs.storage.folder import CHECKPOINT
 
 
 def made(step: int) -> Checkpoint:
@@ -34,12 +35,12 @@ def test_the_last_one_comes_back(tmp_path):
     for step in (10, 20):
         checkpoint.write(tmp_path, made(step))
     assert same(checkpoint.read(tmp_path), made(20)) and not same(checkpoint.read(tmp_path), made(10))
-    assert [path.name for path in tmp_path.iterdir()] == [checkpoint.NAME]
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
 
 
 def test_every_changed_or_missing_byte_is_found(tmp_path):
     checkpoint.write(tmp_path, made(30))
-    place = tmp_path / checkpoint.NAME
+    place = tmp_path / CHECKPOINT
     content = place.read_bytes()
     lost = 0
     for index in range(0, len(content), 7):
@@ -54,7 +55,7 @@ def test_every_changed_or_missing_byte_is_found(tmp_path):
 @pytest.mark.parametrize("entry", [*checkpoint.ENTRIES, ""])
 def test_a_checkpoint_without_one_of_its_entries_is_none(tmp_path, entry):
     checkpoint.write(tmp_path, made(30))
-    place = tmp_path / checkpoint.NAME
+    place = tmp_path / CHECKPOINT
     with zipfile.ZipFile(place) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(members[checkpoint.MANIFEST])

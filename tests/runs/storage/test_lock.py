@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from particlegvi.runs.storage.lock import FolderLost, Lock
+from particlegvi.runs.storage.manifest import FolderLost, Lock
 
 from ...refusals import refuse
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from particlegvi.runs.storage.lock import Lock
+from particlegvi.runs.storage.manifest import Lock
 lock = Lock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)

@@ -36,7 +36,7 @@
   };
 
   // The number of particles that have left every scale of the start and the prior, and are far beyond halfway's place
-  // (particlegvi/diagnostics/escaped.py).
+  // (particlegvi/diagnostics/outliers.py).
   function escaped(x, prior, records) {
     const n = x[0].length,
       start = records[0].x,

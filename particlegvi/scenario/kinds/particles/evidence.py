@@ -12,8 +12,7 @@ import numpy as np
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
-from particlegvi.diagnostics.escaped import HUGE, escaped, problem_scale
-from particlegvi.diagnostics.misplaced import misplaced_in_words
+from particlegvi.diagnostics.outliers import HUGE, escaped, misplaced_in_words, problem_scale
 from particlegvi.diagnostics.particles import reference
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.scenario.kinds.particles.descent import Descent, descent, last_movement

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.diagnostics.escaped import escaped, problem_scale
+from particlegvi.diagnostics.outliers import escaped, problem_scale
 from particlegvi.scenario.kinds.particles.verdict import RULES, equilibrium, rule_of
 
 from .test_verdict import evidence_of
