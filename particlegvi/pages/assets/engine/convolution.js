@@ -2,7 +2,7 @@
 // number of modes grows with the range.
 "use strict";
 PG.convolution = function (x, { lengthscale: s, variance = 1 }) {
-  const plan = PG.fourier_plan({ lengthscale: s, variance }, 1e-13, null),
+  const plan = PG.fourier_plan({ lengthscale: s, variance }, 1e-13),
     band = plan.band,
     modes = Math.ceil((band * (x[x.length - 1] - x[0] + plan.reach * s)) / (2 * Math.PI * s));
   if (modes > 1000) throw new PG.TooMuch("a lengthscale too small for the range");

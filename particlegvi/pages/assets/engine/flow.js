@@ -60,7 +60,7 @@
     const repel =
       lambda1 > 0
         ? dim === 1
-          ? PG.line_repulsion(PG.fourier_plan(s.kernel, s.tolerance, embedding.on_the_line), n)
+          ? PG.line_repulsion(PG.fourier_plan(s.kernel, s.tolerance), n)
           : PG.plane_repulsion(s.kernel, n)
         : null;
     const force = repel ? rows() : null;
@@ -79,7 +79,8 @@
         }
       if (!repel) return;
       force.forEach(row => row.fill(0));
-      if (!repel(x, force, lambda1)) embedding.add(x, drift, lambda1);
+      repel(x, force, lambda1);
+      embedding.add(x, drift, lambda1);
       for (let d = 0; d < dim; d++) {
         const a = drift[d],
           f = force[d];

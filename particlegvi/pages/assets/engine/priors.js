@@ -66,7 +66,6 @@
         x.reduce((sum, at, d) => sum + 0.5 * precision[d] * (at - prior.mean[d]) * (at - prior.mean[d]), 0);
       return {
         value: x => height * Math.exp(-exponent(x)),
-        on_the_line: dim === 1 ? [prior.mean[0], precision[0] ** -0.5, height] : null,
         add(x, drift, lambda1) {
           for (let i = 0; i < x[0].length; i++) {
             let sum = 0;
@@ -80,7 +79,7 @@
         },
       };
     }
-    if (prior.name !== "uniform") return { value: () => 0, add() {}, on_the_line: null };
+    if (prior.name !== "uniform") return { value: () => 0, add() {} };
     const unit = Math.SQRT2 * lengthscale,
       half = 0.5 * Math.sqrt(Math.PI) * unit;
     const ends = (x, d) => [(x - prior.low[d]) / unit, (prior.high[d] - x) / unit];
@@ -97,7 +96,6 @@
     };
     return {
       value: x => x.reduce((product, at, d) => product * share(at, d), variance),
-      on_the_line: null,
       add(x, drift, lambda1) {
         for (let i = 0; i < x[0].length; i++)
           for (let d = 0; d < dim; d++) {

@@ -2,67 +2,37 @@
 // plan of particlegvi/engine/pairs/fourier.py, pairs within reach where that is too wide; in the plane all pairs.
 "use strict";
 (() => {
-  const MOST_MODES = 128,
-    WORTH = 6;
+  const MOST_MODES = 128;
   function reach_for(allowed) {
     let reach = 1;
     while (2.01 * reach * Math.exp(-0.5 * reach * reach) > allowed) reach += 0.01;
     return reach;
   }
 
-  PG.fourier_plan = function ({ lengthscale, variance = 1 }, tolerance, attraction) {
-    tolerance = Math.max(tolerance, 1e-15);
-    let band = Math.sqrt(2 * Math.log(Math.sqrt(8 / Math.PI) / tolerance));
-    const [mean, width, height] = attraction || [0, lengthscale, 0],
-      ratio = width / lengthscale,
-      share = height / variance / ratio;
-    const plan = { lengthscale, variance, tolerance };
-    if (!(share > 0 && share <= 1 && ratio >= 1))
-      return { ...plan, reach: reach_for(0.5 * tolerance), band, height: 0 };
-    while (
-      Math.sqrt(2 / Math.PI) * (Math.exp(-0.5 * band * band) + share * Math.exp(-0.5 * (band * ratio) ** 2)) >
-      0.5 * tolerance
-    )
-      band += 0.01;
+  PG.fourier_plan = function ({ lengthscale, variance = 1 }, tolerance) {
+    const least = Math.max(tolerance, 1e-15);
     return {
-      ...plan,
-      reach: reach_for(0.25 * tolerance),
-      band,
-      mean,
-      width,
-      height,
-      margin: reach_for((0.25 * tolerance) / share),
+      lengthscale,
+      variance,
+      reach: reach_for(0.5 * least),
+      band: Math.sqrt(2 * Math.log(Math.sqrt(8 / Math.PI) / least)),
     };
   };
-  const modes_for = (plan, period) =>
-    2 * Math.min(Math.ceil((plan.band * period) / (4 * Math.PI * plan.lengthscale)), MOST_MODES);
-  PG.fourier_box = function (plan, low, high) {
-    // origin, period and modes for particles in [low, high]
-    const alone = high - low + plan.reach * plan.lengthscale;
-    let origin = 0.5 * (low + high),
-      modes = modes_for(plan, alone),
-      attracts = false;
-    if (plan.height > 0) {
-      const farthest = Math.max(high - plan.mean, plan.mean - low),
-        together = Math.max(alone, farthest + Math.max(farthest, plan.margin * plan.width));
-      const wanted = modes_for(plan, together);
-      if (wanted <= Math.min(modes + WORTH, MOST_MODES)) {
-        origin = plan.mean;
-        modes = wanted;
-        attracts = true;
-      }
-    }
-    return { origin, modes, attracts, period: (4 * Math.PI * plan.lengthscale * (modes / 2)) / plan.band };
-  };
+  // origin, period and modes for particles in [low, high]
+  function box_of({ lengthscale, reach, band }, low, high) {
+    const least = (band * (high - low + reach * lengthscale)) / (4 * Math.PI * lengthscale),
+      modes = 2 * Math.min(Math.ceil(least), MOST_MODES);
+    return { origin: 0.5 * (low + high), modes, period: (4 * Math.PI * lengthscale * (modes / 2)) / band };
+  }
 
-  // drift += the repulsion; returns whether the attraction of the prior is in it
+  // drift += the repulsion
   PG.line_repulsion = function (plan, n) {
     const twice = new Float64Array(n),
       sines = new Float64Array(n),
       A = new Float64Array(MOST_MODES + 1),
       B = new Float64Array(MOST_MODES + 1);
     const sums = new Float64Array(n);
-    function series(x, drift, lambda1, { origin, modes, attracts, period }) {
+    function series(x, drift, lambda1, { origin, modes, period }) {
       const w = (2 * Math.PI) / period,
         scale = lambda1 / n,
         weight = (2 * Math.sqrt(2 * Math.PI)) / period,
@@ -96,10 +66,6 @@
           factor = weight * plan.variance * a * Math.exp(-0.5 * a * a);
         A[m] *= factor;
         B[m] *= factor;
-        if (attracts) {
-          const b = plan.width * w * m;
-          A[m] -= n * weight * plan.height * b * Math.exp(-0.5 * b * b);
-        }
       }
       for (let i = 0; i < n; i++) {
         // sum_m B_m cos - A_m sin, by Clenshaw's recurrence
@@ -118,7 +84,6 @@
         }
         drift[i] += scale * (0.5 * t * f1 - f2 - g1 * sines[i]);
       }
-      return attracts;
     }
     function near(x, drift, lambda1) {
       // pairs within reach, in order of position
@@ -135,7 +100,6 @@
           sums[order[b]] -= force;
         }
       for (let i = 0; i < n; i++) drift[i] += (lambda1 / n) * sums[i];
-      return false;
     }
     return ([x], [drift], lambda1) => {
       let low = Infinity,
@@ -144,8 +108,9 @@
         if (x[i] < low) low = x[i];
         if (x[i] > high) high = x[i];
       }
-      const box = PG.fourier_box(plan, low, high);
-      return box.modes <= MOST_MODES ? series(x, drift, lambda1, box) : near(x, drift, lambda1);
+      const box = box_of(plan, low, high);
+      if (box.modes <= MOST_MODES) series(x, drift, lambda1, box);
+      else near(x, drift, lambda1);
     };
   };
   PG.plane_repulsion = function ({ lengthscale, variance = 1 }, n) {
@@ -181,7 +146,6 @@
         drift[0][i] += scale * p[i];
         drift[1][i] += scale * q[i];
       }
-      return false;
     };
   };
 })();
