@@ -1,11 +1,13 @@
-"""Draw docs/slides-kinds.png: every kind of figure, each in another look, from short runs: `python docs/looks.py`.
+"""Draw the pictures of docs/slides.md: `python docs/looks.py`.
 
-The figure of benchmark tables needs the data of `docs/data.md`.
+`slides-kinds.png` has every kind of figure, each in another look, from short runs. The figure of benchmark tables needs
+the data of `docs/data.md`; `python docs/looks.py --slides` draws the three slides alone.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 from itertools import cycle, product
 from pathlib import Path
 
@@ -35,7 +37,30 @@ GRID = {"methods.*.kl_weight": [0.1, 0.3, 1.0, 3.0], "methods.DRLE.mmd_weight": 
 WIDTH, HEIGHT, COLUMNS = 620, 400, 5  # of a cell, in pixels
 
 
-def main() -> None:
+SLIDES: dict[str, tuple[str, int, int, dict[str, object]]] = {  # name: scenario, seed, pixels, look
+    "slides-dark": ("global-minimiser", 0, 800, {"size": "16:9", "palette": "dark"}),
+    "slides-german": (
+        "global-minimiser",
+        0,
+        800,
+        {"size": "4:3", "font_size": 16, "palette": "dark", "language": "de", "title": "Wo bleiben die Partikel?"},
+    ),
+    "slides-column": ("multimodal", 1, 440, {"size": "column", "palette": "grey"}),
+}
+
+
+def slides() -> None:
+    """Draw the three slides of the page."""
+    for name, (scenario, seed, width, settings) in SLIDES.items():
+        figure = pg.run(scenario, seed=seed, progress=None).plot(**settings)
+        with Image.open(io.BytesIO(figure._repr_png_())) as picture:  # type: ignore[attr-defined]
+            size = width, round(width * picture.height / picture.width)
+            small = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+            small.quantize(256, dither=Image.Dither.NONE).save(HERE / f"{name}.png", optimize=True)
+
+
+def kinds_of_figures() -> None:
+    """Draw the sheet of all kinds."""
     drawn = {}
     for scenario, settings, kinds in SHORT.values():
         results = pg.run(scenario, progress=None, **settings)
@@ -55,4 +80,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    slides()
+    if "--slides" not in sys.argv:
+        kinds_of_figures()

@@ -67,7 +67,7 @@ def test_a_lecture_has_its_parts(folder, notebooks, name):
     for words in cells[1::2]:
         (block,) = notebooks.blocks(words)
         assert re.fullmatch(r"(plt\.show|show|.*\.plot)\(.*\)", block.strip().splitlines()[-1]), block
-    assert [int(number) for number in re.findall(r"^### (\d)\. ", sheet, re.MULTILINE)] == [1, 2, 3]
+    assert [int(number) for number in re.findall(r"^## (\d)\. ", sheet, re.MULTILINE)] == [1, 2, 3]
     assert sheet.count("<details><summary>Answer</summary>\n\n") == sheet.count("\n\n</details>") == 3
     assert len(re.findall(r"^!\[.{20,}\]\(\.\./\.\./plots/", text, re.MULTILINE)) in (1, 2)
     assert re.search(r"particlegvi animate ", text) and re.search(r"particlegvi page ", text)
@@ -164,8 +164,9 @@ def test_the_code_of_a_lecture_has_its_numbers(folder, tables, name, elsewhere):
 @pytest.mark.slow
 @pytest.mark.needs("nbclient", "nbformat", "ipykernel", "sklearn")
 @pytest.mark.parametrize("name", LECTURES)
-def test_a_notebook_runs_and_each_question_has_a_picture(root, folder, name, tmp_path):
+def test_a_notebook_runs_and_each_question_has_a_picture(root, folder, name, tmp_path, monkeypatch):
     """In a kernel of its own, outside of the repository."""
+    monkeypatch.delenv("MPLBACKEND")  # a kernel shows the figures of pyplot in the notebook
     cells = script(root / "docs" / "notebook.py").executed(folder / f"{name}.ipynb", tmp_path).cells
     for words, code in zip(cells, cells[1:], strict=False):
         if code.cell_type == "code" and "**Question " in words.source:
