@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from particlegvi.scenario.catalogue import entries, folder, names, path
-from particlegvi.scenario.reading import load
-from particlegvi.scenario.writing import text
+from particlegvi.scenario.reading import load, text
 from particlegvi.tools import html
 
 __all__ = ["entries", "folder", "get", "names", "path"]

@@ -9,7 +9,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli, pages, scenario
 from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
-from particlegvi.scenario.writing import text_of
+from particlegvi.scenario.template import text_of
 from particlegvi.simulation.problem import Settings
 
 METHOD = inspect.unwrap(pg.methods.DRLE.__init__)

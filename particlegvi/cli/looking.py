@@ -97,7 +97,7 @@ def _is_claim(name: str) -> bool:
     option("--variables", "in this order (by default as they appear)", nargs="+", metavar="NAME"),
 )
 def new(options: argparse.Namespace) -> None:
-    from particlegvi.scenario.writing import write_template
+    from particlegvi.scenario.template import write_template
     from particlegvi.tools.quoting import as_argument
 
     write_template(options.file, options.loss, options.variables)

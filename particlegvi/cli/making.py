@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import LOOK, PARTS, QUIET, SEED, Commands, changes, flag, look, option, whole_number
+from particlegvi.cli.options import (
+    LOOK,
+    PARTS,
+    QUIET,
+    SEED,
+    Commands,
+    changed,
+    changes,
+    flag,
+    look,
+    option,
+    whole_number,
+)
 from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
@@ -55,7 +67,6 @@ def export(options: argparse.Namespace) -> None:
 def page(options: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from particlegvi import scenario
     from particlegvi.tools.progress import command_bars
 
     source = Path(options.what)
@@ -63,7 +74,7 @@ def page(options: argparse.Namespace) -> None:
     out = Path(options.out) if options.out else Path(f"{source.resolve().name if is_run else source.stem}.html")
     if out.exists() and not options.overwrite:
         raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
-    changes = dict(scenario.setting(argument) for argument in options.set)
+    changes = changed(options)
     with command_bars(quiet=False, first="making the page"):
         from particlegvi.runs.pages import page as make
 
@@ -94,7 +105,6 @@ def page(options: argparse.Namespace) -> None:
     *(entry for entry in LOOK if entry[0] != ("--format",)),  # the suffix of the file says the format
 )
 def animate(options: argparse.Namespace) -> None:
-    from particlegvi import scenario
     from particlegvi.runs.animate import FILM
     from particlegvi.runs.animate import animate as film
     from particlegvi.tools.progress import command_bars
@@ -107,7 +117,7 @@ def animate(options: argparse.Namespace) -> None:
             options.out,
             options.figure,
             seed=options.seed,
-            overrides=dict(scenario.setting(argument) for argument in options.set),
+            overrides=changed(options),
             progress=progress,
             **chosen,
         )

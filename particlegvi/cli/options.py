@@ -53,6 +53,29 @@ def changes(help: str) -> Option:
     return option("--set", help, action="append", default=[], metavar="KEY=VALUE")
 
 
+def changed(options: argparse.Namespace) -> Facts:
+    """Keys and values of every ``--set``."""
+    return dict(map(setting, options.set))
+
+
+def setting(argument: str) -> tuple[str, Any]:
+    """``("steps", 100)`` from ``"steps=100"``: the value is read as TOML, and otherwise as a text."""
+    import tomllib
+
+    from particlegvi.tools.quoting import shown
+
+    key, equals, value = argument.partition("=")
+    if not equals or not key.strip():
+        raise ValueError(f"--set {shown(argument)}: write KEY=VALUE, such as particles=1000")
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+        if set(parsed) == {"value"}:
+            return key.strip(), parsed["value"]
+    except (ValueError, RecursionError):
+        pass
+    return key.strip(), value.strip()
+
+
 SEED = option("--seed", "seed of the random numbers (default 0)", type=whole_number, default=0, metavar="N")
 QUIET = flag("--quiet", "print nothing but errors and warnings")
 YES = flag("--yes", "do not stop where the work would take more than an hour")

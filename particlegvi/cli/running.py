@@ -14,6 +14,7 @@ from particlegvi.cli.options import (
     SEED,
     YES,
     Commands,
+    changed,
     changes,
     flag,
     look,
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     from particlegvi import scenario
 
     overrides = {f"style.{key}": value for key, value in look(options).items()}
-    overrides |= dict(scenario.setting(argument) for argument in options.set)
+    overrides |= changed(options)
     chosen: list[str] = []
     settings = scenario.load(options.scenario, overrides, chosen)
     if chosen and not options.quiet:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, YES, Commands, changes, flag, option, patient, whole_number
+from particlegvi.cli.options import (
+    NO_FIGURE,
+    PARTS,
+    QUIET,
+    YES,
+    Commands,
+    changed,
+    changes,
+    flag,
+    option,
+    patient,
+    whole_number,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +66,7 @@ def sweep(options: argparse.Namespace) -> None:
     from particlegvi.sweeps import plan as plans
     from particlegvi.tools import files
 
-    settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
+    settings = scenario.load(options.scenario, changed(options))
     over = dict(map(over_of, options.over)) if options.over else None
     seeds = None if options.seeds is None else seeds_of(options.seeds)
     measure = [name.strip() for names in options.measure for name in names.split(",")] if options.measure else None

@@ -1,5 +1,4 @@
 # The public names, which `particlegvi.tools.lazy.attach` imports at their first use.
 __all__: list[str]
 
-from particlegvi.scenario.reading import check as check, decisive as decisive, load as load, setting as setting
-from particlegvi.scenario.writing import text as text
+from particlegvi.scenario.reading import check as check, decisive as decisive, load as load, text as text

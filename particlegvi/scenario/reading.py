@@ -1,4 +1,4 @@
-"""Read a name, a file or a table as a complete scenario: merge variants, apply overrides, check every key.
+"""Read a name, a file or a table as a complete scenario: merge variants, apply overrides, check every key; write it.
 
 A file is data. It is read once, as TOML, within limits of size. It can refer to one other file only: a scenario of the
 package, by its name, in ``based_on``.
@@ -13,6 +13,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario import catalogue, kinds
@@ -32,6 +34,8 @@ WORDS = ("title", "source", "description", "style", "figures", "sweep")
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.
 LONG_KEY = re.compile(r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
+# Matches a list of numbers that tomli_w wrote over several lines. Texts never match: their line ends are written as \n.
+NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
 
 
 def load(
@@ -248,20 +252,35 @@ def _unwrapped(value: Any) -> Any:
     return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
-def setting(argument: str) -> tuple[str, Any]:
-    """``("steps", 100)`` from ``"steps=100"``: the value is read as TOML, and otherwise as a text."""
-    key, equals, value = argument.partition("=")
-    if not equals or not key.strip():
-        raise ValueError(f"--set {shown(argument)}: write KEY=VALUE, such as particles=1000")
-    try:
-        parsed = tomllib.loads(f"value = {value}")
-        if set(parsed) == {"value"}:
-            return key.strip(), parsed["value"]
-    except (ValueError, RecursionError):
-        pass
-    return key.strip(), value.strip()
-
-
 def decisive(scenario: Scenario) -> Facts:
     """The keys of a scenario that determine the numbers of a run."""
     return {key: value for key, value in scenario.items() if key not in WORDS}
+
+
+def text(scenario: Facts) -> str:
+    """TOML with a comment over each key; reading it gives ``scenario`` back exactly."""
+    keys = kinds.of(scenario).keys
+    # Single values come before the first table: whatever follows a table's header would belong to that table.
+    single = [name for name, value in scenario.items() if not _is_table(value)]
+    tables = [name for name, value in scenario.items() if _is_table(value)]
+    return "\n".join(f"# {keys[name].help}\n{_dump(name, scenario[name])}" for name in [*single, *tables])
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) or _is_list_of_tables(value)
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _dump(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return tomli_w.dumps({name: value}, multiline_strings="\n" in value)
+    if _is_list_of_tables(value):
+        return "\n".join(f"[[{name}]]\n{_on_one_line(tomli_w.dumps(table))}" for table in value)
+    return _on_one_line(tomli_w.dumps({name: value}))
+
+
+def _on_one_line(written: str) -> str:
+    return NUMBERS.sub(lambda match: "[" + ", ".join(match[1].replace(",", " ").split()) + "]", written)

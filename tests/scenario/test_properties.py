@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from particlegvi.scenario import load, setting, text
+from particlegvi.cli.options import setting
+from particlegvi.scenario import load, text
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.particles.keys import KEYS
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from particlegvi import cli
-from particlegvi.scenario import catalogue, explaining, load, reading, setting, text
+from particlegvi.cli.options import setting
+from particlegvi.scenario import catalogue, explaining, load, reading, text
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.particles.keys import KEYS
-from particlegvi.scenario.writing import write_template
+from particlegvi.scenario.template import write_template
 
 from ..refusals import refuse
 

@@ -15,7 +15,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.diagnostics.outliers import HUGE, escaped, misplaced_in_words, problem_scale
 from particlegvi.diagnostics.particles import reference
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.scenario.kinds.particles.descent import Descent, descent, last_movement
+from particlegvi.scenario.kinds.particles.truth import Descent, descent, last_movement
 from particlegvi.simulation.run import Run
 from particlegvi.targets import unfound
 
