@@ -14,9 +14,9 @@ from particlegvi.contracts import Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.runs.results import Comparison
-from particlegvi.runs.simulating import Saving, compared, simulate
+from particlegvi.runs.simulating import Saving, compared, prepared, simulate
 from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
-from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.simulation.problem import Settings
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
@@ -36,11 +36,12 @@ def compare(
     methods: Mapping[str, Any] | Iterable[Any],
     prior: Prior | None = None,
     particles: int | None = None,
-    steps: int = 10_000,
-    step_size: float = 1e-3,
+    steps: int | str = 10_000,
+    step_size: float | str = 1e-3,
     *,
     initial: Start | None = None,
     seed: int = 0,
+    preconditioner: str | None = None,
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
@@ -97,14 +98,13 @@ def compare(
         listening(progress) as reporter,
         compiling_told(reporter),
     ):
-        for method in chosen.values():
-            problem = check_problem(loss, method, prior, initial, settings)
+        problem, facts = prepared(loss, list(chosen.values()), (prior, initial), settings, preconditioner)
         if modes is not None:
             modes = arguments.points("modes", modes, problem.start.shape[1])
             if len(modes) == 0:
                 raise arguments.refuse("modes", [], "at least one point, or None")
         draws = None if reference is None else draws_of(reference, problem.start.shape[1])
-        facts: Facts = {"name": "comparison", "title": title or f"{loss.name}: {', '.join(chosen)}"}
+        facts |= {"name": "comparison", "title": title or f"{loss.name}: {', '.join(chosen)}"}
         facts |= {} if modes is None else {"modes": modes.tolist()}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = Saving(out, overwrite, checkpoint_every)

@@ -6,17 +6,14 @@ import os
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from particlegvi import methods
 from particlegvi.contracts import Method, Prior, StepListening
 from particlegvi.losses.loss import Loss
 from particlegvi.losses.models.of_stan import StanModel
 from particlegvi.priors import Flat
 from particlegvi.runs import sampled
-from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
-from particlegvi.simulation.sampling.sample import FEWEST, Sample, described
+from particlegvi.simulation.sampling.arriving import MOST_STEPS
+from particlegvi.simulation.sampling.sample import FEWEST, Sample, check_method, drawn
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.patience import listening_to_steps
@@ -86,35 +83,25 @@ def sample(
     prior = Flat(dim) if prior is None else objects.prior(prior)
     objects.same_dim("prior", prior.dim, dim)
     method = methods.get(method)() if isinstance(method, str) else objects.method(method)
-    if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
-        raise ValueError(
-            f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"
-        )
+    check_method(method)
     particles = arguments.whole("particles", particles, least=FEWEST)
     seed = arguments.seed(seed)
     accuracy = arguments.positive("accuracy", accuracy)
     steps = arguments.whole("steps", steps, least=1)
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
     saving = None if out is None else sampled.Saving(out, overwrite, loss, prior, method)
-    posterior = PosteriorEnergy(loss, prior, method.kl_weight)
     with listening_to_steps(progress) as reporter:
         reporter.agreed = reporter.agreed or seconds is not None or None
-        arrival = arrive(posterior, particles, seed, accuracy, (steps, seconds), partial(reporter, method.label))
-    verdict = arrival.verdict
-    info = {"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **arrival.facts}
-    run = Sample(
-        label=method.label,
-        loss=loss,
-        prior=prior,
-        method=method,
-        positions=arrival.positions,
-        steps=np.arange(len(arrival.positions)),
-        step_size=arrival.facts["step_size"],
-        seed=seed,
-        info=info,
-        describer=described,
-    )
-    run.info["worst"] = "" if verdict.worst < 0 else [*run.variables, "the energy"][verdict.worst]
+        run = drawn(
+            loss,
+            prior,
+            method,
+            particles=particles,
+            seed=seed,
+            accuracy=accuracy,
+            most=(steps, seconds),
+            progress=partial(reporter, method.label),
+        )
     if saving is not None:
         saving.save(run)
     return run

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+
+import numpy as np
 
 from particlegvi import methods
 from particlegvi.contracts import Array, Distribution, Facts, Loss, Method, Prior, Progress, Start, StepListening
@@ -13,16 +16,21 @@ from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.priors import Flat
 from particlegvi.runs.execute import execute
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.results.runs import description
 from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
+from particlegvi.scenario.kinds.particles import first_step
 from particlegvi.scenario.kinds.particles.building import Parts
+from particlegvi.scenario.kinds.particles.keys import AUTO, ENSEMBLE, STEPS, ensemble_only
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
+from particlegvi.simulation.sampling.arriving import MOST_STEPS
+from particlegvi.simulation.sampling.sample import FEWEST, check_method
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import memory, objects
+from particlegvi.tools import arguments, memory, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.patience import listening_to_steps
@@ -34,11 +42,12 @@ def simulate(
     method: Method | str,
     prior: Prior | None = None,
     particles: int | None = None,
-    steps: int = 100_000,
-    step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4,
+    steps: int | str = 100_000,
+    step_size: float | schedules.Schedule | Mapping[str, object] | str = 1e-4,
     *,
     initial: Start | None = None,
     seed: int = 0,
+    preconditioner: str | None = None,
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
@@ -60,15 +69,19 @@ def simulate(
         or on both (with MALA they stay where they were).
     particles : int, optional
         Number of particles; 300, or as many as ``initial`` has points.
-    steps : int
-        Number of steps.
-    step_size : float, Schedule or mapping
-        Time of one step: a number, a schedule of ``pg.schedules``, or the table of a schedule. A warning is given if
+    steps : int or "auto"
+        Number of steps; "auto": as many as the particles need to arrive with a preconditioner, else 10,000.
+    step_size : float, Schedule, mapping or "auto"
+        Time of one step: a number, a schedule of ``pg.schedules``, or the table of a schedule; "auto": a twentieth of
+        the largest stable one where the particles start. A warning is given if
         the largest step size exceeds the stability limit estimated at the start.
     initial : prior or array (particles, dim), optional
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
         Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
+    preconditioner : "ensemble", optional
+        DLE only: start, steps, step size and end as in `particlegvi.sample`; ``initial``, ``step_size`` and
+        ``integrator`` are not used then.
     integrator : str, function or mapping
         One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
         with its ``name`` and, for "baoab", its ``friction``.
@@ -110,17 +123,52 @@ def simulate(
         listening_to_steps(progress) as reporter,
         compiling_told(reporter),
     ):
-        problem = check_problem(loss, method, prior, initial, settings)
-        if out is None:
-            memory.check_records(len(problem.start), problem.start.shape[1], steps, record_every)
+        problem, facts = prepared(loss, [method], (prior, initial), settings, preconditioner)
+        if out is None and preconditioner is None:
+            memory.check_records(len(problem.start), problem.start.shape[1], problem.steps, record_every)
             return follow(
                 problem, method, record_every, partial(reporter, label), MemoryStorage(), describer=description
             )
-        facts: Facts = {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
+        facts |= {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = Saving(out, overwrite, checkpoint_every)
         run: Run = compared(problem, {label: method}, (initial, None), saving, facts, reporter)[label]
         return run
+
+
+def prepared(
+    loss: Loss,
+    chosen: list[Method],
+    prior_and_start: tuple[Prior | None, Start | None],
+    settings: Settings,
+    preconditioner: str | None,
+) -> tuple[ParticleProblem, Facts]:
+    """The checked problem of all methods, and the keys that its scenario has for a preconditioner.
+
+    The word "auto" becomes the number that a scenario would have.
+    """
+    prior, initial = prior_and_start
+    ensemble = preconditioner is not None
+    if settings.steps == AUTO:
+        settings = replace(settings, steps=MOST_STEPS if ensemble else STEPS)
+    if ensemble:
+        ensemble_only(preconditioner)
+        for method in chosen:
+            check_method(objects.method(method))
+        dim = objects.loss(loss).dim
+        prior = Flat(dim) if prior is None else objects.prior(prior)
+        objects.same_dim("prior", prior.dim, dim)
+        number = arguments.whole("particles", 200 if settings.particles is None else settings.particles, least=FEWEST)
+        steps, seed = arguments.whole("steps", settings.steps, least=1), arguments.seed(settings.seed)
+        nowhere = np.zeros((number, dim))  # the run finds its start
+        facts = {"preconditioner": ENSEMBLE, "step_size": AUTO}
+        return ParticleProblem(loss, prior, nowhere, steps, 1.0, seed, "mala", settings.tolerance, None), facts
+    if settings.step_size == AUTO:
+        start = Flat(objects.loss(loss).dim) if prior is None else prior
+        settings = replace(settings, step_size=first_step.step_size(loss, start, initial, chosen))
+    for method in chosen:
+        problem = check_problem(loss, method, prior, initial, settings)
+    return problem, {}
 
 
 class Saving(NamedTuple):

@@ -26,8 +26,8 @@ class Settings:
     """The parameters of these names of `particlegvi.simulate`, as a user gives them; `check_problem` checks them."""
 
     particles: int | None = None  # None: 300, or as many as the start has points
-    steps: int = 100_000
-    step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4
+    steps: int | str = 100_000  # "auto" is resolved before the check
+    step_size: float | schedules.Schedule | Mapping[str, object] | str = 1e-4
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama"
     tolerance: float = 1e-12
     record_every: int | None = None
@@ -71,7 +71,7 @@ def check_problem(
 
 def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
     """Draw or check the starts of the particles, (particles, dim)."""
-    dim, steps, particles = prior.dim, settings.steps, settings.particles
+    dim, steps, particles = prior.dim, int(settings.steps), settings.particles
     if particles is not None:
         particles = arguments.whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
     if initial is None or isinstance(initial, Distribution):

@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -117,3 +120,45 @@ def test_the_command_says_the_words_and_fills_the_folder(tmp_path, capsys):
     file.write_text("x = 1\n")
     assert main(["sample", str(file)]) == 2
     assert "must define loss or model" in capsys.readouterr().err
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+import particlegvi as pg
+from particlegvi.runs import sampled
+place, last = sys.argv[1], int(sys.argv[2])
+calls = [0]
+def own(X):
+    calls[0] += 1
+    if calls[0] == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0.5 * ((X - [1.0, 100.0]) ** 2 / [1.0, 400.0]).sum(axis=1)
+if last == 0:
+    write = sampled.write_array
+    def killed(file, array):
+        write(file, array)
+        os.kill(os.getpid(), signal.SIGKILL)
+    sampled.write_array = killed
+loss = pg.Loss.from_numpy(own, lambda X: (X - [1.0, 100.0]) / [1.0, 400.0], dim=2)
+pg.sample(loss, pg.priors.Normal([0.0, 0.0], [9.0, 999.0]), 40, seed=3, out=place, progress=None)
+"""
+
+
+def elsewhere(place, last, **environment):
+    """The exit status of the call in a process of its own, which is killed at its call number ``last`` of the loss."""
+    settings = {**os.environ, **environment}
+    return subprocess.run([sys.executable, "-c", KILLED, str(place), str(last)], env=settings, check=False).returncode
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
+def test_the_bytes_are_the_same_after_kills_and_on_any_number_of_threads(folder, tmp_path, rng):
+    place, _ = folder
+    for number, last in enumerate([*rng.integers(1, 200, 2), 0]):  # 0: while the folder is written
+        out = tmp_path / str(number)
+        assert elsewhere(out, last) == -signal.SIGKILL and not out.exists()
+        sampled(out)
+        assert contents(out) == contents(place)
+    assert elsewhere(tmp_path / "alone", -1, NUMBA_NUM_THREADS="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1") == 0
+    assert contents(tmp_path / "alone") == contents(place)

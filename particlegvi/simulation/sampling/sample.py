@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from particlegvi.contracts import Array, Target
+from particlegvi.contracts import Array, Facts, Loss, Method, Prior, StepProgress, Target
 from particlegvi.losses.loss import Loss as CheckedLoss
 from particlegvi.losses.models.model import indexed
+from particlegvi.methods import FreeEnergy
 from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
+from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.tools.export.columns import Columns, of_particles
 
 if TYPE_CHECKING:
@@ -98,20 +101,61 @@ class Sample(Run):
         return False  # each half is scaled by the other
 
 
+def check_method(method: Method) -> None:
+    """A ValueError where the steps of an ensemble have no density to go to, up to a factor."""
+    if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
+        raise ValueError(
+            f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"
+        )
+    if isinstance(method, FreeEnergy) and method.jumps is not None:
+        raise ValueError(f"jumps must be left out for {method.label} with the steps of an ensemble, which has none")
+
+
+def drawn(
+    loss: Loss,
+    prior: Prior,
+    method: Method,
+    *,
+    particles: int,
+    seed: int,
+    accuracy: float = 0.1,
+    most: tuple[int, float | None] = (MOST_STEPS, None),
+    progress: StepProgress | None = None,
+) -> Sample:
+    """The run of `particlegvi.sample`, and of scenarios with this preconditioner, after checks of its arguments."""
+    arrival = arrive(PosteriorEnergy(loss, prior, method.kl_weight), particles, seed, accuracy, most, progress)
+    verdict = arrival.verdict
+    run = Sample(
+        label=method.label,
+        loss=loss,
+        prior=prior,
+        method=method,
+        positions=arrival.positions,
+        steps=np.arange(len(arrival.positions)),
+        step_size=arrival.facts["step_size"],
+        seed=seed,
+        info={"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **arrival.facts},
+        describer=described,
+    )
+    run.info["worst"] = "" if verdict.worst < 0 else [*run.variables, "the energy"][verdict.worst]
+    return run
+
+
+def verdict_in_words(info: Facts, more: str) -> str:
+    """The verdict of a run with its price, of which ``more`` is a part."""
+    price = f"{more}, {info['gradients']:,} gradients, {info['start']['gradients']:,} of them for the start"
+    if info["arrived"]:
+        return f"arrived ({price}); means to {info['accuracy']:g} standard deviations in 99 of 100 cases"
+    remedy = next(words for key, words in REMEDIES if key in info["reason"])
+    return f"not arrived ({price}): {info['worst'] or 'the ensemble'} {info['reason']}; {remedy}"
+
+
 def described(run: Run) -> Description:
     """The verdict with its price, and a table of the coordinates."""
     info = run.info
-    price = (
-        f"{run.particles} particles, {run.steps[-1]} steps, {info['gradients']:,} gradients"
-        f" ({info['start']['gradients']:,} of them for the start), {info['seconds']:.2g} s"
-    )
-    if info["arrived"]:
-        verdict = f"arrived ({price}); means to {info['accuracy']:g} standard deviations in 99 of 100 cases"
-    else:
-        subject = info["worst"] or "the ensemble"
-        remedy = next(words for key, words in REMEDIES if key in info["reason"])
-        verdict = f"not arrived ({price}): {subject} {info['reason']}; {remedy}"
     assert isinstance(run, Sample)
+    price = f"{run.particles} particles, {run.steps[-1]} steps, {info['seconds']:.2g} s"
+    verdict = verdict_in_words(info, price)
     entries = list(run.entries().items())
     width = max(len(name) for name, _ in entries[:MOST_SHOWN])
     heads = "".join(f"  {head:>10}" for head in ("mean", "sd", "5%", "95%"))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Targets
-from particlegvi.scenario.kinds.particles.keys import FIGURES, KEYS, METHODS, fill, with_defaults
+from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES, KEYS, METHODS, fill, with_defaults
 from particlegvi.settings import keys
+from particlegvi.simulation.sampling.sample import FEWEST
 from particlegvi.tools import memory
 
 if TYPE_CHECKING:
@@ -46,6 +47,20 @@ class Particles(Kind):
         if "replicates" in scenario and "modes" not in scenario:
             raise ValueError("modes must be given where there are replicates, which are counted by mode")
         keys.check_record_every(scenario)
+        if "preconditioner" in scenario:
+            for key in ("initial", "replicates", "kernel"):
+                if key in scenario:
+                    raise ValueError(f"{key} must be left out where there is a preconditioner")
+            own = {f"methods.{label}.integrator": entry.get("integrator", "mala")
+                   for label, entry in scenario["methods"].items()}  # fmt: skip
+            for key, value in {**{key: scenario[key] for key in ("step_size", "integrator")}, **own}.items():
+                allowed = AUTO if key == "step_size" else "mala"
+                if value != allowed:
+                    raise ValueError(f'{key} must be "{allowed}" where there is a preconditioner, not {value}')
+            if scenario["particles"] < FEWEST:
+                raise ValueError(
+                    f"particles must be {FEWEST} or more where there is a preconditioner, not {scenario['particles']}"
+                )
 
     def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         absent = next((key for key, word in ABSENT.items() if word in scenario.get(key, {})), None)

@@ -16,6 +16,7 @@ from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.simulation.sampling.sample import check_method
 from particlegvi.tools import memory
 from particlegvi.tools.errors import LossNotHere
 from particlegvi.tools.quoting import refuse
@@ -37,6 +38,11 @@ def build(scenario: Scenario) -> Parts:
     made = physics(scenario)
     dim = made.loss.dim
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else dim, dim)
+    if "preconditioner" in scenario:
+        for label, method in made.methods.items():
+            with at_key(f"methods.{label}"):
+                check_method(method)
+        return made
     with at_key("integrator"):
         integrators.resolved(scenario["integrator"])
     step_size = schedules.resolved(scenario["step_size"])
@@ -65,7 +71,7 @@ def physics(scenario: Scenario) -> Parts:
         initial = np.empty((0, loss.dim))  # the folder has it
     elif start is not None:
         initial = prior_of(start, "initial", loss.dim, loss.variables)
-    if isinstance(prior if initial is None else initial, priors.Flat):
+    if "preconditioner" not in scenario and isinstance(prior if initial is None else initial, priors.Flat):
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
     chosen = {label: method_of(label, entry, shared) for label, entry in scenario["methods"].items()}

@@ -21,7 +21,7 @@ from particlegvi.methods.jumps import Jumps
 from particlegvi.priors.parameters import Described
 from particlegvi.scenario.kinds.particles import building
 from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.scenario.kinds.particles.keys import FIGURES
+from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES
 from particlegvi.tools.quoting import as_written, shown
 
 CLOSE = 1e-12  # relative difference of values that are the same but for rounding
@@ -145,6 +145,8 @@ def _plain(value: object) -> object:
 
 
 def _step_size(size: object) -> object:
+    if size == AUTO:  # with a preconditioner
+        return size
     table = schedules.plain(size)  # type: ignore[arg-type]  # the problem was checked with it
     try:
         if schedules.plain(schedules.resolved(table)) == table:

@@ -14,11 +14,13 @@ from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
+from particlegvi.simulation.sampling.arriving import MOST_STEPS
 from particlegvi.tools.limits import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 PARTICLES, STEPS = 300, 10_000
+AUTO, ENSEMBLE = "auto", "ensemble"
 LONGEST_TITLE = 70
 METHODS = ("DE", "DLE", "DRLE")  # with the default values of their parameters
 FIGURES = {1: "histograms", 2: "particles"}  # by dimension; no figure shows particles in more dimensions
@@ -116,16 +118,34 @@ def _setting(value: object, key: str) -> int | float | str:
     return checks.text(40)(value, key) if isinstance(value, str) else _parameter(value, key)
 
 
+def ensemble_only(value: Any, key: str = "preconditioner") -> str:
+    if value != ENSEMBLE:
+        raise refuse(key, value, f'"{ENSEMBLE}", or left out')
+    return ENSEMBLE
+
+
+def or_chosen(check: Check) -> Check:
+    """A check that lets the word "auto" pass."""
+    return lambda value, key: value if value == AUTO else check(value, key)
+
+
 KEYS: dict[str, Key] = {
     **keys.HEAD,
     "particles": Key(
         checks.whole(1, MOST_PARTICLES), "number of particles", keys.CHOSEN,
         f"{PARTICLES}, or as many as initial has points",
     ),
-    "steps": Key(checks.whole(1, 10**12), "number of updates", keys.CHOSEN, str(STEPS)),
+    "steps": Key(
+        or_chosen(checks.whole(1, 10**12)), "number of updates", keys.CHOSEN,
+        f"{STEPS}; with a preconditioner as many as the particles need to arrive, at most {MOST_STEPS}",
+    ),
     "step_size": Key(
-        keys.step_size, "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
+        or_chosen(keys.step_size), "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
         "a twentieth of the largest stable one, by the curvature where the particles start",
+    ),
+    "preconditioner": Key(
+        ensemble_only, "steps, start and end as in pg.sample: each half is scaled by the covariance of the"
+        " other; absent: the coordinates as they are"
     ),
     "integrator": Key(integrator, "the scheme of one update", "euler-maruyama"),
     "record_every": Key(
@@ -179,6 +199,13 @@ def fill(scenario: Facts) -> list[str]:
     chosen: list[str] = []
     if "loss" in scenario:
         scenario["loss"] = with_variables(scenario["loss"])
+    for key in ("steps", "step_size"):
+        if scenario.get(key) == AUTO:
+            del scenario[key]
+    ensemble = "preconditioner" in scenario
+    if ensemble:
+        for key, value in (("step_size", AUTO), ("integrator", "mala"), ("methods", {"DLE": {}})):
+            scenario.setdefault(key, value)
     left_out = scenario.get("methods", {None: False})
     if isinstance(left_out, dict) and left_out and all(entry is False for entry in left_out.values()):
         scenario["methods"] = {label: with_defaults(label, {}) for label in METHODS if label not in left_out}
@@ -194,7 +221,7 @@ def fill(scenario: Facts) -> list[str]:
     started = scenario.get("initial")
     if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
         scenario.setdefault("particles", len(started["points"]))
-    for key, number in (("particles", PARTICLES), ("steps", STEPS)):
+    for key, number in (("particles", PARTICLES), ("steps", MOST_STEPS if ensemble else STEPS)):
         if key not in scenario:
             scenario[key] = number
             chosen.append(f"{key} = {number}")

@@ -24,8 +24,9 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.integrators import schedules
 from particlegvi.scenario.kinds.kind import Job, check_particles
 from particlegvi.scenario.kinds.particles import building
-from particlegvi.simulation.loop import follow, stored_records
+from particlegvi.simulation.loop import follow, record_steps, stored_records
 from particlegvi.simulation.run import Run
+from particlegvi.simulation.sampling.sample import Sample, drawn
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.cells import Store, compute
 from particlegvi.tools.errors import Diverged, carried, carry
@@ -39,6 +40,8 @@ PREFIX = "replicate."  # prefix of the cells' names; the cells are deleted when 
 def simulate(job: Job) -> Run:
     """Simulate from the start or from the snapshot in the storage, and then the replicates, if there are any."""
     method, scenario = job.parts.methods[job.label], building.of_method(job.scenario, job.label)
+    if "preconditioner" in scenario:
+        return _arrived(job)
     problem = building.problem(job.parts, method, scenario, job.seed, scenario.get("record_every"))
     every, storage = scenario.get("record_every"), job.storage
     try:
@@ -58,14 +61,36 @@ def simulate(job: Job) -> Run:
         raise
 
 
+def _arrived(job: Job) -> Run:
+    """The run by the steps of `particlegvi.sample`; after an interruption it begins again."""
+    parts, scenario = job.parts, job.scenario
+    run = drawn(
+        parts.loss,
+        parts.prior,
+        parts.methods[job.label],
+        particles=scenario["particles"],
+        seed=job.seed,
+        most=(scenario["steps"], None),
+        progress=job.step_progress,
+    )
+    run.steps = record_steps(int(run.steps[-1]), scenario.get("record_every"))
+    job.storage.start(len(run.steps), run.final.shape)
+    for step in run.steps:
+        job.storage.append(run.positions[step])
+    run.positions = job.storage.positions()
+    run.info["integrator"] = "mala"
+    return run
+
+
 def unpacked(job: Job, record: Record) -> Run:
     """The run of a stored record, which may be cut short."""
     parts, scenario = job.parts, job.scenario
     check_particles(record, scenario["particles"])
     positions, steps = stored_records(record, parts.loss.dim, scenario["steps"], scenario.get("record_every"))
     made = parts.loss, parts.prior, parts.methods[job.label]
-    step_size = schedules.resolved(scenario["step_size"])
-    return _settled(Run(job.label, *made, positions, steps, step_size, job.seed, record.info))
+    chosen = "preconditioner" in scenario
+    step_size = schedules.resolved(record.info["step_size"] if chosen else scenario["step_size"])
+    return _settled((Sample if chosen else Run)(job.label, *made, positions, steps, step_size, job.seed, record.info))
 
 
 def _settled(run: Run) -> Run:

@@ -12,6 +12,7 @@ from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
 from particlegvi.scenario.kinds.particles.verdict import JUMPS
 from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, heading, number, printed, wrapped
+from particlegvi.simulation.sampling.sample import verdict_in_words
 
 COMMON = 1.01  # the usual limit of R-hat for single chains
 SINGLE = (
@@ -99,13 +100,18 @@ CHECKS = (
 )
 
 
+def _steps(scenario: Scenario) -> str:
+    if "preconditioner" in scenario:
+        return f"at most {scenario['steps']} steps, scaled by the ensemble"
+    return f"{scenario['steps']} steps of {shown(scenario['step_size'])}"
+
+
 def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and notes on how each method was simulated."""
     methods = summary["methods"]
     lines = [
         heading(scenario),
-        f"{scenario['particles']} particles, {scenario['steps']} steps of {shown(scenario['step_size'])}, "
-        f"seed {summary['seed']}, {summary['status']}",
+        f"{scenario['particles']} particles, {_steps(scenario)}, seed {summary['seed']}, {summary['status']}",
         "",
     ]
     lines += aligned(cells(summary), always=3)
@@ -185,6 +191,8 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
     if "embedding" in run:
         notes.append(f"mean embedding: {run['embedding']}")
+    if "arrived" in run:
+        notes.append(verdict_in_words(run, f"{facts['steps']} steps"))
     if "acceptance_rate" in run:
         notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")
     if "jumps" in run and run["jumps"]["proposed"]:

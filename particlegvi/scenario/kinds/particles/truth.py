@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from particlegvi import diagnostics, targets
 from particlegvi.contracts import Array, Facts, Target
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.priors import Flat
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
@@ -63,6 +64,8 @@ class RunTargets(Mapping[str, Any]):
 
     def start(self, run: Run) -> Any:
         """The start of the particles: a distribution, or points (particles, dim)."""
+        if isinstance(run.prior, Flat):  # the steps of an ensemble find their own start
+            return run.initial if self._parts.initial is None else self._parts.initial
         return run.prior if self._parts.initial is None else self._parts.initial
 
     def first_start(self, run: Run) -> NDArray[np.float64]:

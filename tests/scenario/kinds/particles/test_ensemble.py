@@ -1,0 +1,96 @@
+"""Scenarios, `simulate` and `compare` with the steps of `pg.sample`: one chooser, the same numbers, one folder."""
+
+import tomllib
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+
+from ....refusals import refuse
+from ....runs.interrupting import content
+
+TEXT = """
+loss = "(x + y)^2/2 + 20*(y - x)^2"
+preconditioner = "ensemble"
+steps = "auto"
+step_size = "auto"
+particles = 40
+prior = {name = "normal", mean = [0.0, 0.0], sd = 5.0}
+"""
+SCENARIO = tomllib.loads(TEXT)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    loss = pg.Loss.from_formula("(x + y)^2/2 + 20*(y - x)^2", ["x", "y"])
+    return pg.sample(loss, pg.priors.Normal([0.0, 0.0], 5.0), 40, seed=2, progress=None)
+
+
+def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
+    run = pg.run(SCENARIO, seed=2, out=tmp_path / "one", progress=None)
+    assert np.array_equal(run["DLE"].final, sample.final) and run["DLE"].step_size == sample.step_size
+    assert run["DLE"].info["arrived"] and "DLE: arrived (" in run.describe()
+    loaded = pg.load(tmp_path / "one")["DLE"]
+    assert type(loaded) is pg.Sample and np.array_equal(loaded.positions, sample.positions)
+    more = {"particles": 40, "steps": "auto", "step_size": "auto", "preconditioner": "ensemble", "seed": 2}
+    one = pg.simulate(sample.loss, "DLE", sample.prior, **more, progress=None)
+    two = pg.compare(sample.loss, ["DLE"], sample.prior, **more, out=tmp_path / "two", progress=None)
+    assert np.array_equal(one.final, sample.final) and np.array_equal(two["DLE"].final, sample.final)
+    assert np.array_equal(pg.load(tmp_path / "two")["DLE"].final, sample.final)
+
+
+def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone(sample):
+    complete = {"loss": "x^2/2", "particles": 5}
+    words = {**complete, "steps": "auto", "step_size": "auto"}
+    assert pg.scenarios.load(words)["steps"] == pg.scenarios.load(complete)["steps"] == 10_000
+    assert pg.scenarios.load(words)["step_size"] == pg.scenarios.load(complete)["step_size"]
+    start = np.array([[0.0, 0.0]])
+    run = pg.simulate(sample.loss, "DLE", initial=start, steps=3, step_size="auto", progress=None)
+    # the largest curvature is 80: a twentieth of the limit 2 / 80, rounded
+    assert run.step_size == pytest.approx(2.0 / 80.0 / 20.0, rel=0.25)
+
+
+@pytest.mark.thorough
+def test_an_interrupted_run_is_resumed_to_the_same_bytes(tmp_path, rng):
+    pg.run(SCENARIO, seed=1, out=tmp_path / "whole", progress=None)
+    for number, stop in enumerate(rng.integers(1, 16, 2)):
+
+        def stopping(label, done, steps, stop=stop):
+            if done >= stop:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            pg.run(SCENARIO, seed=1, out=tmp_path / str(number), progress=stopping)
+        pg.resume(tmp_path / str(number), progress=None)
+        assert content(tmp_path / str(number)) == content(tmp_path / "whole")
+
+
+@pytest.mark.thorough
+def test_a_sweep_and_records(tmp_path):
+    swept = pg.sweep(SCENARIO, {"particles": [20, 40]}, seeds=1, out=tmp_path / "swept", progress=None)
+    assert "2 of 2 runs at equilibrium" in swept.describe()
+    run = pg.run(SCENARIO, seed=2, record_every=5, progress=None)["DLE"]
+    assert run.steps[:2].tolist() == [0, 5] and len(run.positions) == len(run.steps)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"preconditioner": "diagonal"}, 'preconditioner must be "ensemble", or left out, not "diagonal"'),
+        ({"methods": {"DRLE": {}}}, "methods.DRLE: method must be DLE, .* not DRLE"),
+        ({"methods": {"DLE": {"jumps": True}}}, "jumps must be left out"),
+        ({"methods": {"DLE": {"integrator": "baoab"}}}, 'methods.DLE.integrator must be "mala" .*, not baoab'),
+        ({"step_size": 0.1}, 'step_size must be "auto" where there is a preconditioner, not 0.1'),
+        ({"initial": "normal"}, "initial must be left out where there is a preconditioner"),
+        ({"particles": 3}, "particles must be 4 or more where there is a preconditioner, not 3"),
+        ({"steps": "many"}, "steps must be"),
+    ],
+)
+def test_settings_that_have_no_place_are_refused(setting, words):
+    with pytest.raises(ValueError, match=words):
+        pg.run(SCENARIO, progress=None, **setting)
+
+
+def test_repulsion_is_refused_by_compare(sample):
+    refuse(lambda: pg.compare(sample.loss, ["DRLE"], preconditioner="ensemble", progress=None), "not DRLE")
