@@ -95,17 +95,3 @@ def test_the_lock_is_held_while_drawing_and_given_back(tmp_path, monkeypatch, ca
     monkeypatch.setattr(plotting, "draw", attempt)
     assert cli.main(["run", "lifting", *SHORT, "--out", str(place)]) == 0
     assert not (place / "lock").exists()
-
-
-def test_the_line_that_resumes_can_be_typed(monkeypatch, capsys, elsewhere):
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(plotting, "draw", stop)
-        assert cli.main(["run", "lifting", *SHORT, "--out=-x y"]) == 130
-    assert "particlegvi resume './-x y'" in capsys.readouterr().err
-    assert cli.main(["run", "lifting", *SHORT, "--out=-x y"]) == 2
-    assert "particlegvi resume './-x y' goes on" in capsys.readouterr().err
-    assert cli.main(["resume", "./-x y", "--quiet"]) == 0

@@ -1,20 +1,16 @@
 """Running scenarios: the same start and noise for all methods, bit-for-bit results from disk, honest folders."""
 
 import json
-import tomllib
 
 import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi import scenario, targets
-from particlegvi.runs.results.results import stored_scenario
-from particlegvi.runs.storage.folder import open_folder
 from particlegvi.scenario import catalogue
 from particlegvi.scenario.kinds.particles import simulating
 
 from ..refusals import refuse
-from .interrupting import everything
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
 
@@ -122,13 +118,6 @@ def test_a_bad_value_writes_nothing(arguments, words, tmp_path, monkeypatch):
     assert not (tmp_path / "deep" / "run").exists()
 
 
-def test_what_exists_is_refused_before_anything_is_simulated(half, monkeypatch):
-    before = everything(half)
-    monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("simulated"))
-    refuse(lambda: pg.run("lifting", out=half, **SHORT), "exists already")
-    assert everything(half) == before
-
-
 @pytest.mark.filterwarnings("ignore:step_size:UserWarning")
 def test_a_run_that_diverges_keeps_what_it_recorded(tmp_path):
     with pytest.raises(pg.Diverged, match="non-finite") as caught:
@@ -139,19 +128,6 @@ def test_a_run_that_diverges_keeps_what_it_recorded(tmp_path):
     assert np.isfinite(kept["DE"].positions).all()
     assert kept["DE"].steps[-1] == caught.value.step - 1
     assert caught.value.results["DE"].positions.tobytes() == kept["DE"].positions.tobytes()
-
-
-def test_the_folder_is_there_before_anything_is_simulated(tmp_path, monkeypatch):
-    def look(*_, **__):
-        folder = open_folder(tmp_path / "run")
-        assert folder.manifest["status"] == "running"
-        assert tomllib.loads((folder.path / "scenario.toml").read_text()) == stored_scenario(folder)
-        raise RuntimeError("looked")
-
-    monkeypatch.setattr(simulating, "follow", look)
-    with pytest.raises(RuntimeError, match="looked"):
-        pg.run("lifting", out=tmp_path / "run", **SHORT)
-    assert open_folder(tmp_path / "run").manifest["status"] == "failed"
 
 
 def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -54,14 +53,6 @@ def test_a_folder_that_goes_is_noticed_at_the_next_checkpoint(tmp_path):
     assert len(heard) <= 2
 
 
-def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
-    pg.run("lifting", out=tmp_path / "straight", **SHORT)
-    jumping = iter(range(10**6))
-    monkeypatch.setattr(time, "time", lambda: 1e9 * (-1) ** next(jumping))
-    pg.run("lifting", out=tmp_path / "run", checkpoint_every=1e-9, **SHORT)
-    assert everything(tmp_path / "run" / "arrays") == everything(tmp_path / "straight" / "arrays")
-
-
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_read_all_the_same(tmp_path):
     pg.run("lifting", out=tmp_path / "run", **SHORT)
@@ -94,15 +85,3 @@ def test_runs_that_are_killed_go_on_to_the_same_bytes(number, root):
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
     assert said in made.stdout
-
-
-@pytest.mark.thorough
-def test_a_folder_that_goes_is_one_sentence(tmp_path):
-    code = "import shutil, sys; from particlegvi.tools import progress\n"
-    code += "def show(self, label, done, steps): shutil.rmtree(sys.argv[-1], ignore_errors=True)\n"
-    code += "progress.Bars.__enter__ = lambda self: self.update\nprogress.Bars.update = show\n"
-    made = called("run", "lifting", "--set", "steps=60", "--no-figure", "--out", str(tmp_path / "gone"), before=code)
-    assert made.returncode == 1
-    (line,) = made.stderr.splitlines()
-    assert ("was moved, removed or replaced" in line or "No such file or directory" in line) and "resume" not in line
-    assert not (tmp_path / "gone").exists()

@@ -5,12 +5,10 @@ import os
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
-from particlegvi.runs.storage.arrays import RecordFile
 from particlegvi.runs.storage.manifest import FolderLost
 
 from ..refusals import refuse
@@ -41,19 +39,6 @@ def test_a_hard_link_is_not_written_through(half, tmp_path):
     before = {name: (tmp_path / name).read_bytes() for name in ("lock", "DLE.growing.npy")}
     assert pg.resume(half).status == "finished"  # with new records, in the place of the link
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
-
-
-def test_new_records_take_the_place_of_a_link(tmp_path):
-    (tmp_path / "mine").write_bytes(b"mine")
-    os.link(tmp_path / "mine", tmp_path / "growing")
-    records = RecordFile(tmp_path / "growing", 2, (3,))
-    records.append(np.zeros(3))
-    digest = records.digest(1)
-    records.close()
-    assert (tmp_path / "mine").read_bytes() == b"mine"
-    RecordFile(tmp_path / "growing", 2, (3,), 1, digest).close()
-    os.link(tmp_path / "growing", tmp_path / "second")
-    refuse(lambda: RecordFile(tmp_path / "growing", 2, (3,), 1, digest), "hard link")
 
 
 def test_a_lock_file_that_is_removed_is_noticed(tmp_path, quick):

@@ -7,8 +7,6 @@ import shutil
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs.storage import checkpoint
-from particlegvi.tools import files
 
 from .interrupting import ALWAYS, SHORT, Stop
 
@@ -62,19 +60,3 @@ def test_files_that_cannot_be_opened_once(begun, tmp_path, code, quick, monkeypa
         ((label, step),) = heard.heard
         assert label == "DLE" and step >= 30, number
     assert refused >= 8
-
-
-def test_a_disk_that_stutters(begun, tmp_path, monkeypatch):
-    folder = tmp_path / "run"
-    shutil.copytree(begun, folder)
-    before = sorted(path.name for path in folder.rglob("*"))
-
-    def stutter(*_, **__):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("zipfile.ZipFile.read", stutter)
-        with pytest.raises(files.Unreadable, match="cannot be read: Input/output error"):
-            checkpoint.read(folder)
-    assert sorted(path.name for path in folder.rglob("*")) == before
-    assert checkpoint.read(folder) is not None

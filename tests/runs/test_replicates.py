@@ -12,7 +12,7 @@ import particlegvi as pg
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 
-from .interrupting import ALWAYS, Stop, content, manifest, no_summary, spoil
+from .interrupting import ALWAYS, Stop, content, manifest, no_summary
 
 STEPS, NUMBER = 20, 4
 SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
@@ -90,19 +90,6 @@ def test_killed(tmp_path, straight, step, pool):
         assert first > step - 1
     else:
         assert 0 < entry["step"] < first <= entry["step"] + 1
-
-
-@pytest.mark.parametrize("victim", ["cells/*.json", "checkpoint.npz", "arrays/DLE.growing.npy"])
-@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
-@pytest.mark.thorough
-def test_damage_costs_time_and_nothing_else(tmp_path, straight, victim, damage):
-    interrupted(tmp_path / "run", 60)
-    places = list((tmp_path / "run").glob(victim))
-    assert places
-    for place in places:
-        spoil(place, damage)
-    pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") == straight
 
 
 def test_a_replicate_of_other_sources_is_another_cell(monkeypatch):

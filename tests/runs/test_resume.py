@@ -9,7 +9,6 @@ from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.simulation import chunks
 
-from ..refusals import refuse
 from .interrupting import ALWAYS, SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest, slow
 
 FUNCTIONS = {
@@ -139,15 +138,6 @@ def test_a_run_that_diverged_is_not_simulated_again_and_has_no_checkpoint(tmp_pa
     assert not (tmp_path / "run" / CHECKPOINT).exists()
     monkeypatch.setattr(work, lambda *_: pytest.fail("simulated"))
     assert pg.resume(tmp_path / "run").status == "diverged"
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "often", None])
-def test_checkpoint_every_is_checked_before_anything_is_written(half, tmp_path, value):
-    refuse(lambda: pg.run("lifting", out=tmp_path / "new", checkpoint_every=value, **SHORT), "checkpoint_every")
-    assert not (tmp_path / "new").exists()
-    before = content(half)
-    refuse(lambda: pg.resume(half, checkpoint_every=value), "checkpoint_every")
-    assert content(half) == before
 
 
 def test_a_bad_value_that_shows_late_takes_nothing_away(half, monkeypatch):

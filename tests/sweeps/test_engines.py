@@ -3,8 +3,6 @@
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -12,10 +10,8 @@ import particlegvi as pg
 from particlegvi.cli.reporting import report
 from particlegvi.tools.cells import WorkerLost
 
-from ..processes import every, linux, running, wait_until
+from ..processes import every, linux
 from .conftest import OVER, SMALL, outputs
-
-COMMAND = [sys.executable, "-m", "particlegvi"]
 
 
 def children():
@@ -39,17 +35,3 @@ def test_a_killed_process_ends_the_sweep_with_a_way_to_go_on_to_the_same_bytes(s
     assert f"to go on say: particlegvi resume {tmp_path / 's'}" in capsys.readouterr().err
     pg.sweep(SMALL, over=OVER, seeds=3, out=tmp_path / "two", workers=2)
     assert outputs(tmp_path / "two") == straight
-
-
-def started(*arguments, cwd, **options):
-    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "start_new_session": True}
-    return subprocess.Popen([*arguments], cwd=cwd, **options)
-
-
-def group_of(leader):
-    """The processes of the session that a process leads."""
-    return [process.pid for process in every() if process.session == leader]
-
-
-def gone(pids):
-    return wait_until(lambda: not running(pids), 20.0)

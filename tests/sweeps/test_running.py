@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs.storage.manifest import FolderLost, Lock
+from particlegvi.runs.storage.manifest import Lock
 from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps.cell import measured
 
@@ -97,19 +97,6 @@ def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
     assert list(pg.sweep(small, over=ranged, seeds=1).over) == list(ranged)
 
 
-@pytest.mark.thorough
-def test_damaged_cells_are_computed_again(small, straight, tmp_path):
-    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s")
-    places = sorted((tmp_path / "s" / "cells").iterdir())
-    places[0].write_bytes(places[0].read_bytes()[:-40])
-    places[1].unlink()
-    shutil.copy(places[3], places[2])  # sound, and of another cell
-    (tmp_path / "s" / "cells" / ".x.json.77.tmp").write_text("left by a process that was killed")
-    assert pg.resume(tmp_path / "s").computed == 3
-    assert outputs(tmp_path / "s") == straight
-    assert sorted((tmp_path / "s" / "cells").iterdir()) == places
-
-
 def test_a_folder_that_another_client_or_something_else_has_is_left_alone(small, tmp_path):
     pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
     lock = Lock(tmp_path / "s")
@@ -140,23 +127,6 @@ def test_a_sweep_of_another_scenario_is_refused_and_replaces_nothing(small, tmp_
         refuse(lambda change=change: again(change), refused)
     assert everything(tmp_path / "s") == before
     assert again({"name": "renamed", "title": "Words alone"}).computed == 0  # the same numbers
-
-
-@pytest.mark.thorough
-def test_a_sweep_whose_folder_was_moved_and_replaced_writes_nothing_more(small, straight, tmp_path):
-    folder, seen = tmp_path / "s", {}
-
-    def move(label, done, total):
-        if not seen:
-            folder.rename(tmp_path / "moved")
-            pg.sweep(small, over={"particles": [4]}, seeds=5, out=folder)
-            seen.update(everything(folder))
-
-    with pytest.raises(FolderLost, match="was moved, removed or replaced"):
-        pg.sweep(small, over=OVER, seeds=3, out=folder, progress=move)
-    assert everything(folder) == seen
-    assert pg.resume(tmp_path / "moved").computed == 17
-    assert outputs(tmp_path / "moved") == straight
 
 
 def test_what_diverged_is_a_result(small, tmp_path):

@@ -1,7 +1,6 @@
 """The doctor: a self-test that can fail, a cache that is emptied and filled, and a report for people and programs."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -77,19 +76,6 @@ def test_a_folder_that_cannot_be_written_is_said(monkeypatch):
     assert "CANNOT" not in lines()
     monkeypatch.setattr(cache, "cache_folder", lambda: None)
     assert "CANNOT BE WRITTEN" in lines()
-
-
-def test_tables_are_left_out_and_every_other_scenario_is_short(monkeypatch):
-    ran = []
-
-    def execute(results, **_):
-        ran.append(results.scenario)
-        return SimpleNamespace(summary={})
-
-    monkeypatch.setattr(cache, "execute", execute)
-    assert cache.warm(["uci-function-space", "lifting", "four-particles"], processes=1) == ["uci-function-space"]
-    assert [settings["name"] for settings in ran] == ["lifting", "four-particles"]
-    assert all(settings["steps"] == cache.STEPS for settings in ran)
 
 
 LISTENING = """

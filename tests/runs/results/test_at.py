@@ -110,14 +110,3 @@ def test_a_bad_one_is_warned_about_once():
         warnings.simplefilter("error")
         assert run.describe() == text
     assert "✗ " in run._repr_html_()
-
-
-def test_a_rule_without_a_kernel_is_left_out():
-    run = simulated(40)
-    run.info["lengthscale_rule"] = "a rule of its own"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert "a rule of its own" not in run.describe()
-        run = simulated(40)
-        run.info |= {"lengthscale_rule": "a rule of its own", "kernel": "own"}
-        assert "own kernel, a rule of its own" in run.describe()  # control

@@ -100,16 +100,6 @@ def test_overwriting_removes_what_a_run_wrote_and_nothing_else(tmp_path):
     assert open_folder(new(tmp_path / "empty", overwrite=True).path).manifest["methods"] == []
 
 
-def test_overwriting_follows_no_link(tmp_path):
-    run = new(tmp_path / "run").path
-    (run / "arrays").rmdir()
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "DE.json").write_text("mine")
-    (run / "arrays").symlink_to(tmp_path / "elsewhere")
-    refuse(lambda: new(run, overwrite=True), "is a link")
-    assert (tmp_path / "elsewhere" / "DE.json").read_text() == "mine"
-
-
 @pytest.mark.parametrize("out", ["", "/dev/null/run", "/proc/run", "x" * 300, "nul\0", "."])
 def test_an_unusable_place_is_one_sentence(out, tmp_path, elsewhere):
     refuse(lambda: new(out), "folder|exists already")

@@ -1,14 +1,10 @@
-"""FactRegistry of a summary: found by being in a folder, computed in order, and checked when they are read."""
+"""FactRegistry of a summary: computed in order, and checked when they are read; tests/test_extending.py adds one."""
 
-import importlib
-import shutil
-import sys
 import tomllib
 from types import SimpleNamespace
 
 import pytest
 
-import particlegvi as pg
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.facts import FactRegistry, are_numbers, fact, is_interval, is_number, is_per_coordinate
 from particlegvi.scenario.kinds.functions.facts import facts as of_functions
@@ -16,47 +12,11 @@ from particlegvi.scenario.kinds.particles.facts import facts as of_particles
 from particlegvi.scenario.kinds.text_table import Column, printed, rows
 from particlegvi.settings.keys import REQUIRED
 
-NEW = '''
-"""The largest coordinate of a particle."""
-
-from particlegvi.scenario.kinds.facts import fact, is_number
-
-
-@fact(135, largest=is_number)
-def largest(seen):
-    return {"largest": float(abs(seen.run.final).max()), "before": sorted(seen.found)[:1]}
-'''
-
 
 @pytest.mark.parametrize("facts", [of_particles, of_functions])
 def test_places_differ(facts):
     every = facts.all()
     assert len({each.place for each in every}) == len(every)
-
-
-def test_a_new_number_is_one_file(tmp_path, monkeypatch):
-    """A file beside the others is enough: the summary has its key, and a damaged value is refused."""
-    package = tmp_path / "more_facts"
-    shutil.copytree(importlib.import_module("particlegvi.scenario.kinds.particles.facts").__path__[0], package)
-    for path in package.glob("*.py"):
-        path.write_text(path.read_text().replace("particlegvi.scenario.kinds.particles.facts", "more_facts"))
-    (package / "largest.py").write_text(NEW)
-    monkeypatch.syspath_prepend(tmp_path)
-    more = FactRegistry("more_facts")
-    monkeypatch.setattr("particlegvi.scenario.kinds.particles.facts.facts", more)
-    try:
-        results = pg.run("lifting", particles=5, steps=10)
-        summary = results.summary
-        for label, run in results.items():
-            assert summary["methods"][label]["largest"] == abs(run.final).max()
-            assert summary["methods"][label]["before"] == ["average_loss"]
-        assert more.checked(summary) is summary
-        summary["methods"]["DLE"]["largest"] = "damaged"
-        with pytest.raises(ValueError, match='largest of "DLE" is "damaged"'):
-            more.checked(summary)
-    finally:
-        for name in [name for name in sys.modules if name.startswith("more_facts")]:
-            del sys.modules[name]
 
 
 def only(made: object) -> FactRegistry:
@@ -75,6 +35,8 @@ def test_a_value_that_could_not_be_read_again_is_refused():
         assert only(made).compute(value, {})["mean"] is value
     with pytest.raises(RuntimeError, match='^the fact made failed: its form refuses mean = "1.5"$'):
         only(made).compute("1.5", {})
+    with pytest.raises(ValueError, match='mean of "DLE" is "damaged"'):
+        only(made).checked({"seed": 0, "status": "finished", "methods": {"DLE": {"mean": "damaged"}}})
 
 
 def test_a_key_that_is_not_declared_is_refused():

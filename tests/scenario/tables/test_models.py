@@ -129,13 +129,3 @@ def test_a_row_holds_up_to_one_printed_standard_deviation(row, metric, just, ove
     assert table({0: just}, row, metric).held("pls", "standardised") == {row: True}
     assert table({0: over}, row, metric).held("pls", "standardised") == {row: False}
     assert table({}, row, metric).held("pls", "standardised") == {}
-
-
-def test_the_text_has_the_printed_numbers_first():
-    text = table({0: 0.5, 1: 0.7}).markdown()
-    assert "| Boston | 0.845 (0.315) | 0.600 (0.141) |" in text and "on 1 of 1 rows" in text
-    assert "Mean absolute error" not in text  # of which there is none
-    assert "| Breast | 98.37 (0.90) | 97.00 (0.00) |" in table({0: 97.0}, "breast", "auc").markdown()
-    nothing = table({0: 1.0, 1: 2.0}, row="diabetes-progression")
-    assert "printed" not in nothing.markdown() and nothing.held("pls", "standardised") == {}
-    assert [name for panel in nothing.panels() for name in panel.series] == [("PLS", "standardised")] * 2
