@@ -60,9 +60,9 @@ class Outlook:
             first, begun = self._since
             self._since = None
             step = (now - begun) / max(done - first, 1)
-            follow = f", and {self._waiting} more to follow" if self._waiting else ""
-            words = f"{label} takes about {duration(step * (total - done))} for {total - done:,} steps{follow}"
-            self.expect(step * (total - done + total * self._waiting), f"{words}; {SHORTER}")
+            rest, whole = step * (total - done), step * (total - done + total * self._waiting)
+            follow = f", and about {duration(whole)} with the {self._waiting} that follow" if self._waiting else ""
+            self.expect(whole, f"{label} takes about {duration(rest)} for {total - done:,} steps{follow}; {SHORTER}")
 
     def stage(self, name: Stage, done: int, total: int) -> None:
         """Hear of a stage: the steps of label number ``done``, or compiling, which counts for no step."""

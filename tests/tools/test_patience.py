@@ -31,7 +31,7 @@ def test_minutes_are_said_and_seconds_are_not(monkeypatch):
     assert line.startswith("DLE takes about 3.3 minutes for 997 steps; fewer steps")
     assert heard(monkeypatch, 0.02, compiled=500.0) == []
     (line,) = heard(monkeypatch, 0.02, follow=9)
-    assert ", and 9 more to follow; fewer" in line
+    assert "takes about 20 s for 984 steps, and about 3.3 minutes with the 9 that follow; fewer" in line
 
 
 def test_an_hour_needs_a_yes_in_a_command_and_warns_in_python(monkeypatch):
