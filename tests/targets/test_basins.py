@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.integrate import solve_ivp
 
 import particlegvi as pg
+from particlegvi.targets.basins import basins_line
 
 from ..refusals import refuse, refused
 
@@ -73,6 +74,24 @@ def test_thousands_of_minima_and_kinks():
     law = stats.norm(1.0, 4.0)
     k = np.round((narrow.atoms[:, 0] - math.pi / 2.0) / math.pi)
     assert narrow.weights == pytest.approx(law.cdf((k + 1.0) * math.pi) - law.cdf(k * math.pi), abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1.0, 4.3])
+def test_starts_with_heavy_tails_do_not_hide_the_middle(degrees, monkeypatch):
+    """They have some mass at 1e15, where a grid that goes so far sees none of the minima around the start."""
+    start, law = pg.priors.StudentT(degrees, 1.0, 0.9), stats.t(degrees, 1.0, 0.9)
+
+    def difference():
+        target = pg.target(line("1 - cos(2*t)"), DE, initial=start)
+        k = np.arange(-3, 4)
+        weights = [target.weights[np.abs(target.atoms[:, 0] - math.pi * each) < 1e-6].sum() for each in k]
+        return np.abs(weights - law.cdf((k + 0.5) * math.pi) + law.cdf((k - 0.5) * math.pi)).max()
+
+    assert difference() < 1e-9
+    if degrees > 1.0:
+        monkeypatch.setattr(basins_line, "FINE", 2**15)  # the control is quick
+        monkeypatch.setattr(basins_line, "WORTH", 0.0)
+        assert difference() > 0.1
 
 
 def test_a_minimum_at_a_kink_and_one_of_high_order():

@@ -19,6 +19,7 @@ from particlegvi.targets.basins.survey import golden_section
 from particlegvi.targets.density import AtomicTarget
 
 COARSE, FINE = 2**14, 2**20  # cells of the first and of the finest grid
+WORTH = 1e-6  # mass of a gap from which on its minimum is looked at closely: heavy tails have some mass everywhere
 LOST = 1e-9  # mass that may flow to infinity, leave the box, or start where the loss is flat
 
 Derivative = Callable[[np.ndarray], np.ndarray]
@@ -60,7 +61,7 @@ def basins_on_line(loss: Loss, low: float, high: float, initial: Prior | np.ndar
         critical = _critical_points(derivative, low, high, first, last)
         _refuse_flat(critical, mass)
         ends = _destinations(critical, low, high)
-        reached = ends[np.isfinite(ends) & (np.diff(_levels(critical, mass)) > 0.0)]
+        reached = ends[np.isfinite(ends) & (np.diff(_levels(critical, mass)) > WORTH)]
         wider = min(first, reached.min(initial=first)), max(last, reached.max(initial=last))
         if wider == (first, last):
             break
