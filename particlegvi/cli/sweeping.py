@@ -15,6 +15,7 @@ from particlegvi.cli.options import (
     flag,
     option,
     patient,
+    setting,
     whole_number,
 )
 
@@ -86,7 +87,6 @@ def over_of(argument: str) -> tuple[str, object]:
     """Key and values of ``KEY=VALUES``: values between commas, FROM:TO:COUNT[:log], or a list or table of TOML."""
     import tomllib
 
-    from particlegvi.scenario import setting
     from particlegvi.tools.quoting import refuse, shown
 
     key, equals, values = argument.partition("=")
