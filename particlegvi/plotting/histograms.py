@@ -149,7 +149,12 @@ def write_note(axes: Axes, run: ParticleRun, target: Target | None, facts: Scena
     if not look().note or not any(words(-1)):
         return lambda record: None
     note = style.note_above(axes, *words(-1))
-    return lambda record: note.set_text(style.in_note(axes, *words(record)))
+    rows = sum(map(bool, words(-1)))  # of the last picture, which has no room for more
+
+    def write(record: int) -> None:
+        note.set_text(style.in_note(axes, *[line for line in words(record) if line][:rows]))
+
+    return write
 
 
 def meaning_of_brackets(results: Results, runs: Runs) -> str:

@@ -9,10 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image, ImageSequence
 
+import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import style
+from particlegvi.plotting import histograms, style
 from particlegvi.plotting.films import FilmSettings, able, pace, video
 from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.moving import clock_of, decimals
@@ -275,3 +277,19 @@ def test_other_files_are_shown_as_paths(tmp_path):
     other = FilmFile(tmp_path / "a.txt")
     other.write_text("words")
     assert other._repr_html_() is None
+
+
+def test_a_note_has_no_more_lines_than_at_the_end():
+    """Its title stands where the last picture has it: a line on the particles outside would be written over it."""
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    method = pg.methods.DE()
+    run = pg.simulate(loss, method, prior, 50, 400, 1e-2, seed=0)
+    target = pg.target(loss, method, prior=prior, initial=prior)
+    for limits, outside in (((-2.2, 1.2), False), ((-2.2, 0.0), True)):  # a control: those at 1 are outside at the end
+        axes = Figure().subplots()
+        show = histograms.write_note(axes, run, target, {"w1": 0.1}, limits)
+        (note,) = axes.texts
+        end = note.get_text()
+        show(0)
+        assert note.get_text() != end and note.get_text().count("\n") == end.count("\n") == outside
+        assert ("outside" in note.get_text()) == outside
