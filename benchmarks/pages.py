@@ -3,8 +3,7 @@
     python benchmarks/pages.py [--repeats 5]
 
 Prints the page of ``global-minimiser`` (asked: under 1 s and 200 kB), the replay of a run of it and of one of
-``multimodal`` with 120 frames (under 500 kB), and films of both with 120 frames (at most 20 s). The work of a frame:
-``pytest -q -m slow -rP tests/pages/test_browser_limits.py -k work_of_a_frame``.
+``multimodal`` with 120 frames (under 500 kB), and films of both with 120 frames (at most 20 s).
 """
 
 from __future__ import annotations

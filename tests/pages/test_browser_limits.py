@@ -5,7 +5,6 @@ import re
 import time
 from urllib.parse import urlencode
 
-import numpy as np
 import pytest
 
 import particlegvi as pg
@@ -114,27 +113,3 @@ def test_nothing_moves_by_itself_where_motion_is_to_be_reduced(browser, page):
         by_id(browser, "play").click()
         step_is(browser, 5000)
         assert by_id(browser, "play").get_attribute("aria-pressed") == "false"
-
-
-@driven
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "state"),
-    [
-        ("global-minimiser", {"particles": 300, "pace": 50}),
-        ("global-minimiser", {"loss": "four-gaussians", "particles": 200, "pace": 10, "prior": "normal:0:2"}),
-        ("over-the-barrier", {"pace": 1}),  # 1,000 particles of four methods, two of which jump
-        ("regression-curve", {}),
-    ],
-)
-def test_the_work_of_a_frame(browser, tmp_path, name, state):
-    opened(browser, pg.page(name).save(tmp_path / "page.html"), f"#{urlencode(state)}")
-    times = browser.execute_script("""
-      for (let k = 0; k < 60; k++) VIEW.frame();
-      const took = () => { const begun = performance.now(); VIEW.frame(); return performance.now() - begun; };
-      return Array.from({ length: 150 }, took);""")
-    print(f"{name} {state}: median {np.median(times):.2f} ms, 90% {np.quantile(times, 0.9):.2f} ms")
-    if state:
-        steps = int(by_id(browser, "clock").text.rpartition(" ")[2])
-        assert steps >= 0.9 * 210 * state["pace"]  # a frame on a busy machine gives steps up to stay in time
-    assert np.median(times) <= 12.0

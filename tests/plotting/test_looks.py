@@ -48,18 +48,6 @@ def test_words_fit(place, kind, request):
     assert clashes(figure) == []
 
 
-def test_clashes_are_found(line):
-    """Words clash on a smaller sheet, as a user would get them by resizing a figure."""
-    figure = plotting.figure(line, "histograms")
-    assert clashes(figure) == []
-    figure.set_size_inches(6, 4.5)
-    found = clashes(figure)
-    assert any("overlaps" in each for each in found)
-    figure = plotting.figure(line, "loss", size="4:3")
-    figure.text(0.98, 0.5, "beyond the edge")
-    assert clashes(figure) == ["'beyond the edge' leaves the picture, or touches its edge"]
-
-
 @pytest.mark.parametrize(
     ("chosen", "pixels"),
     [

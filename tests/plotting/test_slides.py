@@ -4,15 +4,10 @@ import warnings
 
 import pytest
 
-import particlegvi as pg
-from particlegvi import plotting, scenario
+from particlegvi import plotting
 from particlegvi.cli import main
-from particlegvi.cli.making import QUICK
-from particlegvi.datasets import MissingData
 from particlegvi.plotting import checking
-from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.text_layout import height_of_panels
-from particlegvi.scenario import catalogue
 
 from .test_figure_kinds import KINDS
 
@@ -29,28 +24,8 @@ def faults(figure, points: float) -> list[str]:
     ]
 
 
-def on_slides(results, entry) -> list[str]:
-    """The faults of a figure on every slide that is checked, and of its film at the first record and half way."""
-    kind = kinds[entry["kind"]]
-    options = {key: value for key, value in entry.items() if key != "kind"}
-    found = []
-    for look in SLIDES:
-        name = f"{kind.name}, {look}"
-        found += [f"{name}: {each}" for each in faults(kind(results, **options, **look), look["font_size"])]
-        if not kind.moves or look["font_size"] > 20.0:
-            continue
-        moving = kind.moving(results, **options, **look)
-        for part in (0.0, 0.5):
-            for label, show in moving.shows.items():
-                show(int(part * (len(moving.runs[label].steps) - 1)))
-            film = faults(moving.figure, look["font_size"])
-            found += [f"film of {name}, {part:.0%} of the records: {each}" for each in film]
-    return found
-
-
 FEW = ("particles", "histograms", "scores")
 OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in sorted({*KINDS} - {*FEW})]
-LONG = [name for name in catalogue.ours() if name.startswith("uci-") and not name.endswith("-short")]  # hours each
 
 
 @pytest.mark.parametrize("kind", [*FEW, *OTHERS])
@@ -64,18 +39,10 @@ def test_a_slide_of_every_kind_is_clean(kind, request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({*catalogue.ours()} - {*LONG}))
-def test_every_figure_and_film_of_every_scenario_is_a_clean_slide(name):
-    content = scenario.load(name)
-    small = {key: min(content[key], most) for key, most in QUICK.items() if key in content}
-    try:
-        results = pg.run(name, progress=None, **small)
-    except MissingData as error:
-        pytest.skip(str(error))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of numbers that so few steps give
-        results.targets  # noqa: B018 -- found here, or a warning of theirs would be one of the picture
-    assert [each for entry in results.scenario["figures"] for each in on_slides(results, entry)] == []
+@pytest.mark.parametrize("name", ["temperature", "multimodal", "regression-curve", "wrong-nu", "honest-benchmark"])
+def test_scenarios_are_clean_slides(name):
+    """As `particlegvi gallery --check` does with all of them."""
+    assert main(["gallery", "--check", "--quick", "--quiet", "--only", name]) == 0
 
 
 def test_faults_are_found(scored):
