@@ -1,0 +1,54 @@
+"""ALDI against its printed step in numpy, under a linear map, and where it is refused; its law is a claim."""
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.engine.numerics import noise
+
+from ..refusals import refused
+
+LOSS, FLAT, DLE = pg.losses.get("four-gaussians"), pg.priors.Flat(2), pg.methods.DLE(0.4)
+
+
+def numpy_steps(loss, temperature, x, steps, h, seed, correction=1.0):
+    """x_n + h (-C grad V + T (d + 1) / N (x_n - m)) + sqrt(2 h T) L z_n with L L^T = C, for each particle."""
+    for step in range(steps):
+        mean, n = x.mean(axis=0), len(x)
+        C = sum(np.outer(point - mean, point - mean) for point in x) / n
+        L, z, slope = np.linalg.cholesky(C), noise.normals(seed, "noise", *x.shape, step), loss.gradient(x)
+        pull = correction * temperature * 3.0 / n
+        moves = [
+            h * (pull * (x[k] - mean) - C @ slope[k]) + np.sqrt(2.0 * h * temperature) * L @ z[k] for k in range(n)
+        ]
+        x = x + np.array(moves)
+    return x
+
+
+def test_the_step_is_the_printed_one():
+    start = np.random.default_rng(0).standard_normal((9, 2))
+    settings = {"prior": FLAT, "initial": start, "steps": 7, "step_size": 0.1, "seed": 6, "integrator": "aldi"}
+    expected = numpy_steps(LOSS, 0.4, start, 7, 0.1, 6)
+    for each in (LOSS, pg.Loss.from_numpy(LOSS.value, LOSS.gradient, 2)):
+        run = pg.simulate(each, DLE, **settings)
+        np.testing.assert_allclose(run.final, expected, rtol=0, atol=1e-12)
+    assert np.abs(numpy_steps(LOSS, 0.4, start, 7, 0.1, 6, correction=0.0) - expected).max() > 1e-3  # control
+
+
+def test_a_linear_map_maps_the_steps(rng):
+    matrix = np.array([[1000.0, 0.0], [3.0, 0.01]])  # lower triangular: so is the root of the mapped covariance
+    back = np.linalg.inv(matrix)
+    image = pg.Loss.from_numpy(lambda y: LOSS.value(y @ back.T), lambda y: LOSS.gradient(y @ back.T) @ back, 2)
+    start = rng.standard_normal((9, 2))
+    settings = {"prior": FLAT, "steps": 20, "step_size": 0.1, "integrator": "aldi"}
+    one = pg.simulate(LOSS, DLE, initial=start, **settings)
+    two = pg.simulate(image, DLE, initial=start @ matrix.T, **settings)
+    np.testing.assert_allclose(two.final @ back.T, one.final, rtol=0, atol=1e-8)
+
+
+test_what_has_no_such_law_is_refused = refused(
+    lambda method, particles: pg.simulate(LOSS, method, pg.priors.Normal([0.0, 0.0], 1.0), particles, 5, 0.01,
+                                          integrator="aldi"),
+    (pg.methods.DE(), 9, '^integrator must be one of .*, not "aldi": DE has no noise'),
+    (pg.methods.DRLE(1.0, 0.5), 9, '^integrator must be one of .*, not "aldi": DRLE has a repulsion'),
+    (pg.methods.DLE(), 3, '^particles must be 4 or more for "aldi" in 2 dimensions, not 3'),
+)  # fmt: skip
