@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 
 import particlegvi as pg
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY, FolderStorage
+from particlegvi.runs.storage.checkpoint import FolderStorage
+from particlegvi.simulation.storage import CHECKPOINT_EVERY
 
 NEVER = 1e9
 PAIRS = 2

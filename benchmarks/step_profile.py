@@ -143,8 +143,8 @@ def drle_step(number: int) -> None:
     normals, key = np.zeros((1 + REPEATS // 2, 2, padded)), key_words(0)
     one_step = np.array([[STEP]]), np.array([[np.sqrt(2.0 * STEP)]]), np.array([[0.0]])
     stepping, both = (*one_step, prior.low, prior.high), np.ones(2)
-    switches = flow.Switches(prior=1, embedding=1, noise=1).array()
-    alone = flow.Switches(prior=1, noise=1).array()
+    switches = np.array(flow.Switches(prior=1, embedding=1, noise=1))
+    alone = np.array(flow.Switches(prior=1, noise=1))
     positions, block, moving, nothing = start.copy(), x.reshape(1, -1).copy(), x.copy(), np.zeros(padded)
     terms = loss, minus_log, embedding, both
     angles(x, number, box, kept, 1)
@@ -180,7 +180,7 @@ def other_costs() -> None:
     prior, kernel = pg.priors.Normal(0.0, 1.0), pg.kernels.SquaredExponential(1.0)
     x, steps = prior.sample(300), 1000
     nothing = np.array([[STEP]]), np.array([[0.0]]), np.array([[0.0]]), prior.low, prior.high
-    loss, off = pg.losses.get("tilted-double-well").term, flow.Switches().array()
+    loss, off = pg.losses.get("tilted-double-well").term, np.array(flow.Switches())
     zero, no_force, key = Constant(0.0), np.empty((0, 1)), key_words(0)
     cloud, out = prior.sample(2048), np.empty((2048, 1))
     square = -0.5 * np.random.default_rng(0).normal(size=90_000) ** 2

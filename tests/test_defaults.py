@@ -8,9 +8,9 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, pages, scenario
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.scenario.template import text_of
 from particlegvi.simulation.problem import Settings
+from particlegvi.simulation.storage import CHECKPOINT_EVERY
 
 METHOD = inspect.unwrap(pg.methods.DRLE.__init__)
 

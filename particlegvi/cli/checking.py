@@ -79,7 +79,7 @@ def doctor(options: argparse.Namespace) -> int:
             if left:
                 say(f"left out, as their data are not here or they are tables: {', '.join(left)}")
         from particlegvi.cli.doctor import report
-        from particlegvi.engine.numerics.compiling import compiling_told
+        from particlegvi.engine.numerics.compiled import compiling_told
 
         with compiling_told(progress):
             facts = report.report()

@@ -15,7 +15,7 @@ from particlegvi.contracts import Array, Loss
 from particlegvi.diagnostics.particles import some
 from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.tools import arguments, objects
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 Numbers = NDArray[np.int64]
 LEVEL = 1e-3  # significance level: probability of a false alarm for a run at equilibrium

@@ -28,7 +28,7 @@ from particlegvi.priors import Flat, Normal, Uniform, embedding
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.targets import DensityTarget
 from particlegvi.tools import arguments, objects
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 MOST_PAIRED = 20_000
 SELF_ENERGY_SAMPLES = 4000

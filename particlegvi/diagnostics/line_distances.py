@@ -14,7 +14,7 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, line_target, on_line
 from particlegvi.engine.terms.evaluate import squared_distances
 from particlegvi.targets import DensityTarget, GaussianOptima
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 
 def wasserstein1(particles: ArrayLike, target: KnownTarget | ArrayLike) -> float:

@@ -36,7 +36,7 @@ from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess, SubsetOfRegressors
 from particlegvi.functionspace.linalg import root, squared_bures_distance
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 from particlegvi.tools.quoting import refuse
 
 __all__ = ["fisher", "kl", "preconditioned_fisher", "wasserstein"]

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Kernel, Located, Prior
+from particlegvi.engine.numerics.user_code import from_outside
+from particlegvi.engine.terms.evaluate import squared_distances
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.profiles import SquaredExponential
@@ -65,15 +67,19 @@ def resolve(
             raise ValueError('lengthscale must be a number, not the rule "authors", where `initial` is not given')
         number, reason = authors_lengthscale(initial_particles)
     else:
-        try_kernel(kernel)
-        return kernel, f"lengthscale {rule:.6g}, as given"
+        return tried(kernel), f"lengthscale {rule:.6g}, as given"
     if not SMALLEST <= number <= LARGEST:
         raise ValueError(
             f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {reason}"
         )
-    resolved = with_lengthscale(kernel, number)
-    try_kernel(resolved)
-    return resolved, f"lengthscale {number:.6g} by {reason}"
+    return tried(with_lengthscale(kernel, number)), f"lengthscale {number:.6g} by {reason}"
+
+
+def tried(kernel: Kernel) -> Kernel:
+    """The kernel, after a trial of its value and its slope where a user made it."""
+    if from_outside(kernel):
+        try_kernel(kernel)
+    return kernel
 
 
 def with_lengthscale(kernel: Any, number: float) -> Kernel:
@@ -128,10 +134,8 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     """
     points = arguments.points("particles", particles, least=1)
     second = points if others is None else arguments.points("others", others, least=1)
-    from scipy.spatial.distance import cdist
-
     unit = _unit(points, second)
-    distances = unit * cdist(points[:MOST_POINTS] / unit, second[:MOST_POINTS] / unit).ravel()
+    distances = unit * np.sqrt(squared_distances(points[:MOST_POINTS] / unit, second[:MOST_POINTS] / unit).ravel())
     # The square root of the median square: with an even number of pairs not quite the median distance.
     largest = float(distances.max()) or 1.0
     median = largest * math.sqrt(float(np.median((distances / largest) ** 2)))
@@ -156,11 +160,10 @@ def with_floor(median: float, distances: NDArray[np.float64]) -> tuple[float, st
 
 def pair_distances(points: ArrayLike) -> NDArray[np.float64]:
     """|x_i - x_j| for all i < j, shape (n (n - 1) / 2,), for points of shape (n, dim)."""
-    from scipy.spatial.distance import pdist
-
     x = arguments.points("points", points, least=1)
     unit = _unit(x)
-    return np.asarray(unit * pdist(x / unit)) if len(x) > 1 else np.empty(0)
+    squares = squared_distances(x / unit, x / unit)
+    return np.asarray(unit * np.sqrt(squares[np.triu_indices(len(x), 1)]))
 
 
 def _unit(*points: Array) -> float:

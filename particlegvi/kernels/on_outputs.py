@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import noise
 from particlegvi.tools import arguments, objects
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 
 class OnFeatures:

@@ -10,8 +10,7 @@ import numpy as np
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import name_of, named
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.errors import needed
 
 Function: TypeAlias = Callable[[Array], Array]

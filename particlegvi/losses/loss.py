@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
+from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.losses.automatic import FromLibraries, by_differences
 from particlegvi.losses.checks import called, coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
 from particlegvi.losses.models.constructors import FromModels
@@ -90,10 +91,11 @@ class Loss(FromLibraries, FromModels):
         for field in declared(term, "positive", ()):
             if not np.all(np.asarray(fields[field]) > 0.0):
                 raise arguments.refuse(f"{field} of {label}", fields[field], "a positive number")
-        from particlegvi.engine.terms.trial import try_term
-
         made = term._replace(**fields)
-        try_term(label, made, size)
+        if from_outside(made):
+            from particlegvi.engine.terms.trial import try_term
+
+            try_term(label, made, size)
         return cls(made, size, label)
 
     @classmethod

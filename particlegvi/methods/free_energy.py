@@ -29,8 +29,7 @@ from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import Interaction, embedding_options, kernel_of, repulsion_of
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 
 Rules: TypeAlias = "dict[str, Callable[[Integrator], bool]]"
 Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
@@ -72,7 +71,8 @@ class FreeEnergy(Method):
             object.__setattr__(self, key, arguments.not_negative(key, weight))
         object.__setattr__(self, "kernel", kernel_of(self.kernel))
         embedding_options(self.embedding)
-        object.__setattr__(self, "jumps", jumps.jumps_of(self.jumps, self))
+        if self.jumps is not None:
+            object.__setattr__(self, "jumps", jumps.jumps_of(self.jumps, self))
         if isinstance(self.kernel, OnFeatures) and self.jumps is not None:
             raise ValueError(f"jumps must be left out for {self.label} with a kernel of features")
 
@@ -100,8 +100,7 @@ class FreeEnergy(Method):
 
     def flow(self, problem: ParticleProblem) -> Flow:
         flow = FreeEnergyFlow(self, problem)
-        settings = jumps.resolved(self.jumps)
-        return flow if settings is None else flow.jumping(self, problem, settings)
+        return flow.jumping(self, problem, self.jumps) if isinstance(self.jumps, jumps.Jumps) else flow
 
 
 @runtime_checkable

@@ -12,8 +12,7 @@ from particlegvi.methods.flow import ParticleFlow, ParticleProblem, has_walls
 from particlegvi.methods.free_energy import Choice, FreeEnergy
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import interaction
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 
 MOST_ITERATIONS = 300
 SETTLED = 1e-11  # largest correction of a particle, relative to the largest particle

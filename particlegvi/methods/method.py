@@ -42,6 +42,7 @@ class Method:
     """
 
     label: ClassVar[str]
+    objective: Objective = "measures"
     kl_weight: float = 0.0
     mmd_weight: float = 0.0
     kernel: Kernel | None = None
@@ -52,11 +53,6 @@ class Method:
         objects.method(self)
         settings = {name: value for name, value in vars(self).items() if not name.startswith("_")}
         return html.card(f"{type(self).__name__}", {"label": self.label, **settings, "minimises over": self.objective})
-
-    @property
-    def objective(self) -> Objective:
-        """The set over which the objective is minimised: all probability measures."""
-        return "measures"
 
     @property
     def has_noise(self) -> bool:

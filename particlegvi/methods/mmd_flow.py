@@ -19,8 +19,7 @@ from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import kernel_facts, kernel_of
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 
 MOST_SAMPLES = 1_000_000
 

@@ -18,7 +18,6 @@ from particlegvi.engine.pairs.algorithm import is_gaussian
 from particlegvi.engine.pairs.features import Attraction, FeatureRepulsion, Features, FreshRepulsion
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms import evaluate
-from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels import bandwidth
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.methods.flow import ParticleProblem
@@ -91,9 +90,7 @@ def kernel_of(kernel: object) -> Kernel | None:
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel: {error}") from None
     checked: Kernel | None = objects.kernel_or_none(kernel)
-    if isinstance(checked, tuple):
-        try_kernel(checked)
-    return checked
+    return bandwidth.tried(checked) if isinstance(checked, tuple) else checked
 
 
 def kernel_facts(kernel: Kernel, rule: str) -> Facts:
@@ -169,8 +166,7 @@ def _of_features(
     assert isinstance(loss, Featured)
     features = loss.features(kernel, 0, seed)
     number, rule = lengthscale(kernel.kernel, features, problem)
-    inner = bandwidth.with_lengthscale(kernel.kernel, number)
-    try_kernel(inner)
+    inner = bandwidth.tried(bandwidth.with_lengthscale(kernel.kernel, number))
     process = kernel.process if isinstance(kernel, OnOutputs) else None
 
     def attraction(features_then: Features, step: int) -> tuple[Attraction, str, float]:

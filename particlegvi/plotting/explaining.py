@@ -7,7 +7,7 @@ import textwrap
 
 from particlegvi.plotting.kind import FigureKind, kinds
 from particlegvi.settings.look import KEYS as STYLE
-from particlegvi.tools.docstrings import entries, form_and_words
+from particlegvi.tools.calls import entries, form_and_words
 
 WIDTH = 100
 METHODS = ("sequence of str, optional", "Labels of the methods to draw, in this order; all by default.")

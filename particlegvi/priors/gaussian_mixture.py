@@ -11,8 +11,7 @@ from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
 from particlegvi.priors.gaussian_sums import MixtureEmbedding
 from particlegvi.priors.parameters import Described
 from particlegvi.tools.arguments import LARGEST_SCALE, SCALE, SMALLEST_SCALE, array, finite, frozen, locations, whole
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.quoting import refuse
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Prior, Term
+from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import ConstantTerm
-from particlegvi.engine.terms.trial import from_outside
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Averaging, GaussianSum, MixtureEmbedding, Smoothing, gaussian_sum
 from particlegvi.priors.parameters import Described

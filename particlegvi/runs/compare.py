@@ -11,16 +11,15 @@ from numpy.typing import ArrayLike
 
 from particlegvi import methods as registry
 from particlegvi.contracts import Facts, Listening, Prior, Start
-from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.simulating import Saving, compared, prepared, simulate
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.simulation.problem import Settings
+from particlegvi.simulation.storage import CHECKPOINT_EVERY
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, objects
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.patience import listening
 from particlegvi.tools.quoting import shown

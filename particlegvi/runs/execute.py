@@ -10,16 +10,16 @@ from typing import Any
 
 from particlegvi.contracts import Facts, Listening, Progress, Scenario
 from particlegvi.datasets import MissingData
-from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.runs.results import Results
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY, FolderStorage
+from particlegvi.runs.storage.checkpoint import FolderStorage
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder
 from particlegvi.runs.storage.manifest import FolderLost
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.objects import listening as check_listening

@@ -9,8 +9,8 @@ from particlegvi.runs.execute import check_figures, simulate_rest
 from particlegvi.runs.results import Results, load
 from particlegvi.runs.results.results import opened, stored_scenario
 from particlegvi.runs.storage import checkpoint, manifest
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.runs.storage.folder import open_folder
+from particlegvi.simulation.storage import CHECKPOINT_EVERY
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.sources import check_there

@@ -6,34 +6,25 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from particlegvi import methods
 from particlegvi.contracts import Array, Distribution, Facts, Loss, Method, Prior, Progress, Start, StepListening
-from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.priors import Flat
-from particlegvi.runs.execute import execute
-from particlegvi.runs.results import Comparison
-from particlegvi.runs.results.runs import description
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
-from particlegvi.scenario.kinds.particles import first_step
-from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.scenario.kinds.particles.keys import AUTO, ENSEMBLE, STEPS, ensemble_only
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import Settings, check_problem
-from particlegvi.simulation.run import Run
-from particlegvi.simulation.sampling.arriving import MOST_STEPS
-from particlegvi.simulation.sampling.sample import FEWEST, check_method
-from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.simulation.run import Description, Run
+from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage
 from particlegvi.tools import arguments, memory, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.patience import listening_to_steps
+
+if TYPE_CHECKING:
+    from particlegvi.runs.results import Comparison
 
 
 @explains_bad_calls
@@ -126,9 +117,8 @@ def simulate(
         problem, facts = prepared(loss, [method], (prior, initial), settings, preconditioner)
         if out is None and preconditioner is None:
             memory.check_records(len(problem.start), problem.start.shape[1], problem.steps, record_every)
-            return follow(
-                problem, method, record_every, partial(reporter, label), MemoryStorage(), describer=description
-            )
+            heard = partial(reporter, label)
+            return follow(problem, method, record_every, heard, MemoryStorage(), describer=_described)
         facts |= {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = Saving(out, overwrite, checkpoint_every)
@@ -147,6 +137,30 @@ def prepared(
 
     The word "auto" becomes the number that a scenario would have.
     """
+    prior, initial = prior_and_start
+    if preconditioner is not None or isinstance(settings.steps, str) or isinstance(settings.step_size, str):
+        return _prepared_by_words(loss, chosen, prior_and_start, settings, preconditioner)
+    for method in chosen:
+        problem = check_problem(loss, method, prior, initial, settings)
+    return problem, {}
+
+
+def _prepared_by_words(
+    loss: Loss,
+    chosen: list[Method],
+    prior_and_start: tuple[Prior | None, Start | None],
+    settings: Settings,
+    preconditioner: str | None,
+) -> tuple[ParticleProblem, Facts]:
+    """`prepared` where a word stands for a number, or a preconditioner is asked for."""
+    import numpy as np
+
+    from particlegvi.priors import Flat
+    from particlegvi.scenario.kinds.particles import first_step
+    from particlegvi.scenario.kinds.particles.keys import AUTO, ENSEMBLE, STEPS, ensemble_only
+    from particlegvi.simulation.sampling.arriving import MOST_STEPS
+    from particlegvi.simulation.sampling.sample import FEWEST, check_method
+
     prior, initial = prior_and_start
     ensemble = preconditioner is not None
     if settings.steps == AUTO:
@@ -171,6 +185,12 @@ def prepared(
     return problem, {}
 
 
+def _described(run: Run) -> Description:
+    from particlegvi.runs.results.runs import description
+
+    return description(run)
+
+
 class Saving(NamedTuple):
     """The folder of runs, if they get one, and how it is written."""
 
@@ -191,6 +211,10 @@ def compared(
 
     ``start_and_truth`` are the start and the draws of the truth, as the caller has them.
     """
+    from particlegvi.runs.execute import execute
+    from particlegvi.runs.results import Comparison
+    from particlegvi.scenario.kinds.particles.building import Parts
+
     initial, reference = start_and_truth
     # a distribution is kept, not replaced by its points: the target of DE depends on it
     has_points = initial is not None and not isinstance(initial, Distribution)

@@ -8,7 +8,7 @@ import textwrap
 from particlegvi.scenario import kinds
 from particlegvi.settings import keys
 from particlegvi.settings.keys import Key
-from particlegvi.tools.docstrings import entries, form_and_words
+from particlegvi.tools.calls import entries, form_and_words
 from particlegvi.tools.registry import look_up, unknown
 
 WIDTH = 99

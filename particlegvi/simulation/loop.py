@@ -11,7 +11,6 @@ import numpy as np
 
 from particlegvi import losses
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, Storage
-from particlegvi.diagnostics.outliers import escaped, problem_scale
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import Driven
@@ -24,6 +23,7 @@ from particlegvi.tools import arguments, memory, objects
 from particlegvi.tools.errors import Diverged, carry, warn
 
 MOST_RECORDS = 200
+NEAR = 1e3  # a particle that is no farther, in units of the start, has not run away: `diagnostics.outliers`
 
 
 @runtime_checkable
@@ -125,6 +125,13 @@ def follow(
 
 def _warn_when_away(run: Run, problem: ParticleProblem, limit: float) -> None:
     """Warn where most particles have run away, with a step size that may hold them; the verdict says the same."""
+    centre = run.initial.mean(axis=0)
+    with np.errstate(all="ignore"):
+        least, most = (float(np.linalg.norm(x - centre, axis=1).max()) for x in (run.initial, run.final))
+    if most <= NEAR * least:
+        return
+    from particlegvi.diagnostics.outliers import escaped, problem_scale
+
     scale = problem_scale(run.initial, run.prior, run.initial[:0])
     if 2 * int(np.sum(escaped(run.positions, run.times, scale))) > run.particles:
         largest = schedules.largest(problem.step_size, problem.steps)

@@ -9,6 +9,7 @@ import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
+from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.engine.terms.own_parts import try_loss, try_prior
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
@@ -62,10 +63,12 @@ def check_problem(
     if isinstance(loss, Driven):
         loss.driver(integrators.get(integrator))
     check_kernel(method.kernel if method.mmd_weight > 0.0 else None, loss)
-    try_prior(prior)
+    if from_outside(prior):
+        try_prior(prior)
     start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))
     _check_start(loss, start)
-    try_loss(loss, start)
+    if from_outside(loss):
+        try_loss(loss, start)
     return ParticleProblem(loss, prior, start, steps, step_size, seed, integrator, tolerance, friction)
 
 

@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array, Target
-from particlegvi.diagnostics.particles import has_bars
 from particlegvi.integrators import schedules
-from particlegvi.simulation import picture
 from particlegvi.simulation.exporting import ParticleExports
 from particlegvi.tools import arguments, html
 from particlegvi.tools.errors import warn
@@ -114,6 +112,8 @@ class Run(ParticleExports):
             In 1-D arrays (bins,) and (bins + 1,), with the density integrating to 1; in 2-D (bins, bins) and a pair of
             edges.
         """
+        from particlegvi.diagnostics.particles import has_bars
+
         bins = arguments.whole("bins", bins, 1, 100_000 if self.dim == 1 else 10_000)
         if self.dim in (1, 2):
             x, y = self.final[:, 0], self.final[:, -1]
@@ -156,10 +156,14 @@ class Run(ParticleExports):
     @cached_property
     def _truth(self) -> Target | None:
         """The target that a notebook shows; computed once."""
+        from particlegvi.simulation import picture
+
         start = self.initial if self.drawn_from_prior() is None else self.prior
         return picture.truth(self.loss, self.method, self.prior, start, self.seed)
 
     def _repr_html_(self) -> str:
+        from particlegvi.simulation import picture
+
         facts = {
             "particles": self.particles,
             "dimension": self.dim,

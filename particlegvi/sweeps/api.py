@@ -10,9 +10,9 @@ from particlegvi.contracts import Facts, Listening, Loss, Progress
 from particlegvi.runs import results, sampled
 from particlegvi.runs.results import Results
 from particlegvi.runs.resume import go_on
-from particlegvi.runs.storage.checkpoint import CHECKPOINT_EVERY
 from particlegvi.scenario import load as load_scenario
 from particlegvi.simulation.sampling.sample import Sample
+from particlegvi.simulation.storage import CHECKPOINT_EVERY
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps import plan as plans
 from particlegvi.sweeps import running

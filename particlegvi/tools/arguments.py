@@ -15,7 +15,7 @@ from particlegvi.contracts import Array
 from particlegvi.tools.calls import (
     explains_bad_calls as explains_bad_calls,  # definition files import this module alone
 )
-from particlegvi.tools.docstrings import shares_parameters as shares_parameters
+from particlegvi.tools.calls import shares_parameters as shares_parameters
 from particlegvi.tools.limits import LARGEST, LARGEST_SCALE, LARGEST_SCORED, SMALLEST_SCALE, SMALLEST_SCORED
 from particlegvi.tools.limits import MOST_COORDINATES as MOST_COORDINATES
 from particlegvi.tools.limits import MOST_PARTICLES as MOST_PARTICLES

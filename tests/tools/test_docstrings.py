@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools.docstrings import entries
+from particlegvi.tools.calls import entries
 
 RESULTS = (pg.priors.Embedding,)  # made by the package: their docstrings have the section Attributes
 

@@ -46,7 +46,8 @@ class NetworkEnsemble(Ensemble):
         while step < end:
             most = networks.batches.most_steps(len(positions))
             coefficients, count = self.steppings(step, min(most, end - step))
-            motion = *prior, self.kl_weight, self.switches.array(), tuple(coefficients), self.key, step
+            switches = np.array(self.switches, dtype=np.int64)
+            motion = *prior, self.kl_weight, switches, tuple(coefficients), self.key, step
             networks.steps(positions, motion, step, count, self.seed)
             step += count
 

@@ -1,18 +1,25 @@
-"""The decorators of compiled code: of entry points, which Python calls, and of helpers, which compiled code calls."""
+"""The decorators of compiled code: of entry points, which Python calls, and of helpers, which compiled code calls.
+
+A progress can hear of the compiling: `compiling_told`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial, wraps
 from typing import Any
 
 import numba
 from numba import config
+from numba.core import event
 
+from particlegvi.contracts import Stages
 from particlegvi.engine.numerics.kernel_cache import KernelCache, cache_folder
 from particlegvi.engine.numerics.uncompiled import failed
 from particlegvi.engine.numerics.user_code import frozen, is_ours, is_term
 from particlegvi.tools.errors import warn
+from particlegvi.tools.progress import tell
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 HELPER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
@@ -75,3 +82,36 @@ def inlined(function: Callable[..., Any]) -> Any:
     """Decorate a helper that must vanish into its caller: a small one, so that the loop around it is vectorised, or one
     called at every step, because a call counts references to each array it is given, atomically: 10 ns an array."""
     return numba.njit(**INLINED)(function)
+
+
+@contextmanager
+def compiling_told(progress: object) -> Iterator[None]:
+    """Within it ``progress`` hears "compiling" before the first kernel and after each, if it listens to stages."""
+    if not isinstance(progress, Stages):
+        yield
+        return
+    listener = _Listener(progress)
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
+
+
+class _Listener(event.Listener):
+    """Counts kernels: what is compiled within another is a part of it."""
+
+    def __init__(self, progress: Stages) -> None:
+        self.progress = progress
+        self.depth, self.done = 0, 0
+
+    def on_start(self, compiled: object) -> None:
+        if self.depth == 0:
+            tell(self.progress, "compiling", self.done)
+        self.depth += 1
+
+    def on_end(self, compiled: object) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.done += 1
+            tell(self.progress, "compiling", self.done)

@@ -59,6 +59,11 @@ def is_ours(term: object) -> bool:
     return own and all(is_ours(field) for field in term if isinstance(field, tuple))
 
 
+def from_outside(part: object) -> bool:
+    """Whether a user made this part: a term with code from outside, or an object of a class from outside."""
+    return not (is_ours(part) if isinstance(part, tuple) else type(part).__module__.startswith("particlegvi."))
+
+
 def frozen(term: Part, versions: dict[type, type] | None = None) -> Part:
     """A term of a user, and those inside it, in the class of the version that holds now; anything else as it is.
 

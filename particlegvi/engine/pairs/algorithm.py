@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.engine.terms.trial import from_outside
+from particlegvi.engine.numerics.user_code import from_outside
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
 Prepared = TypeVar("Prepared")  # given by `estimate` to `force`

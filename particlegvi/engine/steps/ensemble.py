@@ -151,7 +151,7 @@ class Ensemble:
         steps: int,
     ) -> None:
         """Call the compiled loop, in parts of enough particles."""
-        array = switches.array()
+        array = np.array(switches, dtype=np.int64)
 
         def part(first: int, last: int) -> None:
             self._scheme(*self.terms, array, positions, forces, stepping, self.key, first_step, steps, first, last)
@@ -165,7 +165,8 @@ class Ensemble:
             return self._forced(positions, stepping, first_step)
         slope = self.repulsion.scanned(len(positions))
         if slope is not None:
-            switches, kept = self.switches._replace(force=True).array(), (1, len(positions)) if self._keeps else (0, 0)
+            switches = np.array(self.switches._replace(force=True), dtype=np.int64)
+            kept = (1, len(positions)) if self._keeps else (0, 0)
             order = np.argsort(positions[:, 0], kind="stable")
             room = np.empty(kept)
             self._advance_scanned(
@@ -173,7 +174,7 @@ class Ensemble:
             )
             self.repulsion.note(Scan.name, steps)
             return steps
-        done, plan, switches = 0, self.repulsion.plan, self.switches.array()
+        done, plan, switches = 0, self.repulsion.plan, np.array(self.switches, dtype=np.int64)
         if plan is None or not within_reach(plan, positions):
             return self._forced(positions, stepping, first_step)
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):

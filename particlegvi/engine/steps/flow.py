@@ -39,10 +39,6 @@ class Switches(NamedTuple):
     walls: int = 0
     kept: int = 0
 
-    def array(self) -> np.ndarray:
-        """The switches as an int64 array, in the order of the constants PRIOR, ..., KEPT."""
-        return np.array(self, dtype=np.int64)
-
 
 PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS, KEPT = range(7)
 

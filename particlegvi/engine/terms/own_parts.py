@@ -10,17 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Likelihood, Loss, Prior
-from particlegvi.engine.terms.trial import (
-    Slopes,
-    Values,
-    agree,
-    checked,
-    each,
-    from_outside,
-    frozen,
-    try_batches,
-    try_term,
-)
+from particlegvi.engine.numerics.user_code import from_outside, frozen
+from particlegvi.engine.terms.trial import Slopes, Values, agree, checked, each, try_batches, try_term
 from particlegvi.tools.arguments import real, refuse
 
 FRACTIONS = np.array([0.04, 0.3, 1.0, 2.5, 7.0])  # of the squared lengthscale, at which a kernel is tried
@@ -39,8 +30,8 @@ class PointwiseLikelihood(Likelihood, Protocol):
 
 
 def try_kernel(kernel: Kernel) -> None:
-    """Try a kernel of a user whose lengthscale is a number."""
-    if not from_outside(kernel) or isinstance(kernel.lengthscale, str):
+    """Try a kernel of a user, unless its lengthscale is the name of a rule."""
+    if isinstance(kernel.lengthscale, str):
         return
     kernel = frozen(kernel)
     squares = float(kernel.lengthscale) ** 2 * FRACTIONS[:, None]
@@ -52,8 +43,6 @@ def try_kernel(kernel: Kernel) -> None:
 
 def try_prior(prior: Prior) -> None:
     """Try a prior of a user at some of its own draws: its log density, the gradient of it, and its term."""
-    if not from_outside(prior):
-        return
     points = np.asarray(prior.sample(TRIED, seed=0), dtype=np.float64).reshape(TRIED, -1)
     width = np.maximum(points.std(axis=0), 1e-6 * np.abs(points).max())
     name = f"the prior {prior.name}"
@@ -72,8 +61,6 @@ def try_prior(prior: Prior) -> None:
 
 def try_loss(loss: Loss, points: Array) -> None:
     """Try a loss that is an object of a user's own class, at points (n, dim) where particles start."""
-    if not from_outside(loss):
-        return
     name = f"the loss {loss.name}"
     values, slopes = _both(name, "value", loss.value, loss.gradient)
     some = points[np.linspace(0, len(points) - 1, min(TRIED, len(points))).astype(int)]

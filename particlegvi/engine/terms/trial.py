@@ -13,11 +13,11 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from particlegvi.contracts import Array, Term
+from particlegvi.engine.numerics.user_code import frozen
 from particlegvi.tools.arguments import refuse
 
 Values: TypeAlias = Callable[[Array], Array]  # of points (n, dim): (n,)
 Slopes: TypeAlias = Callable[[Array], Array]  # of points (n, dim): (n, dim)
-Part = TypeVar("Part")
 Point = TypeVar("Point")
 
 STEP = 1e-4  # of the differences, in units of the width that is given
@@ -26,21 +26,6 @@ DIRECTIONS = 3  # tried in more coordinates
 BATCHES = 48  # whose mean gradient is compared
 MOST_TRIALS = 100  # points between -2 and 2 where no other is finite, as in Stan
 LATEST = 100_000  # step from which a batch is drawn
-
-
-def from_outside(part: object) -> bool:
-    """Whether a user made this part: a term with code from outside, or an object of a class from outside."""
-    from particlegvi.engine.numerics.user_code import is_ours
-
-    own = type(part).__module__.partition(".")[0] == "particlegvi"
-    return not is_ours(part) if isinstance(part, tuple) else not own
-
-
-def frozen(term: Part) -> Part:
-    """A term from outside as compiled code has it: its helpers are compiled once for each content."""
-    from particlegvi.engine.numerics import user_code
-
-    return user_code.frozen(term)
 
 
 def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array, width: float | Array = 1.0) -> None:
@@ -113,9 +98,7 @@ def try_out(name: str, values: Values, gradients: Slopes, dim: int, names: Seque
 
 
 def try_term(name: str, term: Term, dim: int, points: Array | None = None, width: float | Array = 1.0) -> None:
-    """Try a term of a user in plain Python, so that nothing is compiled for it; one of the package is not tried."""
-    if not from_outside(term):
-        return
+    """Try a term of a user in plain Python, so that nothing is compiled for it."""
     term = frozen(term)
     points = trial_points(dim) if points is None else points
 

@@ -14,7 +14,7 @@ from particlegvi.engine.pairs import scaled
 from particlegvi.engine.pairs.scaled import Decay
 from particlegvi.functionspace.covariances.covariance import Between, Covariance
 from particlegvi.tools.arguments import points, scale, scales
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 
 class Scaled(Covariance):

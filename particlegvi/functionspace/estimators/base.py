@@ -22,7 +22,7 @@ from particlegvi.functionspace.gp.hyperparameters import (
     regression_covariance,
 )
 from particlegvi.tools import arguments
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 from particlegvi.tools.html import Card
 
 RandomState: TypeAlias = int | np.random.RandomState | None

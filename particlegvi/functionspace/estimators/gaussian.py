@@ -21,7 +21,7 @@ from particlegvi.functionspace.means import Inducing, Mean, MeanNetwork
 from particlegvi.functionspace.wasserstein.classes import ClassProcesses
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.tools import arguments
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 MEANS = ("network", "inducing")

@@ -17,7 +17,7 @@ from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelCl
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 
 @shares_parameters()

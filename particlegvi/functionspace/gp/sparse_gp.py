@@ -24,7 +24,7 @@ from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools.arguments import copied, points, refuse, scale, vector, whole
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 from particlegvi.tools.html import Card
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from particlegvi.contracts import Facts
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.html import Card
 
 

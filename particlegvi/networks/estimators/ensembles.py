@@ -16,7 +16,7 @@ from particlegvi.metrics.mixtures import Mixture
 from particlegvi.networks.estimators.estimator import EnsembleEstimator
 from particlegvi.networks.mixtures import class_probabilities, mutual_information, noise_variance
 from particlegvi.tools import arguments
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 
 @shares_parameters()

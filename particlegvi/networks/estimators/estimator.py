@@ -21,7 +21,7 @@ from particlegvi.networks.architecture import Network
 from particlegvi.networks.loss import NetworkLoss
 from particlegvi.networks.training import FIRST, Trained, train
 from particlegvi.tools import arguments
-from particlegvi.tools.docstrings import shares_parameters
+from particlegvi.tools.calls import shares_parameters
 
 METHODS = {method.name: method for method in (DE(), DLE(1.0), DRE(1.0), DRLE(1.0, 1.0))}
 MMD_WEIGHT = 0.1  # the default for a method with repulsion

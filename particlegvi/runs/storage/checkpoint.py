@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array, Facts, Record, Snapshot
 from particlegvi.runs.storage.arrays import RecordFile, read_array
 from particlegvi.runs.storage.folder import CHECKPOINT, Folder
+from particlegvi.simulation.storage import CHECKPOINT_EVERY
 from particlegvi.tools import files, memory, system
 from particlegvi.tools.memory import IN_MEMORY
 
@@ -130,9 +131,6 @@ def _array(content: bytes) -> Array:
         raise ValueError("an array is not as long as its shape needs")
     array = np.frombuffer(content, dtype, offset=header.end())
     return array.reshape(shape[::-1]).T.copy("F") if header[2] == b"True" else array.reshape(shape).copy()
-
-
-CHECKPOINT_EVERY = 4.0  # seconds of run time; with a million particles in the plane 1.5% of it go into checkpoints
 
 
 class FolderStorage:

@@ -3,7 +3,7 @@
 import numba
 import pytest
 
-from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.engine.numerics.kernel_cache import SOURCES
 
 from ...test_layers import COMPILED
