@@ -11,6 +11,7 @@ import numpy as np
 
 from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
+from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.targets.basins.start import start_points
@@ -63,7 +64,8 @@ def target(
     seed = arguments.seed(seed)
     if prior is not None:
         objects.same_dim("prior", objects.prior(prior).dim, dim)
-        try_prior(prior)
+        if from_outside(prior):
+            try_prior(prior)
     if isinstance(initial, Distribution):
         objects.same_dim("initial", objects.prior(initial, "initial").dim, dim)
     elif initial is not None:

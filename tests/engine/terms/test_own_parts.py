@@ -281,8 +281,8 @@ def test_parts_of_the_package_are_not_tried(monkeypatch):
 
     monkeypatch.setattr("particlegvi.engine.terms.own_parts.agree", never)
     monkeypatch.setattr("particlegvi.engine.terms.trial.agree", never)
-    try_kernel(pg.kernels.SquaredExponential(1.0))
-    try_prior(pg.priors.Normal())
+    simulated(method=pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0)))
+    pg.target(WELL, DLE, pg.priors.Normal())
     pg.Loss.from_formula("t^2", ["t"])
     with pytest.raises(AssertionError):
-        try_kernel(Bell())
+        pg.methods.DRLE(1.0, 0.5, Bell())
