@@ -94,7 +94,7 @@ def pass_over_rows(model, points, values, out):
             else:
                 become_slopes(family, noise_variance, y, first, block, row, count)
             if out.size > 0:
-                add_outer(rows, at, dim, dim, block, 0, row, count, sums, begin * tall, tall * wide, 0)
+                add_outer(rows, at, dim, dim, block, 0, row, count, sums, begin * tall, tall * wide)
     for lane in range(values.size):
         values[lane] = costs[lane]
     for begin in range(0, wide if out.size > 0 else 0, PANEL):

@@ -58,13 +58,10 @@ def rows_by_weights(x, at_x, stride, inner, weights, at_w, biases, at_b, out, at
 
 
 @nested
-def add_outer(units, at_x, stride, inner, deltas, at_d, row, rows, gradient, at_w, at_b, begin):
-    """gradient (inner, row) += units (rows, inner)^T @ deltas (rows, row), and at ``at_b`` the deltas' column sums.
-
-    Only the rows of the gradient from ``begin`` on, a multiple of 4; the column sums go with the first one.
-    """
+def add_outer(units, at_x, stride, inner, deltas, at_d, row, rows, gradient, at_w, at_b):
+    """gradient (inner, row) += units (rows, inner)^T @ deltas (rows, row), and at ``at_b`` the deltas' column sums."""
     for j in range(0, row, WIDTH):
-        k = begin
+        k = 0
         while k + 8 <= inner:
             o = at_w + k * row + j
             c = loads(gradient, o, row, 8)
@@ -150,46 +147,8 @@ def last_layer(units, at, row, slopes, rectified, weights, at_w, outputs, errors
                     store(deltas, q, fma(multiply(e, w), slope, load(deltas, q)))
                     q += row
             store(gradient, o, g)
-    add_errors(outputs, errors, rows, gradient, at_b)
-
-
-@nested
-def add_errors(outputs, errors, rows, gradient, at_b):
-    """The gradient of the biases of the last layer."""
     for c in range(outputs):
         total_error = gradient[at_b + c]
         for r in range(rows):
             total_error += errors[r * outputs + c]
         gradient[at_b + c] = total_error
-
-
-@nested
-def last_two_layers(units, at, row, slopes, rectified, weights, at_w, errors, rows, inputs, gradient, before, deltas):
-    """`last_layer` with one output, and of the layer before the first eight rows of `add_outer` with its biases.
-
-    Fused, because the two alone would store and load again values that stay in registers here. ``inputs`` is (place,
-    stride) of the inputs of the layer before in the units, ``before`` the places of its weights and biases in the
-    gradient.
-    """
-    at_x, stride = inputs
-    at_first, at_b = before
-    for j in range(0, row, WIDTH):
-        w = load(weights, at_w + j)
-        g = load(gradient, at_w + j)
-        b = load(gradient, at_b + j)
-        o = at_first + j
-        c = loads(gradient, o, row, 8)
-        p = at_x
-        q = at + j
-        for r in range(rows):
-            e = spread(errors, r)
-            g = fma(e, load(units, q), g)
-            d = multiply(multiply(e, w), slope_of(units, slopes, q, rectified))
-            store(deltas, q, d)
-            b = add(b, d)
-            c = fma(spreads(units, p, 1, 8), d, c)
-            p += stride
-            q += row
-        store(gradient, at_w + j, g)
-        store(gradient, at_b + j, b)
-        stores(gradient, o, row, c)

@@ -28,11 +28,9 @@ from particlegvi.engine.networks.layout import (
 )
 from particlegvi.engine.networks.moving import move_particle, next_noise
 from particlegvi.engine.networks.products import (
-    add_errors,
     add_outer,
     dot_products,
     last_layer,
-    last_two_layers,
     rows_by_weights,
     slope_of,
 )
@@ -165,20 +163,10 @@ def backward(packed, transposed, plan, activation, rows, units, slopes, errors, 
     last = plan.shape[0] - 1
     rectified = activation == RELU
     outputs = plan[last, FAN_OUT]
-    done = 0
-    # The common network, one hidden layer and one output, has a fused pass.
-    if last == 1 and outputs == 1 and plan[0, FAN_IN] >= 8:
-        last_two_layers(
-            units, plan[1, UNITS], plan[1, ROW], slopes, rectified, packed, plan[1, WEIGHTS], errors, rows,
-            (plan[0, UNITS], plan[0, STRIDE]), gradient, (plan[0, WEIGHTS], plan[0, BIASES]), deltas,
-        )  # fmt: skip
-        add_errors(outputs, errors, rows, gradient, plan[1, BIASES])
-        done = 8
-    else:
-        last_layer(
-            units, plan[last, UNITS], plan[last, ROW], slopes, rectified, packed, plan[last, WEIGHTS], outputs,
-            errors, rows, gradient, plan[last, BIASES], deltas,
-        )  # fmt: skip
+    last_layer(
+        units, plan[last, UNITS], plan[last, ROW], slopes, rectified, packed, plan[last, WEIGHTS], outputs,
+        errors, rows, gradient, plan[last, BIASES], deltas,
+    )  # fmt: skip
     for layer in range(last - 1, -1, -1):
         row = plan[layer, ROW]
         at = plan[layer + 1, UNITS]
@@ -186,7 +174,7 @@ def backward(packed, transposed, plan, activation, rows, units, slopes, errors, 
         stride = plan[layer, STRIDE]
         add_outer(
             units, before, stride, plan[layer, FAN_IN], deltas, at, row, rows, gradient, plan[layer, WEIGHTS],
-            plan[layer, BIASES], done,
+            plan[layer, BIASES],
         )  # fmt: skip
         if layer > 0:
             rows_by_weights(
