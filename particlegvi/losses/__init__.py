@@ -19,7 +19,8 @@ A loss is a class on top of a ``NamedTuple`` that holds its parameters. It has m
     Its local minima, where they are known and finitely many.
 
 A loop inside ``gradient`` keeps the loop over the particles around it from being vectorised. Where that matters a loss
-also has ``gradients(self, points, out)`` for a block of points (dim, lanes), with the lanes innermost.
+also has ``gradients(self, points, out)`` for a block of points (dim, lanes), with the lanes innermost. Where value and
+gradient share work it has ``values_and_gradients(self, points, values, out)``, which the integrator "mala" calls.
 """
 
 from __future__ import annotations

@@ -46,6 +46,21 @@ def test_a_linear_model_is_minus_the_log_likelihood(family, rows, rng):
     assert not np.allclose(loss.gradient(theta), 1.01 * numerical.gradient(theta), rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_mala_on_a_linear_model_is_that_on_its_log_likelihood(family):
+    """The compiled step has value and gradient by the same products; that in Python asks scipy for the value."""
+    X, y = data(family)
+    model = pg.losses.linear_model(X, y, family, noise_variance=0.3)
+    values = lambda theta: np.array([-log_likelihood(family, X @ each, y, 0.3).sum() for each in theta])
+    plain = pg.Loss.from_numpy(values, model.gradient, dim=3)
+    doubled = pg.Loss.from_numpy(lambda t: 2.0 * values(t), lambda t: 2.0 * model.gradient(t), dim=3)
+    settings = {"prior": pg.priors.Normal(np.zeros(3)), "particles": 9, "steps": 20, "step_size": 0.02, "seed": 2}
+    runs = [pg.simulate(loss, pg.methods.DLE(1.0), integrator="mala", **settings) for loss in (model, plain, doubled)]
+    assert runs[0].info["acceptance_rate"] == runs[1].info["acceptance_rate"] < 1.0
+    np.testing.assert_allclose(runs[0].final, runs[1].final, rtol=1e-9)
+    assert not np.allclose(runs[0].final, runs[2].final, rtol=1e-3)  # control: another law
+
+
 def test_far_out_coefficients_give_finite_slopes_of_labels():
     loss = pg.losses.linear_model([[1.0], [1.0]], [0, 1])
     assert np.allclose(loss.gradient([[-900.0], [900.0]]), [[-1.0], [1.0]])
