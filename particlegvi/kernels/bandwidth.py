@@ -121,7 +121,7 @@ def median_distance(points: Array) -> tuple[float, str]:
     return with_floor(float(np.median(distances)), distances)
 
 
-def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -> tuple[float, str]:
+def authors_lengthscale(particles: ArrayLike) -> tuple[float, str]:
     """The rule of the authors' code, and a phrase that describes it.
 
     Their kernel is ``exp(-d2 / (2 s))`` with d2 the squared distance averaged over the coordinates and
@@ -129,20 +129,18 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     particle with itself included. In our units ``lengthscale = sqrt(dim * s)``, from which the average over the
     coordinates cancels: ``lengthscale^2 = median |x_i - x_j|^2 / (2 log(n + 1))``. They recompute it in the first six
     steps and then keep it; here it is found once, from the initial particles. For the attraction to the prior they
-    use a second bandwidth, from the pairs of a particle and a prior sample: pass those samples as ``others``. Of more
-    than 2000 particles (particles, dim) it uses the first 2000, and counts all in n.
+    use a second bandwidth, from the pairs of a particle and a prior sample, and here there is one kernel. Of more than
+    2000 particles (particles, dim) it uses the first 2000, and counts all in n.
     """
     points = arguments.points("particles", particles, least=1)
-    second = points if others is None else arguments.points("others", others, least=1)
-    unit = _unit(points, second)
-    distances = unit * np.sqrt(squared_distances(points[:MOST_POINTS] / unit, second[:MOST_POINTS] / unit).ravel())
+    unit, few = _unit(points), points[:MOST_POINTS]
+    distances = unit * np.sqrt(squared_distances(few / unit, few / unit).ravel())
     # The square root of the median square: with an even number of pairs not quite the median distance.
     largest = float(distances.max()) or 1.0
     median = largest * math.sqrt(float(np.median((distances / largest) ** 2)))
     number, note = with_floor(median, distances)
     number /= math.sqrt(2.0 * math.log(len(points) + 1.0))
-    against = "initial particles" if others is None else f"initial particles and {len(second)} prior samples"
-    return number, f"the authors' rule on {len(points)} {against}{note}"
+    return number, f"the authors' rule on {len(points)} initial particles{note}"
 
 
 def with_floor(median: float, distances: NDArray[np.float64]) -> tuple[float, str]:
@@ -166,7 +164,7 @@ def pair_distances(points: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(unit * np.sqrt(squares[np.triu_indices(len(x), 1)]))
 
 
-def _unit(*points: Array) -> float:
+def _unit(points: Array) -> float:
     """A power of two near the largest coordinate: no box of 1e200 overflows, and none of 1e-200 underflows."""
-    largest = max(float(np.abs(array).max()) for array in points)
+    largest = float(np.abs(points).max())
     return 2.0 ** math.frexp(largest)[1] if largest > 0.0 else 1.0
