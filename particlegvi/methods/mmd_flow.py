@@ -69,7 +69,7 @@ class MMDFlow(Method):
             object.__setattr__(self, "reference", _points(self.reference))
 
     @property
-    def objective(self) -> Objective:
+    def objective(self) -> Objective:  # type: ignore[override]
         """Over all measures, with DLE's target, where no reference is given; otherwise "reference"."""
         return "measures" if self.reference is None else "reference"
 
