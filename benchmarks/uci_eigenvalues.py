@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import GaussianWasserstein, likelihoods, means
 from particlegvi.functionspace.gp.hyperparameters import regression_covariance
-from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
+from particlegvi.functionspace.wasserstein.process_distance import estimated_w2_squared
 from particlegvi.plotting import look, style
 from particlegvi.scenario.kinds.functions.methods.gwi import Estimates
 from particlegvi.scenario.tables.problem import Problem
@@ -50,7 +50,7 @@ def measured(row: str) -> Facts:
     found["most"] = float(1.0 - np.mean(model.predict(X, return_std=True)[1] ** 2) / trace)
     if len(some) < len(X):
         drawn = [X[random.choice(len(X), POINTS, replace=False)] for _ in range(DRAWS)]
-        each = [process_w2_squared(covariance, model.covariance, X, "thesis", one).value for one in drawn]
+        each = [estimated_w2_squared(covariance, model.covariance, X, one) for one in drawn]
         found["whole"] = float(np.mean(each) / trace)
     return found
 

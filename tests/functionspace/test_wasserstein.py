@@ -5,7 +5,11 @@ import pytest
 from scipy import linalg
 
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.wasserstein.process_distance import gaussian_w2_squared, process_w2_squared
+from particlegvi.functionspace.wasserstein.process_distance import (
+    estimated_w2_squared,
+    gaussian_w2_squared,
+    process_w2_squared,
+)
 
 from ..refusals import refused
 
@@ -36,9 +40,8 @@ def test_known_distances_of_gaussians(rng):
 
 
 test_bad_input_is_refused_in_a_sentence = refused(
-    (lambda: process_w2_squared(K, K, X, method="nearest"), "method must be one of"),
-    (lambda: process_w2_squared(K, K, np.zeros((5001, 1)), method="exact"), "5000 rows, not 5001, which take 0.8 GB"),
-    (lambda: process_w2_squared(K, K, X, method="thesis", points=[[1.0, 2.0]]), "points must be"),
+    (lambda: process_w2_squared(K, K, np.zeros((5001, 1))), "5000 rows, not 5001, which take 0.8 GB"),
+    (lambda: estimated_w2_squared(K, K, X, [[1.0, 2.0]]), "points must be"),
     (lambda: gaussian_w2_squared([0.0], [[-1.0]], [0.0], [[1.0]]), "eigenvalue -1"),
     (lambda: gaussian_w2_squared([0.0], [[1.0]], [0.0, 1.0], np.eye(2)), "other_mean must be"),
 )
@@ -51,7 +54,7 @@ def indefinite(A, B=None):
 
 
 class TestWhatIsNoCovariance:
-    @pytest.mark.parametrize("method", ["exact", "thesis"])
+    @pytest.mark.parametrize("distance", [process_w2_squared, estimated_w2_squared])
     @pytest.mark.parametrize(
         ("wrong", "sentence"),
         [
@@ -64,17 +67,17 @@ class TestWhatIsNoCovariance:
     )
     @pytest.mark.parametrize("key", ["k", "r"])
     @pytest.mark.filterwarnings("ignore:invalid value")
-    def test_it_is_refused(self, method, wrong, sentence, key):
+    def test_it_is_refused(self, distance, wrong, sentence, key):
         both = {"k": K, "r": K, key: wrong}
         with pytest.raises(ValueError, match=f"^{key} must be a covariance.*{sentence}"):
-            process_w2_squared(**both, X=X, method=method, points=30)
+            distance(both["k"], both["r"], X, *([X[::2]] if distance is estimated_w2_squared else []))
 
     def test_rounding_and_processes_without_variance_are_allowed(self):
         nothing = process_w2_squared(K, lambda A, B=None: 0.0 * K(A, B), X)
-        assert nothing.value == pytest.approx(1.0)
+        assert nothing == pytest.approx(1.0)
         # a posterior of millionths of the prior, as a difference, and one that is rounding alone
         small = process_w2_squared(K, shrunk(1e-9), X)
-        assert small.value == pytest.approx(process_w2_squared(K, shrunk(0.0), X).value, abs=1e-4)
+        assert small == pytest.approx(process_w2_squared(K, shrunk(0.0), X), abs=1e-4)
         both = [lambda A, B=None: K(A, B) + 1.0 - 1.0, lambda A, B=None: K(A, B) - K(A, B) * (1.0 - 1e-17)]
-        assert process_w2_squared(*both, X).value == pytest.approx(1.0)
-        assert process_w2_squared(lambda A, B=None: np.round(K(A, B), 10), K, X).value == pytest.approx(0.0, abs=1e-4)
+        assert process_w2_squared(*both, X) == pytest.approx(1.0)
+        assert process_w2_squared(lambda A, B=None: np.round(K(A, B), 10), K, X) == pytest.approx(0.0, abs=1e-4)

@@ -47,7 +47,6 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
     prior: str = "gp"
 
     result: ClassVar[str] = "sampler_"
-    moves: ClassVar[str | None] = None  # the parameter ``moves`` of the sampler
 
     def _fit_sampler(self, likelihood: Likelihood, x: Array, t: Array, seed: int) -> Self:
         self.sampler_ = ProjectedLangevinSampler(
@@ -58,7 +57,6 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
             steps=self.steps,
             step_size=self.step_size,
             prior=self.prior,
-            moves=self.moves,
             seed=seed,
         ).fit(x, t)
         return self
@@ -110,9 +108,6 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, KernelClassifier):
         The sampler, fitted to the labels 0 and 1.
     kernel_ : Covariance
     """
-
-    # For nearly separable classes, plain Langevin steps without bias are so small that tens of thousands are needed.
-    moves: ClassVar[str | None] = "mix"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any type, of two classes."""

@@ -33,7 +33,7 @@ from particlegvi.functionspace.gp.placement import placed_basis
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, held_out
-from particlegvi.functionspace.wasserstein.process_distance import SquaredDistance, process_w2_squared
+from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import (
     checked_rule,
     checked_weight,
@@ -82,7 +82,7 @@ class GaussianWasserstein(Card):
     variance_factor_ : float
         Factor of predictive variances: the mean of (y - m)^2 / v over the validation rows, or 1 without such rows.
     info_ : dict
-        Facts of the fit, with the method and the error of W2.
+        Facts of the fit; ``w2_rows`` is the number of rows from which W2 is computed, all or 500 random ones.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class GaussianWasserstein(Card):
         self.w2_weight, self.rule = checked_weight(w2_weight), checked_rule(covariance)
         self.seed = arguments.seed(seed)
         self.placement = placement
-        self._known: SquaredDistance | None = None
+        self._known: float | None = None
 
     @one_blas_thread()
     def fit(
@@ -143,36 +143,25 @@ class GaussianWasserstein(Card):
         if held is not None:
             m, sd = self.predict(held[0], return_std=True, of="target")
             self.variance_factor_ = float(np.mean((held[1] - m) ** 2 / sd**2))
-        self._facts: Facts = {
+        self.info_: Facts = {
             **self.basis.facts(), **chosen, **self.mean.facts(), "w2_weight": self.w2_weight_, "covariance": self.rule,
-            "validation": 0 if held is None else len(held[0]),
+            "validation": 0 if held is None else len(held[0]), "w2_rows": len(x) if len(x) <= DENSE else ROWS,
         }  # fmt: skip
         return self
 
     @property
-    def distance_(self) -> SquaredDistance:
-        """The distance between the two covariances, computed at its first use: it takes longer than the fit."""
+    def w2_squared_(self) -> float:
+        """W2^2; the covariances' part is computed at its first use, as it takes longer than the fit."""
         if self._known is None:
             x = self._x
             if len(x) > DENSE:
                 x = x[np.sort(np.random.default_rng(self.seed).choice(len(x), ROWS, replace=False))]
             self._known = process_w2_squared(self.kernel, self.covariance, x)
-            if len(x) < len(self._x):
-                self._known = self._known._replace(method="points", error=math.nan)
-        return self._known
-
-    @property
-    def w2_squared_(self) -> float:
-        return self.distance_.value + self._square
+        return self._known + self._square
 
     @property
     def objective_(self) -> float:
         return self._cost + self.w2_weight_ * self.w2_squared_
-
-    @property
-    def info_(self) -> Facts:
-        """Facts of the fit, with the method and the error of W2."""
-        return {**self._facts, "w2_method": self.distance_.method, "w2_error": self.distance_.error}
 
     def _found_weight(self) -> float:
         """The weight of W2^2 that is equivalent to a distance W2 without a square."""

@@ -12,7 +12,7 @@ This matrix is not symmetric: some eigenvalues are negative or complex, and the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,28 +24,9 @@ from particlegvi.functionspace.linalg import checked_root, squared_bures_distanc
 from particlegvi.tools import arguments
 
 CovarianceFunction: TypeAlias = Callable[..., Array]  # k(A, B), for inputs (n, dim) and (m, dim)
-METHODS = ("exact", "thesis")
 MOST_EXACT = 5000  # largest number of rows
-DEFAULT_POINTS = 100
 BLOCK = 64  # rows of a block for the diagonal
 A_COVARIANCE = "a covariance, symmetric and positive semi-definite, with finite numbers"
-
-
-class SquaredDistance(NamedTuple):
-    """The squared 2-Wasserstein distance of two Gaussian measures.
-
-    Attributes
-    ----------
-    value : float
-        W2^2; 0 where rounding made it negative.
-    error : float
-        Bound on the error of ``value`` by rounding for "exact"; nan for an estimate.
-    method : str
-    """
-
-    value: float
-    error: float
-    method: str
 
 
 def gaussian_w2_squared(
@@ -71,44 +52,50 @@ def gaussian_w2_squared(
 
 
 @one_blas_thread()
-def process_w2_squared(
-    k: CovarianceFunction,
-    r: CovarianceFunction,
-    X: ArrayLike,
-    method: str = "exact",
-    points: ArrayLike | int = DEFAULT_POINTS,
-    *,
-    seed: int = 0,
-) -> SquaredDistance:
-    """W2^2 between two Gaussian processes of the same mean, over the empirical measure of X.
+def process_w2_squared(k: CovarianceFunction, r: CovarianceFunction, X: ArrayLike) -> float:
+    """W2^2 between two Gaussian processes of the same mean, over the empirical measure of X, in O(n^3).
+
+    Rounding errors are at most 1e-8 of the sum of both traces.
 
     Parameters
     ----------
     k, r : covariances, or functions (A, B) of inputs (n, dim) and (m, dim) to (n, m)
     X : array (n, dim)
-    method : str
-        "exact", O(n^3), or "thesis", the thesis's estimator (4.15).
-    points : array (s, dim) or int
-        X_S for "thesis", or their number, drawn from X by the seed.
 
     Raises
     ------
     ValueError
-        If "exact" is used for more than 5000 rows; if k or r is not a covariance function at X, or at X_S.
+        If X has more than 5000 rows; if k or r is not a covariance function at X.
     """
-    x = arguments.points("X", X, least=1)
-    for key, function in (("k", k), ("r", r)):
-        if not callable(function):
-            raise arguments.refuse(key, function, "a covariance, or a function of two sets of inputs")
-    if not isinstance(method, str) or method not in METHODS:
-        raise arguments.refuse("method", method, f"one of {', '.join(METHODS)}")
-    if method == "thesis":
-        return _thesis(k, r, x, _points(points, x, seed))
+    x = _checked(k, r, X)
     if len(x) > MOST_EXACT:
         gigabytes = 4 * 8 * len(x) ** 2 / 1e9
         raise ValueError(f"X must have at most {MOST_EXACT} rows, not {len(x)}, which take {gigabytes:.1f} GB")
-    a, b = _roots(k, r, x)
-    return SquaredDistance(squared_bures_distance(a, b), 1e-8 * float(np.sum(a * a) + np.sum(b * b)), "exact")
+    return squared_bures_distance(*_roots(k, r, x))
+
+
+@one_blas_thread()
+def estimated_w2_squared(k: CovarianceFunction, r: CovarianceFunction, X: ArrayLike, points: ArrayLike) -> float:
+    """The thesis's estimate (4.15) of `process_w2_squared` from inputs (n, dim) and ``points`` X_S (s, dim), s <= n.
+
+    It is not 0 for a process and itself. Of each eigenvalue's root the real part counts, 0 for a negative one.
+    """
+    x = _checked(k, r, X)
+    chosen = arguments.points("points", points, x.shape[1], least=1)
+    n, s = len(x), len(chosen)
+    if s > n:
+        raise arguments.refuse("points", s, f"at most {n}, the rows of X")
+    _roots(k, r, chosen)  # refuses a function that is not a covariance
+    roots = np.sqrt(np.maximum(thesis_eigenvalues(k, r, x, chosen).real, 0.0)).sum()
+    traces = sum(_trace(of, x) for of in (k, r)) / n
+    return float(traces - 2.0 / np.sqrt(n * s) * float(roots))
+
+
+def _checked(k: CovarianceFunction, r: CovarianceFunction, X: ArrayLike) -> Array:
+    for key, function in (("k", k), ("r", r)):
+        if not callable(function):
+            raise arguments.refuse(key, function, "a covariance, or a function of two sets of inputs")
+    return arguments.points("X", X, least=1)
 
 
 def _roots(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> list[Array]:
@@ -117,24 +104,6 @@ def _roots(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> list[Array
     matrices = [arguments.matrix(f"{key}(X, X)", of(x, x), n, n) / n for key, of in (("k", k), ("r", r))]
     scale = max(float(np.abs(matrix).max()) for matrix in matrices)
     return [checked_root(key, matrix, A_COVARIANCE, scale) for key, matrix in zip("kr", matrices, strict=True)]
-
-
-def _points(points: ArrayLike | int, x: Array, seed: int) -> Array:
-    if not isinstance(points, int | np.integer):
-        return arguments.points("points", points, x.shape[1], least=1)
-    count = arguments.whole("points", points, 1, len(x))
-    return x[np.sort(np.random.default_rng(arguments.seed(seed)).choice(len(x), count, replace=False))]
-
-
-def _thesis(k: CovarianceFunction, r: CovarianceFunction, x: Array, chosen: Array) -> SquaredDistance:
-    """The estimate by (4.14) and (4.15); of each eigenvalue's root the real part counts, 0 for a negative one."""
-    n, s = len(x), len(chosen)
-    if s > n:
-        raise arguments.refuse("points", s, f'at most {n}, the rows of X, for the method "thesis"')
-    _roots(k, r, chosen)  # refuses a function that is not a covariance
-    roots = np.sqrt(np.maximum(thesis_eigenvalues(k, r, x, chosen).real, 0.0)).sum()
-    traces = sum(_trace(of, x) for of in (k, r)) / n
-    return SquaredDistance(float(traces - 2.0 / np.sqrt(n * s) * float(roots)), float("nan"), "thesis")
 
 
 def _trace(k: CovarianceFunction, x: Array) -> float:

@@ -18,6 +18,7 @@ from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.functionspace.wasserstein.process_distance import (
     CovarianceFunction,
+    estimated_w2_squared,
     process_w2_squared,
     thesis_eigenvalues,
 )
@@ -168,10 +169,10 @@ class Estimates:
                   for number in self.points]  # fmt: skip
         for name, other in (("itself", prior), ("posterior", posterior)):
             values = np.array([
-                [process_w2_squared(prior, other, X, method="thesis", points=part).value for part in drawn]
+                [estimated_w2_squared(prior, other, X, part) for part in drawn]
                 for drawn in places
             ]) / trace  # fmt: skip
-            exact = 0.0 if other is prior else process_w2_squared(prior, other, X, method="exact").value / trace
+            exact = 0.0 if other is prior else process_w2_squared(prior, other, X) / trace
             facts[name] = {"exact": exact, "mean": values.mean(axis=1).tolist(),
                            "sd": values.std(axis=1, ddof=1).tolist()}  # fmt: skip
         spectra = [thesis_eigenvalues(prior, posterior, X, part) for part in places[-1]]

@@ -91,7 +91,6 @@ def pls(problem: Problem, settings: TableSettings) -> Numbers | Classes:
         inducing_points=most_points(problem, settings.inducing_points),
         particles=settings.particles,
         prior=PROTOCOLS[problem.protocol].prior,
-        moves="mix" if classes else None,
         seed=settings.seed,
     ).fit(*problem.train)
     if classes:
