@@ -12,6 +12,7 @@ import particlegvi as pg
 from particlegvi import scenario
 from particlegvi.cli import parser
 from particlegvi.cli.making import SEEDS
+from particlegvi.cli.options import setting
 from particlegvi.plotting import films
 from particlegvi.runs import animate as animating
 from particlegvi.scenario import catalogue
@@ -118,7 +119,7 @@ def test_the_films_of_the_docs_can_be_made(root):
         for command in commands:
             options = parser().parse_args(shlex.split(command))
             if options.source in catalogue.ours():
-                content = scenario.load(options.source, dict(map(scenario.setting, options.set)))
+                content = scenario.load(options.source, dict(map(setting, options.set)))
                 methods = {} if options.methods is None else {"methods": options.methods}
                 assert films.figure_for(content, options.figure, methods), command
                 seeds[path.name, options.source] = options.seed
