@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.integrators.aldi import aldi, aldi_step
-from particlegvi.integrators.stepping import Integrator, integrator
+from particlegvi.integrators.stepping import Stepping, integrator
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, claim
 
@@ -20,7 +21,7 @@ LOSS = pg.Loss.from_formula(
 )
 
 
-def uncorrected() -> Integrator:
+def uncorrected() -> Callable[..., Stepping]:
     """ALDI without the divergence of C."""
     step = partial(aldi_step, correction=0.0)
     scheme = integrator("aldi-uncorrected", step=step, noise="needed", accepts=True)
