@@ -51,13 +51,11 @@ def follow(
     progress: Callable[[int, int], None] | None,
     storage: Storage,
     *,
-    store_end: bool = False,
     describer: Callable[[Run], Description] | None = None,
 ) -> Run:
     """Simulate a checked problem from its start, or from its snapshot in ``storage``; see `simulate`.
 
-    With ``store_end`` a snapshot of the end is stored as well: the caller has further work after this run. The
-    ``describer`` finds the words of `Run.describe`.
+    The ``describer`` finds the words of `Run.describe`.
     """
     limit = warn_when_unstable(problem, method)
     if isinstance(problem.loss, Advising):
@@ -105,9 +103,6 @@ def follow(
             chunks.advance(flow, step, record, taken, after)
             step = record
             storage.append(flow.particles())
-        if store_end:
-            chunks.good = taken(step)
-            storage.save(chunks.good)
     except (Diverged, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             storage.save(chunks.good)

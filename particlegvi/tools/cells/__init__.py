@@ -1,7 +1,7 @@
 """Work in many cells: each is computed once, in this process or in several, and kept in a small file.
 
-`store` keeps finished cells, and `computing` computes the others. Sweeps, tables and replicates give the function that
-computes a cell.
+`store` keeps finished cells, and `computing` computes the others. Sweeps and tables give the function that computes a
+cell.
 """
 
 from particlegvi.tools.cells.computing import WorkerLost, compute

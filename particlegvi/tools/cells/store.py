@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from particlegvi.contracts import Facts
@@ -32,10 +31,6 @@ class Store:
         """Make the folder."""
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def sweep(self) -> None:
-        """Remove the unfinished files of a process that died. No other process may be writing."""
-        files.sweep(self.folder)
-
     def write(self, name: str, identity: Facts, result: Facts, seconds: float) -> None:
         """Keep a finished cell."""
         content: Facts = {**identity, self._result: result}
@@ -57,13 +52,6 @@ class Store:
     def has(self, name: str) -> bool:
         """Whether there is a file of a cell, sound or not."""
         return os.path.lexists(self._place(name))
-
-    def remove(self, names: Iterable[str]) -> None:
-        """Remove cells, and the folder where nothing else is in it."""
-        for name in names:
-            self._place(name).unlink(missing_ok=True)
-        if not any(self.folder.iterdir()):
-            self.folder.rmdir()
 
     def _place(self, name: str) -> Path:
         return self.folder / f"{name}.json"
