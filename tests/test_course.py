@@ -130,11 +130,6 @@ def test_no_number_stands_outside_of_tables(folder, tables, name):
     assert strange(words + " 0.12345", known) == ["0.12345"]  # the control
 
 
-def near(tables, number) -> float:
-    """One unit of the last digit of a printed value."""
-    return 1.01 * 10.0 ** -tables.decimals(number.value)
-
-
 def strange(words: str, known: set[float]) -> list[str]:
     """The decimals in words that are no known number, rounded to their digits."""
 
@@ -156,17 +151,17 @@ def strange(words: str, known: set[float]) -> list[str]:
     ],
 )
 def test_the_code_of_a_lecture_has_its_numbers(folder, tables, name, elsewhere):
-    """Printed values are those of the code in their digits, up to one unit of the last; of draws they are within their errors."""
+    """Values are those of the code up to one unit of the last digit; those of draws are within their errors."""
     import matplotlib.pyplot as plt
 
     names = tables.executed(name)
     plt.close("all")
     for number in tables.numbers(page(folder, f"exercises/{name}")):
         value = float(eval(number.name, names))
-        known = number.origin.startswith("`")  # of draws: a version with other draws has another number
-        assert number.again(value).holds() if known else abs(value - float(number.value)) <= near(tables, number), (
-            number
-        )
+        if number.origin.startswith("`"):  # of draws: a version with other draws has another number
+            assert number.again(value).holds(), number
+        else:
+            assert abs(value - float(number.value)) <= 1.01 * 10.0 ** -tables.decimals(number.value), number
 
 
 @pytest.mark.slow
