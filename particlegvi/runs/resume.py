@@ -38,6 +38,7 @@ def go_on(
     check_there(stored.path, stored.manifest.get("parts", {}))
     begun = stored_scenario(stored)
     if stored.manifest["status"] in ENDED:
+        manifest.remove_left_lock(stored.path)
         return load(folder, loss)
     other = manifest.check_code(stored.path, stored.manifest, anyway)
     if loss is None and "given" in begun.get("loss", {}):

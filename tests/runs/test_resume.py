@@ -5,11 +5,23 @@ import pytest
 import particlegvi as pg
 from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage.folder import CHECKPOINT
+from particlegvi.runs.storage.manifest import Lock
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.simulation import chunks
 
-from .interrupting import ALWAYS, SHORT, Stop, again_and_again, change_manifest, content, interrupted, manifest, slow
+from .interrupting import (
+    ALWAYS,
+    SHORT,
+    Stop,
+    again_and_again,
+    change_manifest,
+    content,
+    everything,
+    interrupted,
+    manifest,
+    slow,
+)
 
 FUNCTIONS = {
     "poisson-bimodal": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
@@ -62,9 +74,15 @@ def test_all_scenarios_of_functions_are_tried_or_in_closed_form():
 
 @pytest.mark.parametrize(("scenario", "calls", "settings"), CASES)
 @pytest.mark.sample(
-    "lifting-*", "global-minimiser-1-*", "global-minimiser-20-*", "four-particles-3-*", "global-minimiser-3-*",
-    "temperature-and-repulsion-*", "regression-curve-2-*", "scenario*",
-)  # fmt: skip
+    "lifting-*",
+    "global-minimiser-1-*",
+    "global-minimiser-20-*",
+    "four-particles-3-*",
+    "global-minimiser-3-*",
+    "temperature-and-repulsion-*",
+    "regression-curve-2-*",
+    "scenario*",
+)
 def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch):
     if scenario is NETWORKS or scenario in FUNCTIONS:
         monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)  # a chunk is one step at first
@@ -119,6 +137,19 @@ def test_resuming_a_finished_run_changes_nothing(tmp_path):
     before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in (tmp_path / "run").rglob("*")}
     assert pg.resume(tmp_path / "run").status == "finished"
     assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in (tmp_path / "run").rglob("*")} == before
+
+
+def test_a_kill_after_the_last_write_leaves_a_lock_that_resume_removes(tmp_path):
+    pg.run("lifting", particles=5, steps=5, out=tmp_path / "run")
+    straight = everything(tmp_path / "run")
+    (tmp_path / "run" / "lock").touch()  # the process ended between its last write and the removal of the lock
+    assert everything(tmp_path / "run") != straight
+    pg.resume(tmp_path / "run")
+    assert everything(tmp_path / "run") == straight
+    held = Lock(tmp_path / "run")  # the control: a process that still has it keeps it
+    pg.resume(tmp_path / "run")
+    assert held.is_held()
+    held.release()
 
 
 @pytest.mark.parametrize(

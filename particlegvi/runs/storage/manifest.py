@@ -6,6 +6,7 @@ of a folder come from are compared with those of this process.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -68,6 +69,13 @@ class Lock:
         if self.is_held():
             (self.folder / LOCK).unlink(missing_ok=True)
         self._file.release()
+
+
+def remove_left_lock(folder: Path) -> None:
+    """Remove the lock of a process that was killed after its last write: nobody else will take it."""
+    if (folder / LOCK).is_file() and not (folder / LOCK).is_symlink():
+        with contextlib.suppress(ValueError, OSError):  # another process has it, or the folder is only to be read
+            Lock(folder).release()
 
 
 class LockedFolder:
