@@ -36,6 +36,7 @@ def test_the_loss_is_minus_the_log_density_with_the_jacobian(rng):
 
 
 def test_mistakes_are_one_sentence():
+    pytensor = pytest.importorskip("pytensor")
     import pymc
 
     with pymc.Model() as counts:
@@ -49,3 +50,5 @@ def test_mistakes_are_one_sentence():
     refuse(lambda: pg.Loss.from_pymc(nowhere), "value is not finite at any of 106 trial points")
     with pytest.warns(UserWarning, match="observes nothing"):
         refuse(lambda: pg.Loss.from_pymc(counts), "k is discrete")
+    with pytensor.config.change_flags(floatX="float32"):
+        refuse(lambda: pg.Loss.from_pymc(known), "PyMC must compute in float64, not float32")
