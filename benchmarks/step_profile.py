@@ -75,7 +75,8 @@ def evaluation(number, modes, kept, weighted, force, repeats):
 @numba.njit(**OPTIONS)
 def drift(loss, prior, embedding, weights, switches, x, out, scratch, repeats):
     for _ in range(repeats):
-        flow.add_potential(loss, prior, embedding, weights, switches, x, out, scratch)
+        loss.gradients(x, out)
+        flow.add_prior(prior, embedding, weights, switches, x, out, scratch)
 
 
 @numba.njit(**OPTIONS)

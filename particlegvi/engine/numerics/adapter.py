@@ -100,7 +100,7 @@ def _gradients(self, points, out):
     return loop
 
 
-@overload_method(types.BaseNamedTuple, "values_and_gradients", jit_options=HELPER)
+@overload_method(types.BaseNamedTuple, "values_and_gradients", jit_options=INLINED)
 def _values_and_gradients(self, points, values, out):
     """Both at the columns of ``points`` (dim, lanes): the form of a term whose values and gradients share work."""
     if hasattr(self.instance_class, "values_and_gradients"):

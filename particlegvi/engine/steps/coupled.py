@@ -27,7 +27,7 @@ from particlegvi.engine.numerics.vectors import (
 from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
 from particlegvi.engine.pairs.fourier_tiles import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 from particlegvi.engine.pairs.sorted_scan import scan_sorted, sort_again
-from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, add_potential, fold, take_steps
+from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, add_prior, fold, take_steps
 
 BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles
 
@@ -107,9 +107,9 @@ def fill_drift(loss, prior, embedding, weights, switches, x, drift, scratch):
     for start in range(0, x.size, BLOCK):
         length = min(BLOCK, x.size - start)
         block = as_row(x, start, length)
-        add_potential(
-            loss, prior, embedding, weights, switches, block, as_row(drift, start, length), as_row(scratch, 0, length)
-        )
+        slope = as_row(drift, start, length)
+        loss.gradients(block, slope)
+        add_prior(prior, embedding, weights, switches, block, slope, as_row(scratch, 0, length))
 
 
 @compiled

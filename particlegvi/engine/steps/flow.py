@@ -66,15 +66,11 @@ def move(x, drift, stepping, row, normals, step, ahead, switches):
 
 
 @inlined
-def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
-    """drift = grad V at the columns of x (dim, lanes), with weights (kl_weight, lambda1)."""
-    loss.gradients(x, drift)
-    add_prior(prior, embedding, weights, switches, x, drift, scratch)
-
-
-@inlined
 def add_prior(prior, embedding, weights, switches, x, drift, scratch):
-    """Add to drift the gradients of the prior's parts of V."""
+    """Add the prior's parts of grad V to drift (dim, lanes), with weights (kl_weight, lambda1).
+
+    With the gradient of the loss before, drift is grad V. Both in one function would count references to arrays twice.
+    """
     kl_weight, lambda1 = weights[0], weights[1]
     if switches[PRIOR]:
         prior.gradients(x, scratch)
@@ -197,7 +193,8 @@ def take_steps(
             while switches[NOISE] and drawn < ahead // 2:
                 drawn += 1
                 draw(kept, switches[KEPT], start, normals, drawn, seed)
-            add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
+            loss.gradients(x, drift)
+            add_prior(prior, embedding, weights, switches, x, drift, scratch)
             if switches[FORCE]:
                 add_block(force, start, drift)
             row = min(step - row_of, stepping[0].shape[0] - 1)

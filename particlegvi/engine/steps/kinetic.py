@@ -13,7 +13,7 @@ import numpy as np
 
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
-from particlegvi.engine.steps.flow import add_potential, direction, fold, load_block, store_block, width_of_blocks
+from particlegvi.engine.steps.flow import add_prior, direction, fold, load_block, store_block, width_of_blocks
 
 
 @nested
@@ -50,7 +50,8 @@ def advance_kinetic(
             if step == first_step or step % 2 == 0:
                 fill_normals(start, even, odd, np.uint64(step // 2), NOISE_ROLE, seed[0], seed[1])
             now = even if step % 2 == 0 else odd
-            add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
+            loss.gradients(x, drift)
+            add_prior(prior, embedding, weights, switches, x, drift, scratch)
             for i in range(dim):
                 for lane in range(width):
                     v[i, lane] -= gain[row, i] * drift[i, lane]
