@@ -75,21 +75,23 @@ def printed(
     return [head, *([name(label, facts), *(shown.text(facts) for shown in headed)] for label, facts in methods.items())]
 
 
-def heading(scenario: Scenario) -> str:
-    """The first line: name and title of the scenario."""
-    return f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"]
+def described(
+    scenario: Scenario, summary: Facts, about: str, tables: Iterable[list[list[str]]], notes: list[str]
+) -> str:
+    """Name and title, one line ``about`` the runs, tables as texts with their head first, and notes below them."""
+    lines = [
+        f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"],
+        f"{about}, seed {summary['seed']}, {summary['status']}",
+    ]
+    for rows in tables:
+        lines += ["", *aligned(rows)]
+    wrapped = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
+    return "\n".join([*lines, *([""] if notes else []), *wrapped])
 
 
-def wrapped(notes: Iterable[str]) -> list[str]:
-    """Notes below a table, each within the width, with an empty line before them if there are any."""
-    lines = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
-    return ["", *lines] if lines else []
-
-
-def aligned(rows: list[list[str]], always: int) -> list[str]:
-    """Lines of a table without the columns that are empty, the first ``always`` apart; words are flush left."""
-    last = len(rows[0]) - 1
-    kept = [column for column in range(last + 1) if column < always or any(row[column] for row in rows[1:])]
+def aligned(rows: list[list[str]]) -> list[str]:
+    """Lines of a table without the columns that are empty, but for the first; words are flush left."""
+    kept = [column for column in range(len(rows[0])) if column == 0 or any(row[column] for row in rows[1:])]
     widths = [max(len(row[column]) for row in rows) for column in kept]
     return [
         "  ".join(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi.contracts import Facts, Scenario
-from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, heading, number, percent, printed, wrapped
+from particlegvi.scenario.kinds.text_table import MISSING, Column, described, number, percent, printed
 
 
 def evidence(facts: Facts) -> Any:
@@ -30,13 +30,8 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and notes on the fit of each method."""
     methods = summary["methods"]
     observed = next((f"{facts['observations']} observations, " for facts in methods.values()), "")
-    lines = [
-        heading(scenario),
-        f"{observed}{scenario['particles']} functions, seed {summary['seed']}, {summary['status']}",
-        "",
-    ]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
-    return "\n".join([*lines, *aligned(cells(summary), always=3), *wrapped(notes)])
+    return described(scenario, summary, f"{observed}{scenario['particles']} functions", [cells(summary)], notes)
 
 
 def cells(summary: Facts) -> list[list[str]]:

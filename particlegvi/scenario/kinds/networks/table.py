@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from particlegvi.contracts import Facts, Scenario
-from particlegvi.scenario.kinds.text_table import Column, aligned, heading, number, percent, printed, wrapped
+from particlegvi.scenario.kinds.text_table import Column, described, number, percent, printed
 
 COLUMNS = (
     Column("model", None, "method"),
@@ -25,17 +25,9 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and the scores between and beyond the data."""
     methods = summary["methods"]
     observed = next((f"{facts['observations']} training rows, " for facts in methods.values()), "")
-    on = next((f"scores on {facts['scored_on']} rows" for facts in methods.values() if "scored_on" in facts), "")
-    lines = [
-        heading(scenario),
-        f"{observed}{scenario['particles']} networks, seed {summary['seed']}, {summary['status']}",
-        on,
-        "",
-    ]
-    lines += aligned(printed(COLUMNS, methods), always=1)
+    on = next((f", scores on {facts['scored_on']} rows" for facts in methods.values() if "scored_on" in facts), "")
     places = [name for name in ELSEWHERE if any(name in facts.get("regions", {}) for facts in methods.values())]
-    if places:
-        lines += ["", *aligned(_elsewhere(methods, places), always=1)]
+    tables = [printed(COLUMNS, methods), *([_elsewhere(methods, places)] if places else [])]
     notes = [
         f"{label}: the interaction moves a network by {number(lengths['interaction'])}, its gradient by"
         f" {number(lengths['gradient'])}, noise by {number(lengths['noise'])};"
@@ -43,7 +35,7 @@ def describe(scenario: Scenario, summary: Facts) -> str:
         for label, facts in methods.items()
         if (lengths := facts.get("displacement")) and facts["weights"]["mmd_weight"] > 0.0
     ]
-    return "\n".join([*lines, *wrapped(notes)])
+    return described(scenario, summary, f"{observed}{scenario['particles']} networks{on}", tables, notes)
 
 
 def _elsewhere(methods: Facts, places: list[str]) -> list[list[str]]:

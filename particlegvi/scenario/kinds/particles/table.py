@@ -11,7 +11,7 @@ from particlegvi import integrators
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
 from particlegvi.scenario.kinds.particles.verdict import JUMPS
-from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, heading, number, printed, wrapped
+from particlegvi.scenario.kinds.text_table import MISSING, Column, described, number, printed
 from particlegvi.simulation.sampling.sample import verdict_in_words
 
 COMMON = 1.01  # the usual limit of R-hat for single chains
@@ -109,19 +109,13 @@ def _steps(scenario: Scenario) -> str:
 def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and notes on how each method was simulated."""
     methods = summary["methods"]
-    lines = [
-        heading(scenario),
-        f"{scenario['particles']} particles, {_steps(scenario)}, seed {summary['seed']}, {summary['status']}",
-        "",
-    ]
-    lines += aligned(cells(summary), always=3)
     checks = printed(CHECKS, methods)
-    if any(cell for row in checks[1:] for cell in row[2:]):
-        lines += ["", *aligned([row for row in checks if any(row[1:])], always=1)]
+    more = [[row for row in checks if any(row[1:])]] if any(cell for row in checks[1:] for cell in row[2:]) else []
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
     notes += _of_single_particles(methods)
     notes += [_remedy(scenario, label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
-    return "\n".join([*lines, *wrapped(notes)])
+    about = f"{scenario['particles']} particles, {_steps(scenario)}"
+    return described(scenario, summary, about, [cells(summary), *more], notes)
 
 
 def cells(summary: Facts) -> list[list[str]]:
