@@ -21,6 +21,7 @@ from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.errors import remembered
+from particlegvi.tools.limits import STEP_SIZE, STEPS
 from particlegvi.tools.patience import listening
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import unknown
@@ -35,8 +36,8 @@ def compare(
     methods: Mapping[str, Any] | Iterable[Any],
     prior: Prior | None = None,
     particles: int | None = None,
-    steps: int | str = 10_000,
-    step_size: float | str = 1e-3,
+    steps: int | str = STEPS,
+    step_size: float | str = STEP_SIZE,
     *,
     initial: Start | None = None,
     seed: int = 0,

@@ -12,10 +12,10 @@ from particlegvi.losses.loss import Loss
 from particlegvi.losses.models.of_stan import StanModel
 from particlegvi.priors import Flat
 from particlegvi.runs import sampled
-from particlegvi.simulation.sampling.arriving import MOST_STEPS
 from particlegvi.simulation.sampling.sample import FEWEST, Sample, check_method, drawn
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.limits import STEPS_TO_ARRIVE
 from particlegvi.tools.patience import listening_to_steps
 
 
@@ -28,7 +28,7 @@ def sample(
     *,
     method: Method | str = "DLE",
     accuracy: float = 0.1,
-    steps: int = MOST_STEPS,
+    steps: int = STEPS_TO_ARRIVE,
     seconds: float | None = None,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,

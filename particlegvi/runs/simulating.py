@@ -21,6 +21,7 @@ from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage
 from particlegvi.tools import arguments, memory, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import remembered
+from particlegvi.tools.limits import STEP_SIZE, STEPS, STEPS_TO_ARRIVE
 from particlegvi.tools.patience import listening_to_steps
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def simulate(
     method: Method | str,
     prior: Prior | None = None,
     particles: int | None = None,
-    steps: int | str = 100_000,
-    step_size: float | schedules.Schedule | Mapping[str, object] | str = 1e-4,
+    steps: int | str = STEPS,
+    step_size: float | schedules.Schedule | Mapping[str, object] | str = STEP_SIZE,
     *,
     initial: Start | None = None,
     seed: int = 0,
@@ -157,14 +158,13 @@ def _prepared_by_words(
 
     from particlegvi.priors import Flat
     from particlegvi.scenario.kinds.particles import first_step
-    from particlegvi.scenario.kinds.particles.keys import AUTO, ENSEMBLE, STEPS, ensemble_only
-    from particlegvi.simulation.sampling.arriving import MOST_STEPS
+    from particlegvi.scenario.kinds.particles.keys import AUTO, ENSEMBLE, ensemble_only
     from particlegvi.simulation.sampling.sample import FEWEST, check_method
 
     prior, initial = prior_and_start
     ensemble = preconditioner is not None
     if settings.steps == AUTO:
-        settings = replace(settings, steps=MOST_STEPS if ensemble else STEPS)
+        settings = replace(settings, steps=STEPS_TO_ARRIVE if ensemble else STEPS)
     if ensemble:
         ensemble_only(preconditioner)
         for method in chosen:

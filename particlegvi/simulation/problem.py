@@ -18,6 +18,7 @@ from particlegvi.methods.free_energy import Driven
 from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, objects
+from particlegvi.tools.limits import PARTICLES, STEP_SIZE, STEPS
 
 FEW = 10  # a message shows at most so many coordinates
 
@@ -27,8 +28,8 @@ class Settings:
     """The parameters of these names of `particlegvi.simulate`, as a user gives them; `check_problem` checks them."""
 
     particles: int | None = None  # None: 300, or as many as the start has points
-    steps: int | str = 100_000  # "auto" is resolved before the check
-    step_size: float | schedules.Schedule | Mapping[str, object] | str = 1e-4
+    steps: int | str = STEPS  # "auto" is resolved before the check
+    step_size: float | schedules.Schedule | Mapping[str, object] | str = STEP_SIZE
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama"
     tolerance: float = 1e-12
     record_every: int | None = None
@@ -80,7 +81,7 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
     if initial is None or isinstance(initial, Distribution):
         source = prior if initial is None else objects.prior(initial, "initial")
         objects.same_dim("initial", source.dim, dim)
-        particles = 300 if particles is None else particles
+        particles = PARTICLES if particles is None else particles
         memory.check_run(particles, dim, steps, settings.record_every)
         start = source.sample(particles, seed=settings.seed)
     else:

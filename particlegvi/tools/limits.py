@@ -1,4 +1,4 @@
-"""The largest and smallest values that the package takes, each in one place.
+"""The largest and smallest values that the package takes, and the defaults of a run, each in one place.
 
 Nothing is imported from numpy here, so that the checks of a scenario can use these numbers at no cost.
 """
@@ -14,3 +14,6 @@ MOST_COORDINATES = 2**24
 LARGEST = sys.float_info.max
 SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e150  # the square and its inverse are finite as well
 SMALLEST_SCORED, LARGEST_SCORED = 1e-75, 1e75  # the quotient of two of these has a finite square
+
+PARTICLES, STEPS, STEP_SIZE = 300, 10_000, 1e-3  # of a run that does not say them
+STEPS_TO_ARRIVE = 400  # most steps that are scaled by the ensemble

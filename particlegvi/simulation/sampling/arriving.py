@@ -13,8 +13,8 @@ from particlegvi.simulation.sampling.halves import Halves
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy, View
 from particlegvi.simulation.sampling.start import find_start
 from particlegvi.simulation.sampling.stopping import WINDOW, Verdict, judge, observed
+from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
-MOST_STEPS = 400
 BETWEEN = 4  # steps between two looks at the verdict
 NORMAL_99 = 2.576
 RIGHT_RATES = (0.35, 0.8)  # acceptance rates at which the step size need not be adapted again
@@ -33,7 +33,7 @@ def arrive(
     particles: int,
     seed: int,
     accuracy: float = 0.1,
-    most: tuple[int, float | None] = (MOST_STEPS, None),
+    most: tuple[int, float | None] = (STEPS_TO_ARRIVE, None),
     progress: StepProgress | None = None,
 ) -> Arrival:
     """Sample ``posterior`` until the ensemble has arrived, or for ``most`` steps and seconds.

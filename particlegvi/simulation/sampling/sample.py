@@ -14,9 +14,10 @@ from particlegvi.losses.models.model import indexed
 from particlegvi.methods import FreeEnergy
 from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
-from particlegvi.simulation.sampling.arriving import MOST_STEPS, arrive
+from particlegvi.simulation.sampling.arriving import arrive
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.tools.export.columns import Columns, of_particles
+from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 if TYPE_CHECKING:
     import xarray
@@ -119,7 +120,7 @@ def drawn(
     particles: int,
     seed: int,
     accuracy: float = 0.1,
-    most: tuple[int, float | None] = (MOST_STEPS, None),
+    most: tuple[int, float | None] = (STEPS_TO_ARRIVE, None),
     progress: StepProgress | None = None,
 ) -> Sample:
     """The run of `particlegvi.sample`, and of scenarios with this preconditioner, after checks of its arguments."""

@@ -14,12 +14,10 @@ from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
-from particlegvi.simulation.sampling.arriving import MOST_STEPS
-from particlegvi.tools.limits import MOST_COORDINATES, MOST_PARTICLES
+from particlegvi.tools.limits import MOST_COORDINATES, MOST_PARTICLES, PARTICLES, STEPS, STEPS_TO_ARRIVE
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
-PARTICLES, STEPS = 300, 10_000
 AUTO, ENSEMBLE = "auto", "ensemble"
 LONGEST_TITLE = 70
 METHODS = ("DE", "DLE", "DRLE")  # with the default values of their parameters
@@ -137,7 +135,7 @@ KEYS: dict[str, Key] = {
     ),
     "steps": Key(
         or_chosen(checks.whole(1, 10**12)), "number of updates", keys.CHOSEN,
-        f"{STEPS}; with a preconditioner as many as the particles need to arrive, at most {MOST_STEPS}",
+        f"{STEPS}; with a preconditioner as many as the particles need to arrive, at most {STEPS_TO_ARRIVE}",
     ),
     "step_size": Key(
         or_chosen(keys.step_size), "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
@@ -221,7 +219,7 @@ def fill(scenario: Facts) -> list[str]:
     started = scenario.get("initial")
     if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
         scenario.setdefault("particles", len(started["points"]))
-    for key, number in (("particles", PARTICLES), ("steps", MOST_STEPS if ensemble else STEPS)):
+    for key, number in (("particles", PARTICLES), ("steps", STEPS_TO_ARRIVE if ensemble else STEPS)):
         if key not in scenario:
             scenario[key] = number
             chosen.append(f"{key} = {number}")
