@@ -54,13 +54,9 @@ def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
     """Places (modes, 2) of the words: above the particles at modes of the upper half, below them at others."""
     (left, right), (bottom, top) = plane.window
     reach = REACH * (top - bottom)
-    for run in runs.values():
-        last, fitted = reading.final_particles(run), reading.fitted_gaussian(run)
-        if fitted is not None:
-            reach = max(reach, 2.2 * float(fitted[1][1]))  # outside of the ellipse of two sd
-        elif len(last):
-            away = np.abs(last[:, 1] - modes[nearest_of(last, modes), 1])
-            reach = max(reach, float(np.quantile(away, 0.9)))
+    for last in (reading.final_particles(run) for run in runs.values() if reading.fitted_gaussian(run) is None):
+        away = np.abs(last[:, 1] - modes[nearest_of(last, modes), 1])
+        reach = max(reach, float(np.quantile(away, 0.9))) if len(away) else reach
     signs = np.where(modes[:, 1] >= np.mean(modes[:, 1]), 1.0, -1.0)
     side, edge = SIDE * (right - left), EDGE * (top - bottom)
     across = np.clip(modes[:, 0], left + side, right - side)
