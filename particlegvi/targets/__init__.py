@@ -8,13 +8,13 @@ one or two dimensions.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as KnownLoss
-from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.tools import arguments, objects
@@ -133,3 +133,17 @@ def _basins(loss: Loss, prior: Prior, initial: Start | None) -> AtomicTarget:
     from particlegvi.targets.basins.basins_plane import basins_in_plane
 
     return basins_in_plane(loss, low, high, start)
+
+
+def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
+    """The points (n, dim) if ``initial`` is an array of them, None if it is a prior object."""
+    if isinstance(initial, Distribution):
+        if initial.dim != dim:
+            raise ValueError(f"initial must be of dimension {dim}, as the loss is, not {initial.dim}")
+        return None
+    points = arguments.array("initial", initial, f"a prior object or a finite array (n, {dim})")
+    if dim == 1 and points.ndim == 1:
+        points = points[:, None]
+    if points.ndim != 2 or points.shape[1] != dim or not len(points) or not np.all(np.isfinite(points)):
+        raise arguments.refuse("initial", initial, f"a prior object or a finite array (n, {dim})")
+    return points

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.contracts import Loss, Prior
+from particlegvi.targets.basins.basins_line import Q0
 from particlegvi.targets.basins.minima import AWAY, UNRESOLVED, BasinDescent, Landscape
-from particlegvi.targets.basins.start import Q0
 from particlegvi.targets.density import AtomicTarget
 
 FIRST = 64  # strata in each coordinate at first
