@@ -1,7 +1,7 @@
 """Particles in a loss landscape: chapter 5 of the thesis.
 
 ``keys`` has the keys of a scenario, ``building`` makes the loss, the prior and the methods, ``simulating`` runs one
-method, ``replicates`` repeats a run with other seeds, ``truth`` finds the targets, ``facts`` has the numbers of
+method, and its replicates with other seeds, ``truth`` finds the targets, ``facts`` has the numbers of
 summary.json, one file each, and ``table`` the table for a terminal.
 """
 
