@@ -160,9 +160,12 @@ def kills(names: list[str], number: int, seed: int, settings: list[str], every: 
             mine = number // len(names) + (index < number % len(names))
             for kill in range(mine):
                 folder = here / f"killed-{kill}"
-                counted[kill_one(command, folder, draw.uniform(0.0, length))] += 1
-                if content(folder) != straight:
+                counted[killed := kill_one(command, folder, draw.uniform(0.0, length))] += 1
+                after = content(folder)
+                if after != straight:
                     different += 1
+                    differing = sorted(path for path in {*after, *straight} if after.get(path) != straight.get(path))
+                    print(f"{name}: killed {killed}, {', '.join(differing)} differ", flush=True)
                 shutil.rmtree(folder)
             print(f"{name}: {mine} kills of a run of {length:.2f} s", flush=True)
             shutil.rmtree(here)
