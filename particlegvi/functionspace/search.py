@@ -1,4 +1,4 @@
-"""L-BFGS within limits that never ends above its start: the only search of these folders that needs gradients alone.
+"""L-BFGS within limits that never ends above its start, for every search that needs gradients alone.
 
 `Places` are inducing points as the variables of a search.
 """

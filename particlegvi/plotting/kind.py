@@ -126,7 +126,7 @@ def figure_kind(
     dim : int, optional
         The dimension of the particles that it draws, 1 or 2; any by default.
     moves : bool
-        Whether the function returns a `particlegvi.plotting.moving.Moving`, so that the figure can become a film.
+        Whether the function returns a `particlegvi.plotting.moving.MovingFigure`, so that the figure can become a film.
     **checks
         The check of each option; one whose default is True or False needs none.
     """

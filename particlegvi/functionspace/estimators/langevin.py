@@ -30,9 +30,9 @@ class ProjectedLangevinEstimator(KernelSearch, Estimator):
     particles : int
         Number of posterior samples.
     steps : int, optional
-        Number of steps. By default 15 relaxation times at the mode, doubled while the energies drift.
+        Number of steps. By default enough for the slowest direction of the posterior, doubled while the energies drift.
     step_size : float, optional
-        Size of a step in the time of the diffusion. By default it follows from the curvature of the posterior.
+        Size of a step in the time of the diffusion. By default the sampler chooses it.
     prior : str
         "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
     """

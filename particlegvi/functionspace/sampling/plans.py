@@ -5,7 +5,7 @@ plan               used for                                        the steps
 =================  ==============================================  ========================================
 `quadratic`        a quadratic cost, exponential Euler             the whole drift is solved exactly
 `mixing`           other costs, exponential Euler                  accepted or refused, see `mixing`
-`euler`            Euler-Maruyama, or ``moves="none"``             mobility 1, (6.14) as it is printed
+`euler`            other costs with a step size or without moves   mobility 1, (6.14) as it is printed
 =================  ==============================================  ========================================
 
 The stationary distribution of all plans is exp(-V) of (D.125). The steps of `euler` have a bias.

@@ -63,8 +63,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         the energies still drift then.
     step_size : float, optional
         Size of a step. A given value is the eta of (D.209), in the thesis's time; with ``moves="mix"`` it is in units
-        of the relaxation time. By default accepted steps adapt it, and others take 0.1 / (the largest curvature that is
-        not integrated exactly).
+        of the relaxation time. By default it is one relaxation time for Gaussian noise, accepted steps adapt it, and
+        others take 0.1 / (the largest curvature that is not integrated exactly).
     initial : "prior" or array (particles, size)
         Coefficients at the start.
     prior : str

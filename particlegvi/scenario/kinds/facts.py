@@ -1,4 +1,4 @@
-"""Facts: the numbers of ``summary.json``, each computed by a small file in the folder of its kind.
+"""Facts: the numbers of ``summary.json``, each computed by a function in the folder of its kind.
 
 A fact is a function of one run, marked by `fact`. It returns the keys that it adds to the summary of the run, or {} if
 it does not apply. To add a number, add a file in the folder of its kind, for example

@@ -1,5 +1,5 @@
 // What a density says of particles beside W1: their excess energy, their kernel Stein discrepancy, and particles where
-// it has no mass, as particlegvi/diagnostics/{excess_energy,stein,misplaced}.py.
+// it has no mass, as particlegvi/diagnostics/{free_energy,discrepancy,outliers}.py.
 "use strict";
 (() => {
   const POINTS = 250, // that stand for the density

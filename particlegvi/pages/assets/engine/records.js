@@ -22,7 +22,7 @@
     return { note, all };
   };
   PG.halfway = function (records) {
-    // as particlegvi/scenario/kinds/particles/facts/basin_occupancy.py
+    // as particlegvi/scenario/kinds/particles/evidence.py
     const end = records[records.length - 1].time,
       at = records.findIndex(each => each.time >= 0.5 * end);
     return records[at < records.length - 1 ? at : 0];

@@ -2,7 +2,7 @@
 
 ``keys`` has the keys of a scenario, ``building`` makes the loss, the prior and the methods, ``simulating`` runs one
 method, and its replicates with other seeds, ``truth`` finds the targets, ``facts`` has the numbers of
-summary.json, one file each, and ``table`` the table for a terminal.
+summary.json, and ``table`` the table for a terminal.
 """
 
 from __future__ import annotations
