@@ -64,6 +64,12 @@ def test_a_good_command_line_is_none_of_these(capsys, tmp_path, elsewhere):
     assert os.listdir(tmp_path) == ["runs"]
 
 
+def test_a_number_of_threads_below_one_is_named(capsys, monkeypatch, elsewhere):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
+    assert cli.main(RUN) == 2
+    assert "NUMBA_NUM_THREADS must be a whole number of 1 or more, not 0" in capsys.readouterr().err
+
+
 def test_no_folder_is_left(capsys, tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")

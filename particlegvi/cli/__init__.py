@@ -89,6 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
             with stop_signals():
+                threads = os.environ.get("NUMBA_NUM_THREADS", "1")  # numba's own error would name no key
+                if threads.removeprefix("-").isdigit() and int(threads) < 1:
+                    raise ValueError(f"NUMBA_NUM_THREADS must be a whole number of 1 or more, not {threads}")
                 if vars(options).get("parts"):
                     from particlegvi.tools import plugins
 

@@ -46,12 +46,13 @@ def image(psi: np.ndarray, log_volume: np.ndarray, repulsion: np.ndarray) -> tup
     return masses / total, top + float(np.log(total))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of a huge strength, which ends in the sentence
 def solve(
     psi: np.ndarray, log_volume: np.ndarray, apply: Apply, strength: float, start: np.ndarray, tolerance: float = 1e-9
 ) -> FixedPoint:
     """The fixed point from a start of masses (n,), to an L1 error of ``tolerance`` at these nodes.
 
-    A ValueError if the iteration stalls above 1e-5.
+    A ValueError if the iteration stalls above 1e-5, which is seen after ten steps.
     """
     b, potential = start, apply(start)
     best, stalled = np.inf, 0
@@ -60,11 +61,12 @@ def solve(
         gap = masses - b
         pull = apply(gap)
         bound = float(np.sqrt(max(strength * (gap @ pull), 0.0)))  # sqrt(2 r/2 |a - b|_K^2)
-        stalled = stalled + 1 if bound > 0.9 * best else 0
-        best = min(best, bound)
-        # Rounding ends the descent: ten steps without progress below a small bound are enough.
+        best, stalled = (bound, 0) if bound < 0.9 * best else (best, stalled + 1)
+        # Rounding ends the descent: ten steps without progress are enough.
         if bound <= tolerance or (stalled >= 10 and bound < 1e-5):
             return FixedPoint(masses, log_normaliser, bound, step)
+        if stalled >= 10:
+            break
         direction = _newton(masses, gap, pull, apply, strength)
         along = apply(direction)
         t = _line_search(psi, log_volume, potential, along, b, direction, strength=strength)
@@ -90,7 +92,7 @@ def _newton(a: np.ndarray, gap: np.ndarray, pull: np.ndarray, apply: Apply, stre
     size = residual @ residual
     target = size * 1e-10
     for _ in range(MOST_CG):
-        if size <= target or size == 0.0:
+        if not size > target:  # also where a number has overflowed
             break
         product = search + strength * project(root * apply(root * search))
         rate = size / (search @ product)

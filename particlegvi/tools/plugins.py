@@ -218,7 +218,7 @@ def load_file(place: str) -> None:
     """Run a file of Python that registers parts, as the module of its name; a second time it does nothing."""
     path = Path(place)
     name = path.stem
-    if path.suffix != ".py" or not name.isidentifier():
+    if path.suffix != ".py" or not name.isidentifier() or (path.exists() and not path.is_file()):
         raise ValueError(f"--parts must be the path of a module such as my_parts.py, not {shown(place)}")
     known_file = _file_of(name)
     if name == "__main__" or known_file not in (None, path.resolve()):

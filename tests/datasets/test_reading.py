@@ -108,11 +108,6 @@ def test_a_missing_file_is_one_sentence_that_says_how_to_get_it(tmp_path, monkey
     assert "\n" not in words
 
 
-def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(ValueError, match='there is no data set "energy_coolin"; did you mean "energy-cooling"'):
-        datasets.load("energy_coolin")
-
-
 @pytest.mark.parametrize("content", [b"a,b\n1,2\n", b""])
 @pytest.mark.parametrize("packed", [True, False])
 def test_another_file_of_that_name_is_refused(content, packed, tmp_path, monkeypatch):

@@ -104,16 +104,6 @@ def test_differences_have_ten_digits_whatever_the_scale():
     assert run.info["loss"].startswith("numpy, gradient by differences")
 
 
-def test_differences_of_many_points_are_those_of_each(monkeypatch):
-    from particlegvi.losses import automatic
-
-    loss = pg.Loss.from_numpy(lambda X: np.sin(X).sum(axis=1), "differences", dim=3)
-    at = np.linspace(-2.0, 2.0, 30).reshape(10, 3)
-    whole = loss.gradient(at)
-    monkeypatch.setattr(automatic, "MOST_AT_ONCE", 40)
-    assert np.array_equal(loss.gradient(at), whole)
-
-
 def test_a_loss_that_is_finite_nearly_nowhere_is_tried_there():
     """Finite for -2 < x, y < -1 alone: at none of the first points, and at a sixteenth of those that follow."""
     square = lambda X: 0.25 - (X + 1.5) ** 2

@@ -99,10 +99,6 @@ def test_from_term_makes_floats_and_arrays_of_what_it_is_given():
     assert Loss.from_term(Parabola(2), dim=2).term.curvature == 2.0
 
 
-def test_new_parameters_do_not_make_a_new_class():
-    assert type(Loss.from_term(Parabola(1.0), dim=2).term) is type(Loss.from_term(Parabola(5.0), dim=2).term)
-
-
 class NoGradient(NamedTuple):
     a: float = 1.0
 

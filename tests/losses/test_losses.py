@@ -163,12 +163,6 @@ def test_ring_is_flat_along_the_ring_and_gaussian_across_it():
     np.testing.assert_allclose(loss.value(ring * (1.0 + offset / 2.0)), 0.5 * (offset / 0.4) ** 2, rtol=1e-3)
 
 
-def test_quadratic_takes_one_number_for_all_coordinates():
-    loss = losses.get("quadratic", curvature=2, dim=3)
-    assert loss.dim == 3
-    assert loss.value([1.0, 2.0, 3.0]) == 14.0
-
-
 test_wrong_parameters_are_named = refused(
     lambda name, parameters: losses.get(name, **parameters),
     *[
@@ -196,10 +190,6 @@ test_wrong_parameters_are_named = refused(
     ],
     plain=True,
 )
-
-
-def test_parameters_lists_names_and_defaults():
-    assert losses.parameters("ring") == {"radius": 2.0, "width": 0.4}
 
 
 def test_a_loss_keeps_its_own_copy_of_an_array():

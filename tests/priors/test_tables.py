@@ -8,11 +8,10 @@ import pytest
 
 from particlegvi import kernels, priors
 from particlegvi.engine.terms import evaluate
-from particlegvi.priors import mean_embedding, plane_table, product_table
+from particlegvi.priors import mean_embedding, product_table
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.priors.plane_table import PlaneTable
 from particlegvi.priors.product_table import ProductTable
-from particlegvi.priors.weighted_points import quadrature
 
 from .expectations import Cauchy
 
@@ -215,19 +214,6 @@ def test_a_formula_errs_by_less_than_is_stated(formula, kernel, rng):
     r2 = ((x[:, None] - nodes) ** 2).sum(axis=2)
     exact = evaluate.profile_values(kernel, r2) @ masses
     assert np.abs(evaluate.values(found.term, x) - exact).max() <= found.error + 1e-6
-
-
-@pytest.mark.thorough
-def test_a_rough_table_says_so_and_is_seen(monkeypatch, rng):
-    """The control: squares that are too large state their error, and it is there."""
-    prior, kernel, x = priors.Uniform([-2.0, -2.0], [2.0, 2.0]), Bell(0.5), rng.normal(size=(500, 2))
-    direct, error = quadrature(prior, kernel)
-    for key, number in (("FIT", 0.05), ("WIDE", 4.0), ("WORST_SLOPE", np.inf)):
-        monkeypatch.setattr(plane_table, key, number)
-    rough = plane_table.plane_table(direct, error)
-    miss = np.abs(evaluate.values(rough, x) - evaluate.values(direct, x)).max()
-    slope_miss = np.abs(evaluate.gradients(rough, x) - evaluate.gradients(direct, x)).max()
-    assert 1e-4 < miss <= rough.error and 1e-3 < slope_miss <= rough.slope_error
 
 
 @pytest.mark.thorough

@@ -189,3 +189,18 @@ def test_the_mesh_sums_as_the_pairs_do(name, dim):
 def test_a_kernel_too_narrow_for_the_support_is_refused():
     with pytest.raises(ValueError, match="too narrow"):
         figure(1.0, 0.5, pg.kernels.SquaredExponential(1e-9))
+
+
+def test_a_huge_repulsion_ends_in_a_sentence_at_once():
+    """Rounding alone keeps its bound above 1e-5: a stall ends the search, not two hundred steps."""
+    steps = []
+    x = np.linspace(-2.0, 2.0, 60)
+    matrix = np.exp(-0.5 * (x[:, None] - x) ** 2)
+
+    def apply(a):
+        steps.append(1)
+        return matrix @ a
+
+    with pytest.raises(ValueError, match="did not converge"):
+        solve(-(x**2), np.zeros(60), apply, 1e150, np.full(60, 1.0 / 60.0))
+    assert len(steps) < 20 * 600  # of 200 steps with 600 each

@@ -76,15 +76,6 @@ class Mine(pg.methods.Method):
         raise AssertionError("no target is simulated")
 
 
-@pytest.mark.parametrize("attribute", ["draws", "reference", "fit", "lambda1"])
-def test_no_attribute_but_those_of_the_contract_decides(attribute, monkeypatch):
-    """A user's method with a name that means something in another method has the target that its weights say."""
-    monkeypatch.setattr(Mine, attribute, 7, raising=False)
-    found, right = (pg.target(LOSS, method, prior=NORMAL) for method in (Mine(), pg.methods.DLE(0.5)))
-    x = np.linspace(-2.0, 2.0, 9)
-    assert found.kind == "density" and np.array_equal(found.pdf(x), right.pdf(x))
-
-
 def test_the_objective_decides():
     """The control: what the contract does ask for changes the target."""
 

@@ -1,7 +1,5 @@
 """How long a run will take is said from its first steps; above an hour a command asks and Python warns."""
 
-import time
-
 import pytest
 
 import particlegvi as pg
@@ -83,10 +81,3 @@ def test_python_warns_for_each_way_to_begin(tmp_path, monkeypatch):
     ):
         with pytest.warns(UserWarning, match="takes about"):
             begin()
-
-
-def test_an_estimate_costs_nothing():
-    outlook, begun = Outlook(None), time.perf_counter()
-    for step in range(1000):
-        outlook("DLE", step, 1000)
-    assert time.perf_counter() - begun < 0.1

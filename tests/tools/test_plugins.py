@@ -1,5 +1,6 @@
 """Parts from outside: found among entry points or registered, never instead of ours, and refused in one sentence."""
 
+import os
 import sys
 
 import pytest
@@ -101,7 +102,9 @@ def test_a_file_registers_parts_once(nothing_from_outside, tmp_path):
     plugins.load_file(str(file))
     plugins.load_file(str(file))
     assert "my-bowl" in pg.losses.names()
+    os.mkfifo(tmp_path / "pipe.py")
     for wrong, sentence in (
+        ("pipe.py", "must be the path of a module such as my_parts.py"),
         ("nowhere.py", "cannot be read: No such file"),
         ("my bowls.toml", "must be the path of a module such as my_parts.py"),
         *((name, f"with another name than {name}") for name in ("json.py", "sys.py", "__main__.py")),

@@ -139,18 +139,6 @@ def test_the_point_form_agrees_with_the_block_form():
     assert term.dim == 2
 
 
-def test_common_parts_are_computed_once():
-    program = compile_formula("exp(sin(t)) + exp(sin(t))**2", ["t"]).value_program
-    operations = program[:, 0].tolist()
-    assert operations.count(tape.SIN) == 1
-    assert operations.count(tape.EXP) == 1
-
-
-def test_constants_are_computed_beforehand():
-    program = compile_formula("t*(2*3 + sin(1)/4)**2", ["t"]).value_program
-    assert program[:, 0].tolist() == [tape.MULTIPLY_CONSTANT, tape.STORE]
-
-
 def test_no_instruction_writes_to_its_own_operand():
     """The loops of the interpreter are vectorised on that understanding."""
     reads_two = {tape.ADD, tape.SUBTRACT, tape.MULTIPLY, tape.DIVIDE}
@@ -161,15 +149,6 @@ def test_no_instruction_writes_to_its_own_operand():
                 assert 2 <= target < registers
                 assert target != a
                 assert operation not in reads_two or target != b
-
-
-def test_registers_are_used_again():
-    term = compile_formula(" + ".join(f"sin({n}*t)" for n in range(1, 400)), ["t"])
-    assert len(term.value_program) > 1000
-    assert term.sizes[1] < 10
-    t = np.linspace(-1.0, 1.0, 5)
-    expected = sum(np.sin(n * t) for n in range(1, 400))
-    np.testing.assert_allclose(evaluate.values(term, t[:, None]), expected, atol=1e-12)
 
 
 def test_quotients_by_exp_and_cosh_keep_their_gradient_where_these_overflow():

@@ -89,6 +89,14 @@ PG.Rows = class {
     }
     return found;
   }
+  // [x, the row of the derivative of log(row) by x] of exp, cosh and their powers, which may overflow
+  log_rate(k) {
+    const [operation, a, b] = this.rows[k];
+    if (operation === "exp") return [a, this.constant(1)];
+    if (operation === "cosh") return [a, this.call("tanh", a)];
+    const inner = operation === "power" ? this.log_rate(a) : null;
+    return inner && [inner[0], this.multiply(b, inner[1])];
+  }
   // [operand, its part of the slope] for each operand of a row with this slope
   passed_on(k, slope) {
     const [operation, a, b] = this.rows[k],
@@ -102,11 +110,15 @@ PG.Rows = class {
       case "multiply":
         return [[a, times(slope, b)], [b, times(slope, a)]]; // prettier-ignore
       case "divide": {
-        const share = over(slope, b);
+        const share = over(slope, b),
+          rate = this.log_rate(b);
+        if (rate) return [[a, share], [rate[0], this.negate(times(slope, k, rate[1]))]];
         return [[a, share], [b, this.negate(times(share, k))]]; // prettier-ignore
       }
       case "power": {
-        const exponent = this.known(b);
+        const exponent = this.known(b),
+          rate = exponent < 0 ? this.log_rate(k) : null;
+        if (rate) return [[rate[0], times(slope, k, rate[1])]];
         return [[a, times(slope, times(this.constant(exponent), this.to_power(a, this.constant(exponent - 1))))]];
       }
       case "negate":
