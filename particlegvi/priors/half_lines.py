@@ -12,10 +12,9 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
 from particlegvi.priors.half_line_term import HalfLineTerm, half_line_term
 from particlegvi.priors.laplace import one_side
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import Described, positive_scales
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.limits import LARGEST_SCALE, SMALLEST_SCALE
 from particlegvi.tools.quoting import refuse
 
 MOST_SHAPE = 1e6
@@ -98,7 +97,7 @@ class Gamma(Positive):
         if not np.all((shapes >= 1.0) & (shapes <= MOST_SHAPE)):
             why = "; below 1 the density is infinite at 0" if np.all(shapes <= MOST_SHAPE) else ""
             raise ValueError(f"{refuse('shape', shape, allowed)}{why}")
-        self.shape, self.scale = same_length(("shape", "scale"), shapes, _positive("scale", scale))
+        self.shape, self.scale = same_length(("shape", "scale"), shapes, positive_scales("scale", scale))
         constant = float(np.sum(_log_gamma(self.shape) + self.shape * np.log(self.scale)))
         term = half_line_term(constant, linear=1.0 / self.scale, power=1.0 - self.shape)
         self.describe_by(term, self.shape * self.scale, np.sqrt(self.shape) * self.scale)
@@ -178,7 +177,7 @@ class HalfNormal(Positive):
     written = ("scale",)
 
     def __init__(self, scale: ArrayLike = 1.0) -> None:
-        self.scale = _positive("scale", scale)
+        self.scale = positive_scales("scale", scale)
         constant = float(np.sum(np.log(self.scale * math.sqrt(0.5 * math.pi))))
         term = half_line_term(constant, square=0.5 / self.scale**2)
         self.describe_by(term, math.sqrt(2.0 / math.pi) * self.scale, math.sqrt(1.0 - 2.0 / math.pi) * self.scale)
@@ -239,7 +238,7 @@ class LogNormal(Positive):
     written = ("log_mean", "log_sd")
 
     def __init__(self, log_mean: ArrayLike = 0.0, log_sd: ArrayLike = 1.0) -> None:
-        means, sds = coordinates("log_mean", log_mean), _positive("log_sd", log_sd)
+        means, sds = coordinates("log_mean", log_mean), positive_scales("log_sd", log_sd)
         if not np.all(np.abs(means) <= FARTHEST):
             raise refuse("log_mean", log_mean, f"a number from -{FARTHEST:g} to {FARTHEST:g}, or such numbers")
         if not np.all(sds <= WIDEST):
@@ -265,13 +264,6 @@ class LogNormal(Positive):
         from scipy.special import ndtri
 
         return np.asarray(np.exp(self.log_mean[coordinate] + self.log_sd[coordinate] * ndtri(np.asarray(u))))
-
-
-def _positive(key: str, value: ArrayLike) -> Array:
-    numbers = coordinates(key, value)
-    if not np.all((numbers >= SMALLEST_SCALE) & (numbers <= LARGEST_SCALE)):
-        raise refuse(key, value, f"a positive number from {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}, or such numbers")
-    return frozen(numbers.copy())
 
 
 def _log_gamma(shape: Array) -> Array:

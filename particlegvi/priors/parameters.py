@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts
 from particlegvi.tools.arguments import coordinates, frozen, same_length
 from particlegvi.tools.html import Card
+from particlegvi.tools.limits import LARGEST_SCALE, SMALLEST_SCALE
 from particlegvi.tools.quoting import as_written, refuse
 
 
@@ -25,6 +26,14 @@ class Described(Card):
         return {key: as_written(known[key]) if np.ndim(known[key]) else known[key] for key in self.written}
 
 
+def positive_scales(key: str, value: ArrayLike) -> Array:
+    """Positive numbers (dim,) whose squares and inverses are finite, or a ValueError."""
+    numbers = coordinates(key, value)
+    if not np.all((numbers >= SMALLEST_SCALE) & (numbers <= LARGEST_SCALE)):
+        raise refuse(key, value, f"a positive number from {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}, or such numbers")
+    return frozen(numbers.copy())
+
+
 class CentreAndScale(Described):
     """Coordinates from minus to plus infinity; the last two parameters are the centre and the scale."""
 
@@ -35,10 +44,7 @@ class CentreAndScale(Described):
     def place(self, centre: ArrayLike, scale: ArrayLike) -> None:
         """Check the centre and the scale, and set both as arrays (dim,), the dimension and the ends."""
         keys = self.written[-2], self.written[-1]
-        spread = coordinates(keys[1], scale)
-        if not np.all(spread > 0.0):
-            raise refuse(keys[1], scale, "a positive number, or positive numbers")
-        both = same_length(keys, coordinates(keys[0], centre), spread)
+        both = same_length(keys, coordinates(keys[0], centre), positive_scales(keys[1], scale))
         vars(self).update(zip(keys, both, strict=True))
         self.dim = both[0].size
         self.low, self.high = frozen(np.full(self.dim, -np.inf)), frozen(np.full(self.dim, np.inf))

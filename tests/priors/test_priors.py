@@ -324,7 +324,9 @@ def test_a_scenario_has_it_with_jumps(entry):
 
 
 test_bad_values_are_refused_in_one_sentence = refused(
-    (lambda: priors.Normal(0.0, 0.0), r"sd must be a positive number, or positive numbers, not 0\.0"),
+    (lambda: priors.Normal(0.0, 0.0), r"sd must be a positive number from 1e-150 .*, not 0\.0"),
+    (lambda: priors.Laplace(0.0, 1e308), r"scale must be a positive number from 1e-150 to 1e\+150, .*, not 1e\+308"),
+    (lambda: priors.StudentT(3.0, 0.0, 5e-324), "scale must be a positive number from 1e-150 .*, not 5e-324"),
     (lambda: priors.Normal(math.nan, 1.0), "mean must be a finite number or a list of finite numbers, not nan"),
     (lambda: priors.Normal(0.0, math.inf), "sd must be a finite number or a list of finite numbers, not inf"),
     (lambda: priors.Normal([0.0, 0.0, 0.0], [1.0, 1.0]), "mean and sd must have the same number.*, not 3 and 2"),
