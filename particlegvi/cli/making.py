@@ -152,7 +152,7 @@ def gallery(options: argparse.Namespace) -> None:
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
     from particlegvi.plotting.style import save
-    from particlegvi.runs.execute import check_figures, execute, to_run
+    from particlegvi.runs.execute import check_figures, execute, prepared_results
 
     folder, found = Path(options.out), 0
     try:
@@ -181,7 +181,7 @@ def gallery(options: argparse.Namespace) -> None:
         try:
             with command_bars(options.quiet, name) as progress:
                 seed = SEEDS.get(name, 0) if options.seed is None else options.seed
-                results = execute(to_run(wanted, seed), progress=progress, save=False)
+                results = execute(prepared_results(wanted, seed), progress=progress, save=False)
         except MissingData as error:
             say(f"{name} is left out: {error}")
             continue

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from particlegvi.contracts import Facts
-    from particlegvi.tools.patience import Outlook
+    from particlegvi.tools.patience import TimeEstimate
 
     # the function, its purpose in a few words, and its arguments for argparse
     Option = tuple[tuple[str, ...], Facts]
@@ -126,12 +126,12 @@ CHECKPOINT = option(
 
 
 @contextlib.contextmanager
-def patient(options: argparse.Namespace) -> Iterator[Outlook]:
+def patient(options: argparse.Namespace) -> Iterator[TimeEstimate]:
     """The progress of a command with ``--quiet`` and ``--yes``: a bar, and how long the work will take."""
     from particlegvi.cli.reporting import say
-    from particlegvi.tools.patience import Outlook
+    from particlegvi.tools.patience import TimeEstimate
     from particlegvi.tools.progress import command_bars
 
     with command_bars(options.quiet) as bars:
         aside = (lambda words: bars.aside(lambda: say(words))) if bars is not None else say
-        yield Outlook(bars, None if options.quiet else aside, options.yes)
+        yield TimeEstimate(bars, None if options.quiet else aside, options.yes)

@@ -54,10 +54,13 @@ def run(options: argparse.Namespace) -> int:
     if chosen and not options.quiet:
         say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
     with patient(options) as progress:
-        from particlegvi.runs.execute import execute, to_run  # this import takes a second: the bar is shown before
+        from particlegvi.runs.execute import (  # this import takes a second: the bar is shown before
+            execute,
+            prepared_results,
+        )
 
         results = execute(
-            to_run(settings, options.seed),
+            prepared_results(settings, options.seed),
             options.out,
             options.overwrite,
             progress,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Loss
 from particlegvi.diagnostics.particles import some
-from particlegvi.losses.loss import Loss as KnownLoss
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import shares_parameters
 
@@ -153,7 +153,7 @@ def _quantities(x: Array, centre: Array, loss: Loss) -> tuple[list[str], Array, 
     """Names, means over the records (quantities, particles), and standard deviations (quantities,)."""
     records, number, dim = x.shape
     flat = np.ascontiguousarray(x.reshape(-1, dim))
-    labels = loss.variables if isinstance(loss, KnownLoss) else [f"theta_{i + 1}" for i in range(dim)]
+    labels = loss.variables if isinstance(loss, PackageLoss) else [f"theta_{i + 1}" for i in range(dim)]
     names, rows = ["mean loss"], [np.asarray(loss.value(flat))]
     for i, label in enumerate(labels[:8]):
         names += [f"mean of {label}", f"spread of {label}"]

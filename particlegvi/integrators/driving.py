@@ -23,7 +23,7 @@ def linear_part(kl_weight: float, prior: Prior, dim: int) -> Array:
     return np.zeros(dim)
 
 
-class Steppings:
+class CoefficientSource:
     """The coefficients of every step of a run.
 
     Z_{k+1} belongs to step k + 1, so with a schedule ``noise_next`` is computed from the size of that step. The sum of
@@ -92,7 +92,7 @@ def reflecting(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array]
     return reflected
 
 
-class Stepper:
+class PythonDriver:
     """Takes the steps of an integrator from Python, all particles at once.
 
     ``drift(x, step)`` and ``potential(x)`` are those of a flow at points (particles, dim), C-contiguous; a flow without
@@ -102,7 +102,7 @@ class Stepper:
     def __init__(
         self,
         integrator: Integrator,
-        steppings: Steppings,
+        steppings: CoefficientSource,
         prior: Prior,
         drift: Callable[[Array, int], Array],
         potential: Callable[[Array], Array] | None,

@@ -15,7 +15,7 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.integrators.driving import Stepper, Steppings
+from particlegvi.integrators.driving import CoefficientSource, PythonDriver
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.tools import arguments
 
@@ -117,8 +117,8 @@ class DriftFlow(ParticleFlow):
         self.state[:, : self._dim] = problem.start
         self._drift, self._what = drift, f"the drift of {label}"
         self._allowed = f"an array of numbers of the shape {problem.start.shape}, as the particles are"
-        steppings = Steppings(made, problem.step_size, 0.0, np.zeros(self._dim))
-        self._steps = Stepper(made, steppings, problem.prior, self._checked, None, (0.0, problem.seed))
+        steppings = CoefficientSource(made, problem.step_size, 0.0, np.zeros(self._dim))
+        self._steps = PythonDriver(made, steppings, problem.prior, self._checked, None, (0.0, problem.seed))
         self._facts = {"integrator": problem.integrator if made.step else "explicit Euler", **facts}
 
     def _checked(self, x: Array, step: int) -> Array:

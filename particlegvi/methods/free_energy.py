@@ -21,7 +21,7 @@ from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.ensemble import Ensemble, OnTheLine
 from particlegvi.engine.steps.flow import advance
 from particlegvi.engine.terms import evaluate
-from particlegvi.integrators.driving import Stepper, Steppings, linear_part
+from particlegvi.integrators.driving import CoefficientSource, PythonDriver, linear_part
 from particlegvi.integrators.stepping import Integrator, Stepping
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import jumps
@@ -104,7 +104,7 @@ class FreeEnergy(Method):
 
 
 @runtime_checkable
-class Driven(Protocol):
+class HasOwnSteps(Protocol):
     """An optional part of a loss: a driver of its own for some integrators; None for those that have to call it."""
 
     def driver(self, integrator: Integrator, /) -> type[Ensemble] | None: ...
@@ -129,12 +129,12 @@ class FreeEnergyFlow(ParticleFlow):
             coefficients = partial(made, friction=problem.friction)
             self._facts["friction"] = problem.friction
         stiffness = linear_part(method.kl_weight, prior, self._dim)
-        steppings = Steppings(coefficients, problem.step_size, method.kl_weight, stiffness)
+        steppings = CoefficientSource(coefficients, problem.step_size, method.kl_weight, stiffness)
         repulsion = self._interaction.repulsion
         alone = repulsion is None and loss.term is not None
-        self._steps: Ensemble | Stepper
+        self._steps: Ensemble | PythonDriver
         if made.step is None or (alone and made.compiled is not None):
-            own = loss.driver(made) if isinstance(loss, Driven) else None
+            own = loss.driver(made) if isinstance(loss, HasOwnSteps) else None
             self._steps = (own or Ensemble)(
                 loss.term,
                 prior.term(),
@@ -151,7 +151,7 @@ class FreeEnergyFlow(ParticleFlow):
         else:
             drift, potential = drift_of(method, problem, self._interaction, whole=made.accepts)
             noise = method.kl_weight, problem.seed
-            self._steps = Stepper(made, steppings, prior, drift, potential, noise)
+            self._steps = PythonDriver(made, steppings, prior, drift, potential, noise)
         columns = self._dim + made.columns(self._dim)
         super().__init__(np.zeros((len(problem.start), columns)), None if repulsion is None else repulsion.used)
         self.state[:, : self._dim] = problem.start

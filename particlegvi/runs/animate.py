@@ -10,7 +10,7 @@ from typing import Any
 from particlegvi import scenario
 from particlegvi.contracts import Listening, Scenario
 from particlegvi.plotting import films
-from particlegvi.runs.execute import execute, to_run
+from particlegvi.runs.execute import execute, prepared_results
 from particlegvi.runs.results import load
 from particlegvi.scenario import catalogue
 from particlegvi.tools.objects import listening as check_listening
@@ -67,7 +67,7 @@ def animate(
     if "steps" in settings and settings.get("kind", "particles") == "particles":
         settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
     with listening(progress) as reporter:
-        results = execute(to_run(settings, 0 if seed is None else seed), progress=reporter, save=False)
+        results = execute(prepared_results(settings, 0 if seed is None else seed), progress=reporter, save=False)
         return results.animate(path, chosen, progress=reporter, **options)
 
 

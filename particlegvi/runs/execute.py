@@ -24,7 +24,7 @@ from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.objects import listening as check_listening
 from particlegvi.tools.objects import progress as check_progress
-from particlegvi.tools.patience import listening
+from particlegvi.tools.patience import TooLong, listening
 from particlegvi.tools.progress import tell
 
 STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"
@@ -79,10 +79,10 @@ def run(
     settings = load(scenario, overrides)
     saves, every = out is not None, checkpoint_every
     with remembered(), listening(progress) as reporter:
-        return execute(to_run(settings, seed), out, overwrite, reporter, save=saves, checkpoint_every=every)
+        return execute(prepared_results(settings, seed), out, overwrite, reporter, save=saves, checkpoint_every=every)
 
 
-def to_run(scenario: Facts, seed: int = 0) -> Results:
+def prepared_results(scenario: Facts, seed: int = 0) -> Results:
     """The results of a complete scenario before anything is simulated: with its parts, and without runs."""
     seed = arguments.seed(seed)
     try:
@@ -206,7 +206,8 @@ def _note_end(results: Results, folder: Folder | None, error: BaseException) -> 
     results.status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), "failed")
     if folder is None:
         return
-    if isinstance(error, ValueError) and folder.is_fresh():
+    unasked = isinstance(error, TooLong) and not results and not folder.manifest["resumed"]
+    if unasked or (isinstance(error, ValueError) and folder.is_fresh()):
         folder.discard()  # a bad value was noticed only in the simulation: nothing remains
         return
     with contextlib.suppress(OSError):  # a full disk, for example: the folder stays readable

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Loss, Method, Prior
-from particlegvi.losses.loss import Loss as CheckedLoss
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.runs.storage.arrays import read_array, write_array
 from particlegvi.runs.storage.creating import appear
 from particlegvi.scenario.kinds.particles import building, entries
@@ -96,7 +96,7 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> Sample:
         if any(len(values) != positions.shape[1] for values in draws.values()):
             raise ValueError("its draws have another number of particles than its positions")
         info = dict(content["info"])
-        if loss is None and "given" in known and isinstance(own, CheckedLoss):
+        if loss is None and "given" in known and isinstance(own, PackageLoss):
             own.variables = coordinates
             own.constraining = _StoredDraws(positions[-1], draws)
         run = Sample(label, own, prior, method, positions, np.arange(len(positions)), float(info["step_size"]),

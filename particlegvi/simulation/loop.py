@@ -13,7 +13,7 @@ from particlegvi import losses
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, Storage
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.methods.free_energy import Driven
+from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Description, Run
@@ -169,7 +169,7 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
 
 def loss_kind(loss: Loss) -> str:
     """How the loss is evaluated, in words, for the result."""
-    if isinstance(loss, Driven):
+    if isinstance(loss, HasOwnSteps):
         return "network, compiled"
     if loss.term is None:
         kind = loss.kind if isinstance(loss, losses.Loss) and loss.kind != "numpy" else "numpy function"

@@ -14,7 +14,7 @@ from particlegvi.engine.terms.own_parts import try_loss, try_prior
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.methods.free_energy import Driven
+from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, objects
@@ -61,7 +61,7 @@ def check_problem(
     seed = arguments.seed(settings.seed)
     integrator, friction = integrators.resolved(settings.integrator)
     method.check_integrator(integrator)
-    if isinstance(loss, Driven):
+    if isinstance(loss, HasOwnSteps):
         loss.driver(integrators.get(integrator))
     check_kernel(method.kernel if method.mmd_weight > 0.0 else None, loss)
     if from_outside(prior):

@@ -25,7 +25,7 @@ from particlegvi.integrators import schedules
 from particlegvi.integrators.driving import linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.methods.free_energy import Driven
+from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.priors import Flat
 from particlegvi.tools.errors import warn
 
@@ -55,7 +55,7 @@ def stability_limit(problem: ParticleProblem, method: Method) -> float:
     own = integrator.limit
     if not method.follows_loss or (own is not None and own(1.0) == math.inf):
         return math.inf
-    if isinstance(problem.loss, Driven):
+    if isinstance(problem.loss, HasOwnSteps):
         steepest = steepest_direction(problem, method.kl_weight)
         own = own or (lambda curvature: 2.0 / curvature)
     else:

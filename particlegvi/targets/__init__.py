@@ -14,7 +14,7 @@ from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.engine.terms.own_parts import try_prior
-from particlegvi.losses.loss import Loss as KnownLoss
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.tools import arguments, objects
@@ -70,7 +70,7 @@ def target(
         objects.same_dim("initial", objects.prior(initial, "initial").dim, dim)
     elif initial is not None:
         initial = start_points(initial, dim)
-    if isinstance(loss, KnownLoss) and loss.kind == "network":
+    if isinstance(loss, PackageLoss) and loss.kind == "network":
         raise ValueError("the loss is one of networks, which have no density that could be drawn; compare predictions")
     if dim not in (1, 2):
         raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")

@@ -17,7 +17,7 @@ import numpy as np
 
 from particlegvi.contracts import Kernel, Loss, Prior, Term
 from particlegvi.engine.terms.evaluate import values
-from particlegvi.losses.loss import Loss as KnownLoss
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.priors import embedding
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.density import DensityTarget
@@ -87,7 +87,7 @@ def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes 
 def certifier(loss: Loss, prior: Prior, kl_weight: float, place: Place) -> Certifier | None:
     """The certifier of ``-loss/kl_weight + log p``; None if the loss or the prior is no formula."""
     text = log_density_formula(loss, prior, kl_weight)
-    if text is None or not isinstance(loss, KnownLoss):
+    if text is None or not isinstance(loss, PackageLoss):
         return None
     try:
         return Certifier(text, loss.variables, place)

@@ -24,7 +24,7 @@ class TooLong(ValueError):
     """A command would take more than an hour, and nobody has agreed to that."""
 
 
-class Outlook:
+class TimeEstimate:
     """A `Progress` that passes on all it hears, and says once for each label how long the rest will take.
 
     Parameters
@@ -104,22 +104,22 @@ class OfSteps:
 
 
 @contextlib.contextmanager
-def listening(progress: Listening) -> Iterator[Outlook]:
+def listening(progress: Listening) -> Iterator[TimeEstimate]:
     """The listener for an argument ``progress``: a function, bars for True and "auto", nothing for None and False."""
     with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener:
-        yield Outlook(listener, agreed=signals.in_command() or None)  # a command has an Outlook of its own
+        yield TimeEstimate(listener, agreed=signals.in_command() or None)  # a command has a TimeEstimate of its own
 
 
 @contextlib.contextmanager
-def listening_to_steps(progress: StepListening) -> Iterator[Outlook]:
+def listening_to_steps(progress: StepListening) -> Iterator[TimeEstimate]:
     """`listening` for the run of one method, whose functions hear no label."""
     with contextlib.nullcontext(OfSteps(progress)) if callable(progress) else chosen(progress) as listener:
-        yield Outlook(listener, agreed=signals.in_command() or None)  # a command has an Outlook of its own
+        yield TimeEstimate(listener, agreed=signals.in_command() or None)  # a command has a TimeEstimate of its own
 
 
 def cell_done(progress: Progress | None, seconds: float, left: int, workers: int) -> None:
-    """Tell an `Outlook` of a finished cell."""
-    if isinstance(progress, Outlook):
+    """Tell a `TimeEstimate` of a finished cell."""
+    if isinstance(progress, TimeEstimate):
         progress.cell_done(seconds, left, workers)
 
 

@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import scenario
 from particlegvi.integrators import schedules
-from particlegvi.integrators.driving import BLOCK, Steppings
+from particlegvi.integrators.driving import BLOCK, CoefficientSource
 
 from ..refusals import refuse, refused
 
@@ -149,7 +149,7 @@ STIFFNESS = np.array([0.0, 3.0])
 @pytest.mark.parametrize("name", pg.integrators.names())
 def test_every_step_has_the_coefficients_of_its_size(name):
     integrator, schedule = pg.integrators.get(name), pg.schedules.Geometric(0.1, 0.01, 2000.0)
-    steppings = Steppings(integrator, schedule, 0.7, STIFFNESS)
+    steppings = CoefficientSource(integrator, schedule, 0.7, STIFFNESS)
     step, end, rows = BLOCK - 3, 2 * BLOCK + 2, 0
     while step < end:
         (gain, now, following), count = steppings(step, end - step)
@@ -165,7 +165,7 @@ def test_every_step_has_the_coefficients_of_its_size(name):
 
 
 def test_a_number_is_one_row_for_all_steps():
-    steppings = Steppings(pg.integrators.get("leimkuhler-matthews"), 0.1, 0.7, STIFFNESS)
+    steppings = CoefficientSource(pg.integrators.get("leimkuhler-matthews"), 0.1, 0.7, STIFFNESS)
     stepping, count = steppings(10**12, 5)
     assert count == 5 and stepping.gain.shape == (1, 2)
     assert steppings(0, 10**12)[1] == 10**12

@@ -20,7 +20,7 @@ SAME = {
     "unlikely": "converged, but", "drifting": "not yet at equilibrium: the ", "metastable": "metastable",
     "shares": "not at Q*: ", "short": "not yet at equilibrium: particles moved",
     "far": "at rest, but not at Q*", "beyond": "at rest, but not at Q*",
-    "held": "within chance of Q*, but metastable", "few": "within chance of Q*, as ",
+    "stuck": "within chance of Q*, but metastable", "few": "within chance of Q*, as ",
     "too_short": "within chance of Q*, but particles moved", "within": "at equilibrium",
     "near": "near Q*, farther than chance allows in 99 of 100 cases: ",
     "rests": "at rest: no particle", "moves": "not yet at rest", "diverged": "diverged", "escaping": "escaping",

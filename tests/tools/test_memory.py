@@ -77,7 +77,7 @@ def test_records_must_fit_on_the_disk_that_they_are_saved_on(monkeypatch, tmp_pa
     assert not list(tmp_path.iterdir())
     monkeypatch.chdir(tmp_path)
     disk(monkeypatch, 50 * 10**9)
-    refusal(lambda: runner.execute(runner.to_run(scenario.load("global-minimiser", LARGE))), "108 GB of disk")
+    refusal(lambda: runner.execute(runner.prepared_results(scenario.load("global-minimiser", LARGE))), "108 GB of disk")
     disk(monkeypatch, 500 * 10**9)
     with pytest.raises(pytest.fail.Exception, match="went on"):  # the control: here it would fit
         pg.run("global-minimiser", out=tmp_path / "a" / "b", **LARGE)

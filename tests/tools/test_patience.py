@@ -5,22 +5,22 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.tools import patience
-from particlegvi.tools.patience import Outlook, TooLong
+from particlegvi.tools.patience import TimeEstimate, TooLong
 
 LOSS, PRIOR, DLE = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)
 SMALL = ["--set", "particles=10", "--set", "steps=2000", "--no-figure"]
 
 
 def heard(monkeypatch, seconds, *, follow=0, agreed=None, compiled=0.0):
-    """The lines of an outlook on 1,000 steps of these seconds each, and the clock after them."""
+    """The lines of an estimate of 1,000 steps of these seconds each, and the clock after them."""
     clock, lines = [0.0], []
     monkeypatch.setattr(patience.time, "perf_counter", lambda: clock[0])
-    outlook = Outlook(None, lines.append, agreed)
-    outlook.stage("steps", 0, 1 + follow)
+    estimate = TimeEstimate(None, lines.append, agreed)
+    estimate.stage("steps", 0, 1 + follow)
     clock[0] += compiled  # the first step compiles
     for step in range(1, 100):
         clock[0] += seconds
-        outlook("DLE", step, 1000)
+        estimate("DLE", step, 1000)
     return lines
 
 
@@ -45,18 +45,20 @@ def test_an_hour_needs_a_yes_in_a_command_and_warns_in_python(monkeypatch):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_cells_count_after_the_first_of_each_process(workers):
     lines = []
-    outlook = Outlook(None, lines.append, False)
+    estimate = TimeEstimate(None, lines.append, False)
     for cell in range(workers):
-        patience.cell_done(outlook, 1e6, 1000 - cell, workers)
+        patience.cell_done(estimate, 1e6, 1000 - cell, workers)
     for cell in range(workers):
-        patience.cell_done(outlook, 0.6, 300 * workers - cell, workers)
+        patience.cell_done(estimate, 0.6, 300 * workers - cell, workers)
     (line,) = lines
     assert f"cells of about 0.6 s take 3 minutes in {workers} processes" in line.replace("2.9", "3")
 
 
+@pytest.mark.thorough
 def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(patience, "HOUR", 1e-9)
     monkeypatch.setattr(patience, "MEASURED", 0.0)
+    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
     command = ["run", "global-minimiser", *SMALL, "--out", str(tmp_path / "run")]
     assert cli.main(command) == 2
     assert "DE takes about" in capsys.readouterr().err
@@ -68,9 +70,11 @@ def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeyp
     assert cli.main(["resume", str(tmp_path / "sweep"), "--quiet", "--yes", "--workers", "1", "--no-figure"]) == 0
 
 
+@pytest.mark.thorough
 def test_python_warns_for_each_way_to_begin(tmp_path, monkeypatch):
     monkeypatch.setattr(patience, "HOUR", 1e-9)
     monkeypatch.setattr(patience, "MEASURED", 0.0)
+    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
     problem = {"prior": PRIOR, "particles": 10, "steps": 2000, "step_size": 1e-3}
     for begin in (
         lambda: pg.simulate(LOSS, DLE, **problem),

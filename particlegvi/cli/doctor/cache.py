@@ -13,7 +13,7 @@ from particlegvi.contracts import Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.kernel_cache import SUFFIX, cache_folder, cache_parent
-from particlegvi.runs.execute import execute, to_run
+from particlegvi.runs.execute import execute, prepared_results
 from particlegvi.scenario import catalogue, load
 from particlegvi.tools.cells import compute
 from particlegvi.tools.progress import tell
@@ -83,7 +83,7 @@ def _ran(name: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             short = {key: min(STEPS, settings[key]) for key in ("steps", "record_every") if settings.get(key)}
-            execute(to_run(load(settings, short)), save=False).summary  # noqa: B018 - computed when asked
+            execute(prepared_results(load(settings, short)), save=False).summary  # noqa: B018 - computed when asked
     except MissingData:
         return False
     return True

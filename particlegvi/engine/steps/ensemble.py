@@ -91,11 +91,11 @@ class Ensemble:
         self._scheme = scheme.for_terms(*terms)
         self._take: Callable[[Array, Rows, int, int], int]
         if self.repulsion is None and outside is None:
-            self._take = self._free
+            self._take = self._step_alone
         elif self.repulsion is None or outside is not None:
-            self._take = self._forced
+            self._take = self._step_with_force
         else:
-            self._take = self._together
+            self._take = self._step_repelling
             self._advance_coupled = advance_coupled.for_terms(*terms)
             self._advance_scanned = advance_scanned.for_terms(*terms)
             self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
@@ -116,13 +116,13 @@ class Ensemble:
         coefficients, count = self.steppings(step, most)
         return (*coefficients, *self._walls), count
 
-    def _free(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
+    def _step_alone(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that do not meet, all in compiled code."""
         no_force = np.empty((0, self.dim)), np.empty((0, 0))
         self._split(self.switches, positions, no_force, stepping, first_step, steps)
         return steps
 
-    def _forced(self, positions: Array, stepping: Rows, step: int, _: int = 1) -> int:
+    def _step_with_force(self, positions: Array, stepping: Rows, step: int, _: int = 1) -> int:
         """One step under a force that is computed between steps."""
         force = np.zeros_like(positions)
         if self.repulsion is not None:
@@ -158,11 +158,11 @@ class Ensemble:
 
         threads.split(part, positions.shape[0], LANES, least=enough(steps, self.dim))
 
-    def _together(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
+    def _step_repelling(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that repel each other: without leaving compiled code as many as can be, or one."""
         assert self.repulsion is not None
         if positions.shape[0] > COUPLED_UP_TO:
-            return self._forced(positions, stepping, first_step)
+            return self._step_with_force(positions, stepping, first_step)
         slope = self.repulsion.scanned(len(positions))
         if slope is not None:
             switches = np.array(self.switches._replace(force=True), dtype=np.int64)
@@ -176,7 +176,7 @@ class Ensemble:
             return steps
         done, plan, switches = 0, self.repulsion.plan, np.array(self.switches, dtype=np.int64)
         if plan is None or not within_reach(plan, positions):
-            return self._forced(positions, stepping, first_step)
+            return self._step_with_force(positions, stepping, first_step)
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
             rows = tuple(rows[done:] if len(rows) > 1 else rows for rows in stepping[:3])  # one row serves all steps
             given = (*rows, *self._walls)
@@ -187,4 +187,4 @@ class Ensemble:
         if done:
             self.repulsion.note(Series.name, done)
             return done
-        return self._forced(positions, stepping, first_step)
+        return self._step_with_force(positions, stepping, first_step)

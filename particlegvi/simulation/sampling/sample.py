@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Loss, Method, Prior, StepProgress, Target
-from particlegvi.losses.loss import Loss as CheckedLoss
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.losses.models.model import indexed
 from particlegvi.methods import FreeEnergy
 from particlegvi.simulation.exporting import CHAINS
@@ -62,7 +62,7 @@ class Sample(Run):
         }
 
     def _own(self, points: Array) -> dict[str, Array]:
-        if isinstance(self.loss, CheckedLoss):
+        if isinstance(self.loss, PackageLoss):
             return self.loss.constrain(points)
         return {name: points[:, number].copy() for number, name in enumerate(self.variables)}
 

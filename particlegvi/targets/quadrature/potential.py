@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Located, Loss, Placed, Prior
-from particlegvi.losses.loss import Loss as KnownLoss
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.priors import Flat, GaussianMixture, Laplace, Normal, StudentT, Uniform
 from particlegvi.priors import Prior as FormulaPrior
 from particlegvi.priors.half_lines import Positive
@@ -101,7 +101,7 @@ NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 def log_density_formula(loss: Loss, prior: Prior, kl_weight: float) -> str | None:
     """``-loss/kl_weight + log p`` in the variables of the loss; None for a loss or a prior that is no formula."""
-    if not isinstance(loss, KnownLoss) or not loss.formula:
+    if not isinstance(loss, PackageLoss) or not loss.formula:
         return None
     log_prior = log_prior_formula(prior, loss.variables)
     return log_prior and f"-({loss.formula})/{_number(kl_weight)} + {log_prior}"

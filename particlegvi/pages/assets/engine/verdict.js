@@ -10,7 +10,7 @@
     FAR = 1e3, // scales of the problem, beyond which particles have no business
     GROWTH = 10, // in the second half, by which they go on
     MOST_WELLS = 64,
-    UNDECIDED = ["held", "few", "too_short", "near", "within"]; // verdicts that do not deny an equilibrium
+    UNDECIDED = ["stuck", "few", "too_short", "near", "within"]; // verdicts that do not deny an equilibrium
   const said = (key, values = {}) => ({ key, values });
   const distance = (x, i, y, j) => Math.hypot(...x.map((row, d) => row[i] - y[d][j]));
   const most_of = (n, f) => {
@@ -68,7 +68,7 @@
     const short = !stuck && slow(x, records),
       beyond = times > 1.5 ? said("far", { times }) : beyond_in_words(x, settings, truth);
     if (beyond) return short ? said("short") : beyond;
-    if (stuck) return said("held", { changed: wells.changed, all: n });
+    if (stuck) return said("stuck", { changed: wells.changed, all: n });
     const variances = [truth.variance].flat(),
       sd = Math.sqrt(variances.reduce((sum, v) => sum + v, 0) / variances.length);
     if (1.5 * floor > sd) return said("few", { all: n });
