@@ -70,12 +70,13 @@ def scenario_files(folder: Path) -> Answer:
 
 def settings(folder: Path) -> Answer:
     from particlegvi import scenario
+    from particlegvi.cli.options import setting
     from particlegvi.scenario.kinds import build
 
     def answer(data: bytes, watch: Watch) -> None:
         argument = data.decode("utf-8", "surrogateescape")
         with watch():
-            build(scenario.load("multimodal", dict([scenario.setting(argument)])))
+            build(scenario.load("multimodal", dict([setting(argument)])))
 
     return answer
 

@@ -21,6 +21,7 @@ from particlegvi.plotting.rules import Check, labels, rule_for
 from particlegvi.plotting.swept import Swept
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import KEYS as STYLE
+from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.registry import Registry, check_parameters
 
@@ -147,7 +148,7 @@ def check(specification: Mapping[str, Any], scenario_kind: str | None = None, di
     """
     kind, _ = checked(specification)
     if dim is not None:
-        kind.check_dim(dim)
+        kind.check_dim(arguments.whole("dim", dim, 1))
     if scenario_kind is not None and not isinstance(scenario_kind, str):
         raise refuse("scenario_kind", scenario_kind, "the name of a kind of scenario, or left out")
     if scenario_kind is not None and scenario_kind not in kind.of:

@@ -102,5 +102,5 @@ def test_a_loss_without_gradient_at_is_one_sentence():
         dim, term, name = 2, None, "old"
         value, gradient = staticmethod(value), staticmethod(full)
 
-    with pytest.raises(ValueError, match=r"loss must be a Loss such as .*, not <.*, which has no gradient_at$"):
+    with pytest.raises(ValueError, match=r"loss must be a Loss such as .*, not a.* Old, which has no gradient_at$"):
         pg.simulate(Old(), pg.methods.DE(), initial=[[0.0, 0.0]], steps=1)
