@@ -45,7 +45,7 @@ def wait_for_steps(folder, process):
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
 @pytest.mark.sample("2-130-particles")
 def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code, command):
-    process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "0.1")
+    process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "0.1", "--yes")
     wait_for_steps(tmp_path / "run", process)
     while not (kept := checkpoint.read(tmp_path / "run")) or kept.snapshot.step == 0:  # the first one is at the start
         assert process.poll() is None
@@ -54,7 +54,8 @@ def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_pa
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
     assert out == b""
-    (line,) = err.decode().splitlines()
+    *estimate, line = err.decode().splitlines()
+    assert len(estimate) <= 1  # how long the run would take, where it was known before the signal
     assert line.startswith("particlegvi: interrupted") and f"particlegvi resume {tmp_path / 'run'}" in line
     assert checkpoint.read(tmp_path / "run").snapshot.step > 0
     assert pg.load(tmp_path / "run").status == "interrupted"

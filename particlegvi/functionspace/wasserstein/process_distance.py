@@ -93,7 +93,7 @@ def estimated_w2_squared(k: CovarianceFunction, r: CovarianceFunction, X: ArrayL
 
 def _checked(k: CovarianceFunction, r: CovarianceFunction, X: ArrayLike) -> Array:
     for key, function in (("k", k), ("r", r)):
-        if not callable(function):
+        if not callable(function) or isinstance(function, type):
             raise arguments.refuse(key, function, "a covariance, or a function of two sets of inputs")
     return arguments.points("X", X, least=1)
 
