@@ -2,11 +2,12 @@
 
     PARTICLEGVI_DATA=FOLDER python benchmarks/rivals_on_posteriors.py --out FOLDER [--no-jax] [NAME ...]
 
-Rivals that need a scale get one: DLE and DRLE with plain steps, SVGD and FD-GVI run in the coordinates in which the
-best normal of the paths of `pg.sample` is standard, from draws of it, for 500 steps; in the posteriors' own coordinates
-they diverge on most of them. "Pathfinder" is that start alone, weighed by importance. NUTS is that of BlackJAX with
-its window adaptation of 1,000 steps, with a diagonal and with a dense metric, and that of NumPyro with its defaults;
-they start inside of the posterior, and N of 1,000 draws count. MEADS has N chains, 1,000 steps to adapt and 500 more.
+Rivals that need a scale get one: DLE with plain steps and with those of ALDI, DRLE, SVGD and FD-GVI run in the
+coordinates in which the best normal of the paths of `pg.sample` is standard, from draws of it, for 500 steps; in the
+posteriors' own coordinates they diverge on most of them. "Pathfinder" is that start alone, weighed by importance. NUTS
+is that of BlackJAX with its window adaptation of 1,000 steps, with a diagonal and with a dense metric, and that of
+NumPyro with its defaults; they start inside of the posterior, and N of 1,000 draws count. MEADS has N chains, 1,000
+steps to adapt and 500 more. Seconds of NUTS and MEADS have the compilation of JAX in them.
 
 FOLDER gets `rows.json`, a row for each run, `table.md` with medians, and `posteriors.png`.
 
@@ -30,8 +31,7 @@ import numpy as np
 from posteriors import POSTERIORS, Posterior, folder
 
 import particlegvi as pg
-from particlegvi.simulation.sampling.pathfinder import NormalApproximation
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.posterior import PosteriorEnergy, View
 from particlegvi.simulation.sampling.start import find_start
 
 Array = np.ndarray
@@ -79,41 +79,42 @@ def ours(posterior: Posterior, ruler: Ruler, number: int) -> Iterator[dict[str, 
         yield {"method": "pg.sample", "arrived": run.arrived, **price, **ruler.row(run.final)}
         energy = PosteriorEnergy(posterior.loss(), pg.priors.Flat(len(posterior.names)), 1.0)
         began = time.perf_counter()
-        start = find_start(energy, number, seed)
-        drawn = start.particles.copy()  # without the width of every second one
-        middle = np.median(drawn, axis=0)
-        drawn[1::2] = middle + (drawn[1::2] - middle) / start.facts["width"]
-        price = {"gradients": start.facts["gradients"], "seconds": time.perf_counter() - began}
+        start = find_start(energy, 2 * number, seed)  # every second one starts wide: the others are the draws
+        drawn = start.view.places(start.particles.place[::2])
+        price = {"gradients": run.info["start"]["gradients"], "seconds": time.perf_counter() - began}
         yield {"method": "Pathfinder", **price, **ruler.row(drawn)}
-        normal = NormalApproximation(0.0, middle, start.root)
-        for row in scaled(posterior, number, seed, normal):
+        for row in scaled(posterior, number, seed, start.view):
             draws = row.pop("draws")
             row["gradients"] += price["gradients"]
             yield row | ({"diverged": True} if draws is None else ruler.row(draws))
 
 
-def scaled(posterior: Posterior, number: int, seed: int, normal: NormalApproximation) -> Iterator[dict[str, Any]]:
+def scaled(posterior: Posterior, number: int, seed: int, view: View) -> Iterator[dict[str, Any]]:
     """Other methods where a normal is standard; the prior's log density is part of the loss, so the target stays."""
     dim = len(posterior.names)
     loss = pg.Loss.from_numpy(
-        lambda z: posterior.value(normal.mean + z @ normal.root.T) - 0.5 * (z**2).sum(axis=1) / PRIOR_SD**2,
-        lambda z: posterior.gradient(normal.mean + z @ normal.root.T) @ normal.root - z / PRIOR_SD**2,
+        lambda z: posterior.value(view.places(z)) - 0.5 * (z**2).sum(axis=1) / PRIOR_SD**2,
+        lambda z: posterior.gradient(view.places(z)) @ view.root - z / PRIOR_SD**2,
         dim=dim,
     )
     prior = pg.priors.Normal([0.0] * dim, [PRIOR_SD] * dim)
     initial = np.random.default_rng(seed).standard_normal((number, dim))
     for label, method, step_size, each in (
         ("DLE, plain steps", pg.methods.DLE(), STEP_SIZE, number),
+        ("DLE, ALDI", pg.methods.DLE(), STEP_SIZE, number),
         ("DRLE", pg.methods.DRLE(), STEP_SIZE, number),
         ("SVGD", pg.methods.SVGD(bandwidth="every-step"), 3.0 * STEP_SIZE, number),
         ("FD-GVI", pg.methods.FDGVI(kl_weight=1.0), STEP_SIZE, 200),
     ):
+        if label == "DLE, ALDI" and number < dim + 2:
+            continue
         began = time.perf_counter()
         row: dict[str, Any] = {"method": label, "gradients": STEPS * each, "draws": None}
         try:
             run = pg.simulate(loss, method, prior, number, STEPS, step_size, initial=initial, seed=seed,
-                              record_every=0, progress=None)  # fmt: skip
-            row["draws"] = normal.mean + run.final @ normal.root.T
+                              integrator="aldi" if label == "DLE, ALDI" else "euler-maruyama", record_every=0,
+                              progress=None)  # fmt: skip
+            row["draws"] = view.places(run.final)
         except pg.Diverged:
             pass
         yield {**row, "seconds": time.perf_counter() - began}

@@ -40,7 +40,7 @@ def stationary_law(
     step_size, temperature : float
         The stationary density of the flow itself is proportional to exp(-V / temperature).
     integrator : str
-        Any that keeps nothing of a particle from step to step but its place.
+        Any that keeps nothing of a particle from step to step but its place, and moves each by itself.
     box : pair of float
         Interval that contains almost all of the distribution. Steps that leave it end at its edge: it must be so wide
         that almost none does, and so narrow that a step from a point in it does not lead far outside.
@@ -68,7 +68,12 @@ def stationary_law(
     grid = np.linspace(low, high, max(number, 2 * NODES))
     x = grid[:, None] + following * NOISE
     with np.errstate(over="ignore", invalid="ignore"):
-        landing = np.clip(_landing(made.step or plain_step, slope, x, (gain, now, temperature)), low, high)
+        alone, landing = (
+            np.clip(_landing(made.step or plain_step, slope, places, (gain, now, temperature)), low, high)
+            for places in (x[:1], x)
+        )
+    if not np.allclose(alone, landing[:1], equal_nan=True):
+        raise ValueError(f'integrator must be one whose particles do not move each other, not "{integrator}"')
     if np.any(np.isnan(landing)):
         raise ValueError(f"step_size must be smaller, not {step_size:g}, with which a step leads nowhere")
     transition = _interpolation(grid, landing)

@@ -1,11 +1,12 @@
-"""ALDI against its printed step in numpy, under a linear map, and where it is refused; its law is a claim."""
+"""ALDI against its printed step in numpy, under a linear map, and where it is refused; its laws are claims."""
 
 import numpy as np
+import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import noise
 
-from ..refusals import refused
+from ..refusals import refuse, refused
 
 LOSS, FLAT, DLE = pg.losses.get("four-gaussians"), pg.priors.Flat(2), pg.methods.DLE(0.4)
 
@@ -49,6 +50,13 @@ test_what_has_no_such_law_is_refused = refused(
     lambda method, particles: pg.simulate(LOSS, method, pg.priors.Normal([0.0, 0.0], 1.0), particles, 5, 0.01,
                                           integrator="aldi"),
     (pg.methods.DE(), 9, '^integrator must be one of .*, not "aldi": DE has no noise'),
-    (pg.methods.DRLE(1.0, 0.5), 9, '^integrator must be one of .*, not "aldi": DRLE has a repulsion'),
     (pg.methods.DLE(), 3, '^particles must be 4 or more for "aldi" in 2 dimensions, not 3'),
 )  # fmt: skip
+
+
+def test_a_run_that_overflows_has_diverged_and_a_start_in_a_plane_is_refused(rng):
+    steep = pg.Loss.from_formula("x^4 + y^4", ["x", "y"])
+    settings = {"prior": FLAT, "steps": 50, "step_size": 0.1, "integrator": "aldi"}
+    with pytest.raises(pg.Diverged, match="try a smaller step_size"):
+        pg.simulate(steep, DLE, initial=9.0 * rng.standard_normal((9, 2)), **settings)
+    refuse(lambda: pg.simulate(steep, DLE, initial=np.ones((9, 2)), **settings), "must not lie in a plane")

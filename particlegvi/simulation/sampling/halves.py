@@ -5,6 +5,9 @@ invariant, and the other way round: exact, whatever the covariance (Goodman and 
 that move in turns). A linear map of the coordinates maps the steps.
 
     y = x - h C grad V(x) + sqrt(2 h) C^(1/2) xi,     C the covariance of the other half
+
+This is a step of the leapfrog scheme with the momentum xi. In many dimensions xi keeps a part of the momentum at the
+end of the step before, which a refusal reverses (Horowitz 1991): particles go on, and walk less at random.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from particlegvi.simulation.sampling.posterior import Energy, Points
 
 Indices: TypeAlias = NDArray[np.intp]
 ACCEPTANCE = 0.574  # optimal for this step in many dimensions (Roberts and Rosenthal 1998)
+MANY = 20  # dimensions from which on a momentum pays
+PERSISTENCE, HIGHER = 0.7, 0.7  # share of the momentum that stays, and the acceptance rate, as a refusal turns it round
 SHORT = 0.2  # share of steps that are shorter, down to a thousandth of the length: particles that are stuck move
 ENOUGH = 10  # particles of a half for each dimension; below, the covariance is shrunk
 
@@ -44,7 +49,8 @@ def scale(points: Array) -> Array:
 class StepSize:
     """Dual averaging of the logarithm of the step size to an acceptance rate (Hoffman and Gelman 2014, algorithm 5)."""
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, acceptance: float) -> None:
+        self.acceptance = acceptance
         self.centre = np.log(1.6 * dim ** (-1.0 / 3.0))
         self.now = self.centre  # logarithm of the step size of the next step
         self.mean = self.centre  # the average, which stays when the adaptation ends
@@ -59,7 +65,7 @@ class StepSize:
     def learn(self, acceptance: float) -> None:
         """Count the acceptance rate of a step."""
         self.count += 1
-        self.error += (ACCEPTANCE - acceptance - self.error) / (self.count + 3.0)
+        self.error += (self.acceptance - acceptance - self.error) / (self.count + 3.0)
         self.now = self.centre - np.sqrt(self.count) / 0.3 * self.error
         share = self.count**-0.75
         self.mean = share * self.now + (1.0 - share) * self.mean
@@ -76,13 +82,17 @@ class Halves:
     ----------
     now : Points
         Where the particles are.
+    momentum : array, (particles, dim)
+        In units of the root of C.
     """
 
     def __init__(self, posterior: Energy, start: Points, seed: int) -> None:
         self.posterior = posterior
         self.now = Points(*(values.copy() for values in start))
         self.seed = seed
-        self.step_size = StepSize(posterior.dim)
+        self.momentum = normals(seed, "start", len(start.place), posterior.dim, 0)
+        self.persistence, acceptance = (PERSISTENCE, HIGHER) if posterior.dim >= MANY else (0.0, ACCEPTANCE)
+        self.step_size = StepSize(posterior.dim, acceptance)
 
     def step(self, step: int, adapting: bool) -> float:
         """Move both halves once; the acceptance rate of the steps of full length."""
@@ -106,13 +116,15 @@ class Halves:
         root = scale(self.others(rows))
         short = chance[rows, 1] < SHORT
         h = np.exp(self.step_size.now) * np.where(short, 10.0 ** (-3.0 * chance[rows, 1] / SHORT), 1.0)[:, None]
-        (x, energy, gradient), xi = self.now.rows(rows), noise[rows]
+        x, energy, gradient = self.now.rows(rows)
+        xi = self.persistence * self.momentum[rows] + np.sqrt(1.0 - self.persistence**2) * noise[rows]
         y = Points.at(self.posterior, x + (np.sqrt(2.0 * h) * xi - h * gradient @ root) @ root.T)
-        # the noise of the step back: x = y - h C grad V(y) + sqrt(2 h) C^(1/2) back
+        # the noise of the step back: x = y - h C grad V(y) + sqrt(2 h) C^(1/2) back, minus the momentum at y
         back = h * (gradient + y.gradient) @ root / np.sqrt(2.0 * h) - xi
         with np.errstate(over="ignore"):  # a step back that is too unlikely for a number
             log_ratio = energy - y.energy + 0.5 * (xi**2 - back**2).sum(axis=1)
         accepted = np.log(chance[rows, 0]) < log_ratio
         self.now.put(rows[accepted], y.rows(accepted))
+        self.momentum[rows] = -np.where(accepted[:, None], back, xi)
         probability = np.exp(np.minimum(log_ratio, 0.0))
         return float(probability[~short].mean() if np.any(~short) else probability.mean())

@@ -28,10 +28,6 @@ class NormalApproximation(NamedTuple):
     mean: Array  # (dim,)
     root: Array  # (dim, dim), lower triangular: the covariance is root root^T
 
-    @property
-    def covariance(self) -> Array:
-        return self.root @ self.root.T
-
     def log_density(self, points: Array) -> Array:
         """At points (n, dim), an array (n,), without the constant dim log(2 pi) / 2."""
         from scipy.linalg import solve_triangular

@@ -43,6 +43,8 @@ class PosteriorEnergy:
 
     Attributes
     ----------
+    dim : int
+        Number of coordinates.
     support : Support
         The map from these coordinates to the box of the prior.
     evaluations : int
@@ -55,14 +57,10 @@ class PosteriorEnergy:
         self.loss = loss
         self.prior = prior
         self.kl_weight = kl_weight
+        self.dim = loss.dim
         self.support = Support(prior.low, prior.high)
         self.evaluations = 0
         self.flaw: Flaw | None = None
-
-    @property
-    def dim(self) -> int:
-        """Number of coordinates."""
-        return self.loss.dim
 
     def __call__(self, points: Array) -> tuple[Array, Array]:
         """The energy (n,) and its gradient (n, dim) at coordinates (n, dim).
@@ -91,11 +89,7 @@ class View:
 
     def __init__(self, energy: Energy, middle: Array, root: Array) -> None:
         self.energy, self.middle, self.root = energy, middle, root
-
-    @property
-    def dim(self) -> int:
-        """Number of coordinates."""
-        return len(self.middle)
+        self.dim = len(middle)
 
     def places(self, z: Array) -> Array:
         """The points of coordinates (..., dim)."""

@@ -8,6 +8,7 @@ the weights can be trusted: below 0.7 they can.
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import boxcox1p
 
 from particlegvi.contracts import Array
 
@@ -27,10 +28,7 @@ def smoothed(log_weights: Array) -> tuple[Array, float]:
         exceedances = np.exp(log_weights[tail]) - np.exp(threshold)
         shape, scale = fitted_pareto(exceedances)
         levels = (np.arange(number) + 0.5) / number
-        if shape == 0.0:
-            quantiles = -scale * np.log1p(-levels)
-        else:
-            quantiles = scale * np.expm1(-shape * np.log1p(-levels)) / shape
+        quantiles = -scale * boxcox1p(-levels, -shape)
         log_weights = log_weights.copy()
         log_weights[tail] = np.minimum(np.log(quantiles + np.exp(threshold)), 0.0)
     weights = np.exp(log_weights)

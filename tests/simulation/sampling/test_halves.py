@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from particlegvi.simulation.sampling import halves
+from particlegvi.simulation.sampling.arriving import arrive
 from particlegvi.simulation.sampling.halves import Halves, StepSize, scale
 from particlegvi.simulation.sampling.posterior import Points
 
@@ -38,6 +40,39 @@ def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatc
     monkeypatch.setattr(halves, "uniforms", accepting)
     with np.errstate(divide="ignore"):
         assert far_from_exact(150, 3, rng) > 1.95
+
+
+def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_it(rng):
+    class GoesOn(Halves):  # the control
+        def _move(self, rows, noise, chance):
+            before = self.now.place[rows].copy()
+            rate = super()._move(rows, noise, chance)
+            self.momentum[rows] *= np.where(self.now.place[rows] == before, -1.0, 1.0)
+            return rate
+
+    law, number = quartic(), 20_000
+    limit = stats.kstwobign.isf(1e-3) / np.sqrt(number)  # the law of the ensemble is a product: all are independent
+    distances = []
+    for kind in (Halves, GoesOn):
+        ensemble = kind(law, Points.at(law, quartic_draws(number, rng)), 5)
+        ensemble.persistence = 0.9
+        for step in range(8):
+            ensemble.step(step, adapting=False)
+        levels = stats.gamma(0.25, scale=4.0).cdf
+        distances.append(stats.kstest(ensemble.now.place[:, 0] ** 4, levels).statistic)
+    assert distances[0] < limit and distances[1] > 2.0 * limit
+
+
+@pytest.mark.thorough
+def test_a_momentum_pays_in_many_dimensions(monkeypatch):
+    """Steps to arrive at a normal law of 60 dimensions."""
+    law, steps = gaussian(np.zeros(60), np.diag(np.geomspace(1.0, 1e4, 60))), []
+    for first in (halves.MANY, 1000):
+        monkeypatch.setattr(halves, "MANY", first)
+        run = arrive(law, 200, seed=0)
+        assert run.verdict.arrived
+        steps.append(run.facts["steps"])
+    assert 1.5 * steps[0] < steps[1]
 
 
 @pytest.mark.slow
@@ -94,7 +129,7 @@ def test_few_particles_lean_on_the_scale_of_the_start(rng):
 
 def test_the_step_size_goes_to_the_acceptance_rate(rng):
     """A made acceptance exp(-h): the average tends to h with exp(-h) = 0.574."""
-    size = StepSize(1)
+    size = StepSize(1, 0.574)
     for _ in range(3000):
         size.learn(float(np.clip(np.exp(-np.exp(size.now)) + 0.1 * rng.standard_normal(), 0.0, 1.0)))
     size.freeze()

@@ -23,7 +23,8 @@ def test_a_normal_law_is_found(law, rng):
     best = normal_of(gaussian(mean, covariance), np.array([1.0, -2.0, 0.5, 2.0]), rng)
     sd = np.sqrt(np.diag(covariance))
     assert np.all(np.abs(best.mean - mean) < 1e-3 * sd)
-    assert np.all(np.abs(best.covariance - covariance) < 0.1 * np.outer(sd, sd))  # an estimate from the steps of a path
+    found = best.root @ best.root.T
+    assert np.all(np.abs(found - covariance) < 0.1 * np.outer(sd, sd))  # an estimate from the steps of a path
     assert np.any(np.abs(np.eye(4) - covariance) > 0.1 * np.outer(sd, sd))  # the control: that of the first step
     # E[log p / q] of q = p is the logarithm of the integral of exp(-V)
     assert best.bound == pytest.approx(0.5 * np.linalg.slogdet(2.0 * np.pi * covariance)[1], abs=0.05)
@@ -43,7 +44,7 @@ def test_the_log_density_is_that_of_scipy(law, rng):
     mean, covariance = law
     best = normal_of(gaussian(mean, covariance), np.zeros(4), rng)
     points = rng.standard_normal((5, 4))
-    exact = multivariate_normal(best.mean, best.covariance).logpdf(points)
+    exact = multivariate_normal(best.mean, best.root @ best.root.T).logpdf(points)
     assert np.allclose(best.log_density(points) - 2.0 * np.log(2.0 * np.pi), exact)
 
 

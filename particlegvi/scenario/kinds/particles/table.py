@@ -185,7 +185,7 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
     if "embedding" in run:
         notes.append(f"mean embedding: {run['embedding']}")
-    if "arrived" in run:
+    if "arrived" in run and "sampled" not in facts["equilibrium"]["rule"]:
         notes.append(verdict_in_words(run, f"{facts['steps']} steps"))
     if "acceptance_rate" in run:
         notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")

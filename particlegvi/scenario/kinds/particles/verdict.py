@@ -9,6 +9,8 @@ import numpy as np
 
 from particlegvi.contracts import Facts
 from particlegvi.scenario.kinds.particles.evidence import Evidence
+from particlegvi.simulation.run import Run
+from particlegvi.simulation.sampling.sample import verdict_in_words
 
 MORE_STEPS, MORE_PARTICLES, JUMPS, SMALLER = "more steps", "more particles", "jumps", "a smaller step size"
 NO_RECORD = "unknown: there is no truth to compare with and no record to tell whether it still moves"
@@ -77,7 +79,9 @@ RULES = (
     Rule("unfound", ("density",), None, lambda e: e.unfound, lambda e: f"{e.near}, but {e.unfound} ({e.measured})"),
     Rule("arrived", ("density",), True, lambda e: True,
          lambda e: f"at equilibrium{_from(e.since)}: {e.measured}"),
-    # flows with noise, without a truth
+    # flows with noise, without a truth; the steps of an ensemble have judged themselves
+    Rule("sampled", ("noise",), True, lambda e: e.run.info.get("arrived"), lambda e: _own(e.run)),
+    Rule("not sampled", ("noise",), False, lambda e: "arrived" in e.run.info, lambda e: _own(e.run)),
     Rule("unknown", ("noise",), None, lambda e: e.moving is None, lambda e: NO_RECORD),
     Rule("drifting", ("noise",), False, lambda e: _drifts(e),
          lambda e: f"not yet at equilibrium: {_drifting(e.moving)}", MORE_STEPS),
@@ -111,6 +115,10 @@ def equilibrium(evidence: Evidence) -> Facts:
     if evidence.usable and evidence.kind in ("density", "noise", "silent") and evidence.moving is not None:
         facts["drift"] = evidence.moving._asdict()
     return facts
+
+
+def _own(run: Run) -> str:
+    return verdict_in_words(run.info, f"{run.steps[-1]} steps")
 
 
 def _drifts(evidence: Evidence) -> bool:

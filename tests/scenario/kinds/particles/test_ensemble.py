@@ -51,6 +51,15 @@ def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone(sample):
     assert run.step_size == pytest.approx(2.0 / 80.0 / 20.0, rel=0.25)
 
 
+@pytest.mark.parametrize(("steps", "reached", "words"), [("auto", True, "arrived"), (8, False, "not arrived")])
+def test_without_a_truth_the_tests_of_the_steps_are_the_verdict(steps, reached, words):
+    runs = pg.run(SCENARIO, seed=0, loss="(x + y)^2/2 + 20*(y - x)^2 + z^2", prior={"name": "flat"}, steps=steps,
+                  progress=None)  # fmt: skip
+    verdict = runs.summary["methods"]["DLE"]["equilibrium"]
+    assert verdict["reached"] is reached is runs["DLE"].arrived
+    assert verdict["verdict"].startswith(f"{words} (") and runs.describe().count("gradients") == 1
+
+
 @pytest.mark.thorough
 def test_an_interrupted_run_is_resumed_to_the_same_bytes(tmp_path, rng):
     pg.run(SCENARIO, seed=1, out=tmp_path / "whole", progress=None)

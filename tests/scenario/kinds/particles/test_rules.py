@@ -17,11 +17,15 @@ GOAL = {"mean": [0.0], "sd": [1.0], "objective": 1.0}
 FITTED = {"optima": {"all": [GOAL], "reached": 0}, "run": {"mean": [0.0], "sd": [1.0]}}
 DONE = SimpleNamespace(arrived=True, exactly=True, unlikely="", left="left", since=2.0)
 WELL = {
-    "usable": True, "escaped": 0, "run": SimpleNamespace(particles=30), "found": FITTED, "descent": DONE,
+    "usable": True, "escaped": 0, "run": SimpleNamespace(particles=30, info={}), "found": FITTED, "descent": DONE,
     "moving": RESTING, "wrong_shares": "", "stuck": "", "slow": "", "held": "", "beyond": "", "misplaced": "",
     "too_few": False, "unfound": "", "distance": (1.0, 2.0), "near": "near", "measured": "W1", "since": 3.0,
     "movement": (True, 0.1),
 }  # fmt: skip
+START = {"gradients": 20}
+JUDGED = {"arrived": True, "accuracy": 0.1, "reason": "", "worst": "", "gradients": 900, "start": START}
+ARRIVED = SimpleNamespace(particles=30, steps=[0, 9], info=JUDGED)
+WANDERING = SimpleNamespace(particles=30, steps=[0, 9], info=JUDGED | {"arrived": False, "reason": "drifts"})
 # kind, what differs from a run that has arrived, and the name of the rule that then applies
 CASES = [
     ("density", {}, "arrived"),
@@ -49,6 +53,9 @@ CASES = [
     ("density", {"slow": "slow"}, "too short"),
     ("density", {"distance": (2.5, 2.0)}, "near"),
     ("density", {"unfound": "half"}, "unfound"),
+    ("noise", {"run": ARRIVED, "held": "two"}, "sampled"),
+    ("noise", {"run": WANDERING}, "not sampled"),
+    ("density", {"run": WANDERING, "beyond": "W1"}, "far"),
     ("noise", {"moving": None}, "unknown"),
     ("noise", {"moving": MOVING}, "drifting"),
     ("noise", {"held": "two"}, "held"),
