@@ -3,9 +3,10 @@
 import pytest
 
 import particlegvi as pg
+from particlegvi.runs.storage import checkpoint
 
 from ..refusals import refuse
-from .interrupting import SHORT, change_manifest, content, interrupted, spoil
+from .interrupting import SHORT, change_manifest, content, interrupted, manifest, spoil
 
 
 def test_a_scenario_changed_in_the_folder_is_refused_unless_its_words_alone_are_others(half):
@@ -46,6 +47,25 @@ def test_damaged_files_cost_time_and_nothing_else(tmp_path, straight, victim, da
         refuse(lambda: pg.load(tmp_path / "run"), victim.removeprefix("arrays/"))
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") == straight
+
+
+@pytest.mark.parametrize("damage", [None, "gone", "truncated"])
+def test_the_manifest_names_the_step_from_which_a_method_went_on(half, damage):
+    """Without its records a method begins again at 0; an undamaged folder is the control."""
+    last = checkpoint.read(half)
+    assert last.snapshot.step > 0
+    if damage:
+        spoil(half / "arrays" / f"{last.label}.growing.npy", damage)
+    first = []
+
+    def heard(label, done, steps):
+        if label == last.label:
+            first.append(done)
+
+    pg.resume(half, progress=heard)
+    [entry] = manifest(half)["resumed"]
+    assert (entry["method"], entry["step"]) == (last.label, 0 if damage else last.snapshot.step)
+    assert (first[0] > last.snapshot.step) == (damage is None)
 
 
 def test_a_finished_folder_verifies_by_hash(tmp_path):

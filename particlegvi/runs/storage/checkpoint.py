@@ -163,6 +163,9 @@ class FolderStorage:
                     self._records = RecordFile(place, records, shape, last.snapshot.records, last.records_sha256)
                 self.earlier = last.seconds
                 return last.snapshot
+        resumed = self.folder.manifest["resumed"]
+        if resumed and resumed[-1]["method"] == self.label and resumed[-1]["step"]:  # its records were lost
+            self.folder.update(resumed=[*resumed[:-1], {**resumed[-1], "step": 0}])
         self.folder.clear_progress()
         if records > 0:
             self._records = RecordFile(place, records, shape)
