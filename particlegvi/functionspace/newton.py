@@ -8,6 +8,7 @@ from particlegvi.contracts import Array
 
 MOST_STEPS = 100
 SHORTEST = 1e-6  # of a step, in units of the whole one
+ROUNDING = 1e-14  # of an energy, relative: what it cannot tell is no reason to halve a step
 
 
 def newton(
@@ -22,12 +23,14 @@ def newton(
     here = energy(point)
     for _ in range(MOST_STEPS):
         direction, decrease = step(point)
+        highest = here + ROUNDING * abs(here)
         length = 1.0
         while (
-            not (reached := energy(point - length * direction)) <= here - 1e-4 * length * decrease and length > SHORTEST
+            not (reached := energy(point - length * direction)) <= highest - 1e-4 * length * decrease
+            and length > SHORTEST
         ):
             length *= 0.5
-        if reached <= here:
+        if reached <= highest:
             point, here = point - length * direction, reached
         if decrease < settled or length <= SHORTEST:
             break
