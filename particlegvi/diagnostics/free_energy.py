@@ -83,7 +83,7 @@ def free_energy(
     if len(x) < 2 and (kl_weight or mmd_weight):
         raise ValueError("particles must be at least two for a free energy with kl_weight or mmd_weight, not one")
     if mmd_weight:
-        squared = mmd_squared_to_prior(x, resolve(method.kernel, prior, None, seed)[0], prior)
+        squared = mmd_squared_to_prior(x, resolve(method.kernel, prior, None, seed)[0], prior, seed)
     if kl_weight:
         disorder, estimator = entropy(x)
         divergence = -disorder - float(np.mean(prior.log_density(x)))
@@ -122,7 +122,7 @@ def target_free_energy(
     return _parts(mean_loss, mmd_weight, squared, kl_weight, divergence, "quadrature")
 
 
-def mmd_squared_to_prior(x: Array, kernel: Kernel, prior: Prior) -> float:
+def mmd_squared_to_prior(x: Array, kernel: Kernel, prior: Prior, seed: int = 0) -> float:
     """Unbiased estimate of MMD^2(Q, P) from two or more particles (n, dim) of Q and the mean embedding of the prior P.
 
     ``mean over pairs i != j of kappa(x_i, x_j) - 2 mean of mu_P(x_i) + E mu_P(T)`` with T from P. It may be negative.
@@ -133,7 +133,7 @@ def mmd_squared_to_prior(x: Array, kernel: Kernel, prior: Prior) -> float:
     number = len(paired)
     pairs = (number * pair_energy(kernel, paired) - float(kernel.value(0.0))) / (number - 1.0)
     attraction = float(np.mean(values(embedding(prior, kernel).term, x)))
-    return pairs - 2.0 * attraction + prior_self_energy(prior, kernel)
+    return pairs - 2.0 * attraction + prior_self_energy(prior, kernel, seed)
 
 
 def prior_self_energy(prior: Prior, kernel: Kernel, seed: int = 0) -> float:

@@ -23,12 +23,12 @@ from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.profiles import SquaredExponential
 from particlegvi.tools import arguments, objects
+from particlegvi.tools.limits import LARGEST_SCALE, SMALLEST_SCALE
 
 PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
 FLOOR = 1e-3
 WIDEST_UNIFORM = 100.0
-SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverses of these, are finite numbers
 
 
 def resolve(
@@ -68,9 +68,10 @@ def resolve(
         number, reason = authors_lengthscale(initial_particles)
     else:
         return tried(kernel), f"lengthscale {rule:.6g}, as given"
-    if not SMALLEST <= number <= LARGEST:
+    if not SMALLEST_SCALE <= number <= LARGEST_SCALE:
         raise ValueError(
-            f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {reason}"
+            f"lengthscale must be a number from {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}, not {number:.6g},"
+            f" which it is by {reason}"
         )
     return tried(with_lengthscale(kernel, number)), f"lengthscale {number:.6g} by {reason}"
 

@@ -27,8 +27,8 @@ SPACINGS = ("linear", "log")
 VALUES = 'a list of at least one value, none twice, or a range such as "0:2:9" or "0.1:10:5:log"'
 SEEDS = 'a number of seeds, a range "FIRST:END" without its end, or a list of different seeds'
 KEYS = ("over", "seeds", "measure", "heat_map", "laws")
-# Names of the summary's numbers for which a larger value is better.
 NEVER_NEGATIVE = ("w1", "sliced_w1", "sd", "rmse", "modes_covered", "covered", "auc", "accuracy")
+# Names of the summary's numbers for which a larger value is better.
 HIGHER = ("modes_covered", "log_density", "covered", "auc", "accuracy", "reached_equilibrium")
 
 

@@ -141,8 +141,7 @@ def resume(
         Go on with other versions or sources of the package, too; the manifest says so then.
     loss : Loss, optional
         The loss of a run that `particlegvi.simulate` or `compare` has begun, if it is in functions of Python. It must
-        be the same: its code, the data that it refers to, and its values at a few points are compared, and a warning
-        says what cannot be compared.
+        be the same: its dimension and its values at a few points are compared.
 
     Returns
     -------

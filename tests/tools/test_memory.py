@@ -49,7 +49,7 @@ NAMED = {"scenario": "global-minimiser"}  # of three methods; the records of one
         ),
         (
             {"loss": pg.losses.get("quadratic", dim=8), "prior": pg.priors.Normal([0.0] * 8), "particles": 10**8},
-            "in 8 dimensions, which needs about 51.2 GB",
+            "in 8 dimensions, which needs about 70.4 GB",
         ),
         (
             {"particles": 10**6, "steps": 10**6, "record_every": 1},

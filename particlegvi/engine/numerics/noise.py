@@ -172,7 +172,7 @@ def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first
 
     ``role`` is one of "noise" (the steps), "start" (initial particles), "prior" (draws that approximate an
     embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws), "acceptance" (of proposals),
-    "jumps" (between modes) and "batches" (of rows): roles never disturb each other.
+    "jumps" (between modes), "batches" (of rows) and "context" (draws of a context): roles never disturb each other.
     """
     _checked(particles, dim, first)
     key, word = key_words(seed), role_word(role)

@@ -162,7 +162,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.residual_ = residuals.get(self.residual, basis)
         self._prior_variances = basis.prior_variances(self.prior)
         self.coefficients_ = coefficients
-        vars(self).pop("_data", None)
+        for stale in ("_data", "_cost", "_coordinates"):
+            vars(self).pop(stale, None)
         return self
 
     @property

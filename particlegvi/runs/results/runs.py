@@ -39,7 +39,7 @@ class Runs(ExportedRuns):
         The objects made from the scenario; for particles loss, prior, start and methods.
     seed : int
     status : str
-        "running", "finished", "interrupted", "diverged", "failed", or "stopped" by the progress function.
+        "running", "finished", "interrupted", "diverged", "failed", or "stopped".
     targets : mapping
         The targets Q* by label, computed when first used; None if a method has none (``targets.reasons`` says why).
     summary : dict

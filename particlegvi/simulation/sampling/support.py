@@ -12,6 +12,7 @@ import numpy as np
 from particlegvi.contracts import Array
 
 MARGIN = 1e-9  # of an interval: a point on a wall is taken so far inside
+NEAREST = 1e-300  # to the wall of a half-line, whose scale may be any
 
 
 class Support:
@@ -36,7 +37,7 @@ class Support:
     def coordinates(self, x: Array) -> Array:
         """The coordinates u (n, dim) of points x (n, dim) in the box."""
         share = np.clip((x - self.wall) / self.width, MARGIN, 1.0 - MARGIN)
-        half = np.log(np.maximum(np.abs(x - self.wall), MARGIN))
+        half = np.log(np.maximum(np.abs(x - self.wall), NEAREST))
         return np.where(self.between, np.log(share) - np.log1p(-share), np.where(self.one_sided, half, x))
 
     def slopes(self, u: Array) -> tuple[Array, Array, Array]:

@@ -143,3 +143,6 @@ def test_what_has_no_certificate(labels):
     refuse(certificate_of(student, X, y, "gp").estimate, "must be one with a convex cost and a largest slope")
     again = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), 3).restored(pls.basis_, pls.coefficients_)
     refuse(again.certificate, "call fit")
+    pls.restored(basis, np.zeros((1, 3)))  # the data of the fit before say nothing of these coefficients
+    refuse(pls.certificate, "call fit")
+    refuse(lambda: pls.potential(np.zeros((1, 3))), "call fit")

@@ -66,7 +66,7 @@ class Particles(Kind):
         absent = next((key for key, word in ABSENT.items() if word in scenario.get(key, {})), None)
         if absent is not None:
             wrong = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
-            raise ValueError(f"{wrong}; a run of objects is begun by pg.compare and finished by pg.resume")
+            raise ValueError(f"{wrong}; pg.compare and pg.simulate begin a run of objects, and pg.resume finishes it")
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(parts.methods), folder=folder)
 
