@@ -1,6 +1,5 @@
 """A live page in Chromium: the numbers of the engine, what a student does, states in the address."""
 
-import time
 from urllib.parse import urlencode
 
 import pytest
@@ -12,39 +11,10 @@ from .chromium import (
     driven,
     in_chromium,
     opened,
-    step_is,
     wait,
 )
 
 pytestmark = in_chromium
-
-
-@driven
-@pytest.mark.slow
-def test_a_students_session(browser, page):
-    """A formula with a mistake, corrected; sliders by keyboard; steps, play, pause."""
-    opened(browser, page)
-    assert "TOML" not in browser.title
-    by_id(browser, "kind").send_keys("a formula in t")
-    box = by_id(browser, "formula")
-    box.clear()
-    box.send_keys("t^2/2 + foo(t)\t")
-    error = browser.find_element("css selector", ".error")
-    assert "foo" in error.text and "place 9" in error.text
-    box.clear()
-    box.send_keys("t^2/2 + cos(3*t)\t")
-    assert error.text == ""
-    left, right = "\ue012", "\ue014"
-    by_id(browser, "kl_weight").send_keys(left * 6)  # six steps of a twentieth of a decade: 10 ** -0.3
-    by_id(browser, "seed").send_keys(right * 3)
-    browser.execute_script("document.activeElement.blur()")
-    body = browser.find_element("tag name", "body")
-    body.send_keys("...")
-    step_is(browser, 3)
-    body.send_keys(" ")
-    time.sleep(1.0)
-    body.send_keys(" ")
-    assert_quiet(browser)
 
 
 @driven

@@ -1,7 +1,5 @@
 """Pages about functions: the processes of the browser against Python's, what is on a page, and what is refused."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -180,11 +178,3 @@ def test_a_bad_setting_of_functions_is_named(engine, key, value):
     tried = "try { PG.function_problem(given, [-1, 1]); return null; } catch (e) { return [e.key, e.value]; }"
     assert engine(tried, given=OWN) is None
     assert engine(tried, given=OWN | {key: value})[0] == key
-
-
-def test_words_of_presets_are_all_there():
-    page = pg.page("regression-curve", language="de").html
-    named = re.findall(r'\["(prior|one|noise_low|short|few_inducing)", \{', page)
-    words = data_of(page)["words"]
-    assert len(named) == 5 and all(f"functions_{each}_watch" in words for each in named)
-    assert words["functions_prior"] == "a priori"

@@ -3,7 +3,6 @@
 import base64
 import dataclasses
 import hashlib
-import html
 import json
 import re
 import zlib
@@ -79,12 +78,6 @@ def test_the_replay_of_a_run_holds_its_records(results):
     np.testing.assert_allclose(truth["density"], means, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.slow
-def test_four_methods_in_the_plane_fit():
-    page = pg.run("multimodal", steps=400, record_every=2).page()
-    assert len(page.html.encode()) < 500_000 and len(data_of(page.html)["replay"]["methods"]) == 4
-
-
 def test_particles_are_thinned_where_they_are_too_many():
     runs = pg.run("global-minimiser", particles=2000, steps=100, record_every=1)
     page = runs.page(frames=100)
@@ -103,15 +96,6 @@ def test_particles_are_thinned_where_they_are_too_many():
         assert method["verdict"] == runs.summary["methods"][label]["equilibrium"]["verdict"]
 
 
-@pytest.mark.filterwarnings("ignore:step_size")
-def test_a_run_that_diverged_has_a_page():
-    with pytest.raises(pg.Diverged) as caught:
-        pg.run("global-minimiser", particles=20, steps=40, step_size=0.6)
-    results = caught.value.results
-    replay = data_of(results.page(frames=20).html)["replay"]
-    assert len(replay["methods"]) == len(results) and "live" in data_of(results.page().html)
-
-
 def test_a_page_too_large_is_refused_with_what_would_fit(monkeypatch, results):
     monkeypatch.setattr(building, "LARGEST", len(results.page().html) - 10)
     refuse(lambda: results.page(), r"^frames must be at most \d+, so that the page has no more than")
@@ -123,13 +107,6 @@ def test_hostile_titles_stay_text(text):
     assert_closed(page)
     assert data_of(page)["title"] == text
     assert page.count("<script") == 2 and "<img" not in page
-
-
-def test_a_notebook_shows_the_page_in_a_sandbox():
-    page = pg.page("global-minimiser")
-    frame = page._repr_html_()
-    assert 'sandbox="allow-scripts"' in frame and frame.count("<") == 2
-    assert html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1]) == page.html
 
 
 def test_a_run_that_a_browser_cannot_compute_is_replayed_and_says_why():
@@ -150,14 +127,6 @@ test_what_cannot_be_a_live_page_is_refused_in_one_sentence = refused(
 )
 
 
-def test_bad_arguments(results):
-    for arguments, said in (
-        ({"frames": -1}, "frames"), ({"frames": 1}, "frames"), ({"frames": 2.5}, "frames"), ({"live": "yes"}, "live"),
-        ({"language": "tlh"}, "language"), ({"frames": 0, "live": False}, "frames"),
-    ):  # fmt: skip
-        refuse(lambda arguments=arguments: results.page(**arguments), f"^{said} must be")
-
-
 def test_a_run_with_fewer_records_stays_where_it_was_and_runs_of_unequal_size_have_no_page(results):
     def mixed(**changes):
         runs = [results["DE"], dataclasses.replace(results["DLE"], **changes)]
@@ -170,16 +139,6 @@ def test_a_run_with_fewer_records_stays_where_it_was_and_runs_of_unequal_size_ha
     assert len(data_of(shorter.html)["replay"]["times"]) == 20
     said = "equally many particles, and DE has 20, DLE has 7$"
     refuse(lambda: mixed(positions=run.positions[:, :7]), said)
-
-
-def test_nothing_is_overwritten_unless_asked_for(tmp_path):
-    page, place = pg.page("global-minimiser"), tmp_path / "page.html"
-    assert page.save(place) == place and place.read_text(encoding="utf-8") == page.html
-    refuse(lambda: page.save(place), "exists")
-    page.save(place, overwrite=True)
-    for wrong in (tmp_path, tmp_path / "no" / "folder.html", ""):
-        with pytest.raises(ValueError):
-            page.save(wrong)
 
 
 def test_the_command(tmp_path, capsys, elsewhere):
@@ -230,12 +189,6 @@ def test_a_method_with_an_integrator_or_a_kernel_that_the_page_has_not_is_named(
     assert data["methods"] == {"DE": "DE", "DRLE": "DRLE"} and "DLE, DRE" in data["watch"]
     data = data_of(pg.page("over-the-barrier").html)
     assert "DLE kinetic" not in data["methods"] and "DLE kinetic" in data["watch"]
-
-
-def test_a_sweep_has_no_page(tmp_path, capsys):
-    (tmp_path / "manifest.json").write_text('{"format": "particlegvi sweep", "schema": 1}')
-    assert cli.main(["page", str(tmp_path)]) == 2
-    assert "must be the folder of a run, not of a sweep" in capsys.readouterr().err
 
 
 def test_every_word_of_the_page_is_there_and_used():

@@ -14,7 +14,6 @@ import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.plotting import buckets, reading
 from particlegvi.plotting import particles as particles_kind
-from particlegvi.plotting import plane as planes
 from particlegvi.plotting.modes import mass_below
 
 from ..plain_parts import PlainAtoms
@@ -107,13 +106,6 @@ def test_scatter_holds_the_final_particles_in_one_window(plane):
         assert isinstance(dots, PathCollection)
         np.testing.assert_array_equal(dots.get_offsets(), plane[label].final)
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in shown}) == 1
-
-
-def test_the_window_holds_modes_where_no_particle_is(plane):
-    lone = replace(plane["DLE"], positions=plane["DLE"].positions[:, :1])
-    copy = others(plane, [lone], {"modes": [[-3, -3], [3, 3], [8, 0]]})
-    [(left, right), (bottom, top)] = planes.plane_of(copy, {"DLE": None}, copy.scenario["modes"]).window
-    assert left < -3 and bottom < -3 and right > 8 and top > 3
 
 
 def test_shares_are_counts_by_quadrant(plane):

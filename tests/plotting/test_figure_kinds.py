@@ -62,20 +62,6 @@ def test_every_kind_is_tried():
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.sample("histograms")
-def test_draws_a_slide_and_the_same_bytes_again(kind, request, tmp_path):
-    results = request.getfixturevalue(KINDS[kind])
-    results.scenario["figures"] = [{"kind": kind}]
-    [first] = plotting.draw(results, tmp_path)
-    before = first.read_bytes()
-    [second] = plotting.draw(results, str(tmp_path))
-    assert first == second == tmp_path / f"{kind}.png"
-    assert second.read_bytes() == before
-    assert size_of(before) == (1500, 840)
-    assert b"Software" not in before and b"tEXt" not in before
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.sample("trajectories", "histograms", "loss", "lines", "curves", "distance", "scores", "ensemble-line")
 def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind)
@@ -118,13 +104,6 @@ def test_a_slip_is_one_sentence_and_nothing_is_written(entry, sentence, line, tm
     assert list(tmp_path.iterdir()) == []
 
 
-def test_options_are_the_keyword_parameters(plane):
-    assert plotting.options("buckets") == {"methods": None}
-    assert plotting.options("trajectories")["particles"] == 40
-    refuse(lambda: plotting.options("liftin"), 'did you mean "lifting"')
-    refuse(lambda: plotting.figure(plane, "histograms"), "draws particles of 1 dimension")
-
-
 def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
     line.scenario["figures"] = [{"kind": "loss"}]
     [path] = plotting.draw(line, tmp_path)
@@ -145,14 +124,6 @@ def test_one_run_on_one_panel(source, label, request):
         assert size_of(png) == (1500, 840)
         panels = [axes for axes in figure.axes if axes.get_title()]
         assert len(panels) == 1 and label in panels[0].get_title()
-
-
-def test_one_run_in_three_dimensions_shows_its_loss(plane):
-    run = plane["DLE"]
-    deep = replace(run, positions=np.concatenate([run.positions, run.positions[:, :, :1]], axis=2))
-    deep.average_loss = lambda: np.linspace(2.0, 1.0, len(run.steps))  # the loss of the fixture is one in the plane
-    [axes] = plotting.plot_run(deep).axes
-    assert np.array_equal(axes.lines[0].get_ydata(), np.linspace(2.0, 1.0, len(run.steps)))
 
 
 @pytest.mark.thorough

@@ -70,13 +70,6 @@ def test_the_levels_of_data_are_values_of_the_function_of_least_cost(name, param
     assert likelihood.levels(y[:0]).shape == (count, 0)
 
 
-def test_what_is_no_function_of_one_input_is_refused(curve):
-    particles = pg.run("lifting", particles=3, steps=3)
-    refuse(lambda: plotting.figure(particles, "functions"), "draws functions of one input, but")
-    refuse(lambda: plotting.figure(curve, "functions", input="here"), "input of the figure")
-    refuse(lambda: plotting.figure(curve, "functions", methods=["PSL"]), 'no method "PSL"')
-
-
 def test_a_guarantee_is_drawn_where_there_is_one_and_the_exact_band_beside_it():
     methods = {"methods": {"GP": {}, "SVGP": {}}, "inducing_points": 6}
     results = pg.run({**CURVE, **methods})
@@ -139,14 +132,3 @@ def test_the_means_over_a_plane_are_those_of_the_run_beside_the_truth(clustered)
     with_sd = plotting.figure(clustered, "function-plane", window=window)  # control
     assert not any(line.get_label() == "truth" for line in with_sd.axes[-1].lines)
     refuse(lambda: plotting.figure(clustered, "function-plane", means=1), "means of the figure .* must be")
-
-
-def test_chosen_scores_other_words_and_a_narrow_picture_with_its_panels_below_each_other(scored, line):
-    figure = plotting.figure(scored, "scores", language="de")
-    assert "Fläche unter der Kurve (%)" in [axes.get_xlabel() for axes in figure.axes]
-    figure = plotting.figure(scored, "scores", size="column")
-    figure.draw_without_rendering()
-    left = [round(axes.get_position().x0, 3) for axes in figure.axes]
-    assert len(set(left)) == 1 and len(left) == 4
-    refuse(lambda: plotting.figure(line, "scores"), "draws the scores of a benchmark table")
-    refuse(lambda: plotting.check({"kind": "functions"}, "table"), "must be one of scores, not functions")

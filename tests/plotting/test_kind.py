@@ -8,13 +8,12 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import heading, palettes, rules, style, symbols
-from particlegvi.plotting.kind import figure_kind, kinds
+from particlegvi.plotting import heading, palettes, style, symbols
+from particlegvi.plotting.kind import kinds
 from particlegvi.settings import colours
 
 from ..bad_values import VALUES, wrong_answers
 from ..plain_parts import PlainMethod
-from ..refusals import refuse
 
 
 def test_every_option_answers_every_value():
@@ -27,36 +26,6 @@ def test_every_option_answers_every_value():
             check = lambda value, k=kind, o=option: k.checked({o: value})
             wrong = wrong_answers(f"{name} {option}", check, VALUES)
             assert not wrong, "\n".join(wrong)
-
-
-def test_options_without_a_check_and_checks_without_an_option_are_refused_where_they_are_defined():
-    def spread(results, *, coordinate=0, truth=True):
-        raise NotImplementedError
-
-    with pytest.raises(RuntimeError, match='the option coordinate of the figure "spread" has no check'):
-        figure_kind("spread")(spread)
-    with pytest.raises(RuntimeError, match='the option bins of the figure "spread" is none of its keyword-only'):
-        figure_kind("spread", coordinate=rules.whole(0, 9), bins=rules.whole(1, 9))(spread)
-    kind = figure_kind("spread", coordinate=rules.whole(0, 9))(spread)
-    assert kind.checked({"coordinate": 3.0, "truth": False}) == {"coordinate": 3, "truth": False}
-    refuse(lambda: kind.checked({"truth": 1}), '^truth of the figure "spread" must be true or false, not 1$')
-
-
-def test_options_come_in_plain_form_and_a_number_out_of_its_limits_is_told_the_limits():
-    assert kinds["histograms"].checked({"bins": 20.0, "range": [-1, 2]}) == {"bins": 20, "range": (-1.0, 2.0)}
-    assert kinds["histograms"].checked({"range": None}) == {"range": None}
-    assert kinds["function-plane"].checked({"window": [[0, 1], [2, 3]]}) == {"window": ((0.0, 1.0), (2.0, 3.0))}
-    bins = '^bins of the figure "histograms" must be a whole number .*, not None$'
-    refuse(lambda: kinds["histograms"].checked({"bins": None}), bins)
-    share = rules.number(above=0.0, below=1.0)
-    assert share(0.5, "share") == 0.5
-    refuse(lambda: share(2, "share"), r"^share must be a finite number above 0 and below 1, not 2$")
-    refuse(lambda: rules.number()(float("nan"), "share"), r"^share must be a finite number, not nan$")
-
-
-@pytest.mark.parametrize("kind", ["loss", "histograms", "coverage"])
-def test_figures_of_particles_refuse_functions(kind, fitted):
-    refuse(lambda: plotting.figure(fitted, kind), "draws particles that minimise a loss, but mixing has none")
 
 
 # Deuteranopia at full severity, for linear RGB: Machado, Oliveira and Fernandes (2009), table 1.
@@ -101,22 +70,12 @@ def test_labels_say_the_weights():
     assert style.method_label("a $ b", method("DE")) == r"a \$ b"
 
 
-@pytest.mark.parametrize(
-    "value, text",
-    [
-        (0.5, "0.5"),
-        (1.0, "1"),
-        (0.0, "0"),
-        (300, "300"),
-        (1e-4, "10^{-4}"),
-        (-1e-5, "-10^{-5}"),
-        (4.55e-5, r"4.55\times 10^{-5}"),
-        (9.9999e-6, "10^{-5}"),
-        (2e7, r"2\times 10^{7}"),
-    ],
-)
-def test_numbers_are_written_as_on_a_blackboard(value, text):
-    assert style.number(value) == text
+def test_numbers_are_written_as_on_a_blackboard():
+    for value, text in {
+        0.5: "0.5", 1.0: "1", 0.0: "0", 300: "300", 1e-4: "10^{-4}", -1e-5: "-10^{-5}", 4.55e-5: r"4.55\times 10^{-5}",
+        9.9999e-6: "10^{-5}", 2e7: r"2\times 10^{7}",
+    }.items():  # fmt: skip
+        assert style.number(value) == text
 
 
 def test_the_line_of_facts_names_only_what_all_runs_share():
@@ -132,15 +91,8 @@ def test_the_line_of_facts_names_only_what_all_runs_share():
 
 
 def test_a_name_is_written_as_in_a_book():
-    for name, written in {
-        "x": "x",
-        "x1": "x_{1}",
-        "x_2": "x_{2}",
-        "speed": r"\mathrm{speed}",
-        "v_max": r"\mathrm{v\_max}",
-        "a_b_c": r"\mathrm{a\_b\_c}",
-    }.items():
-        assert symbols.symbol(name) == written
+    names = {"x": "x", "x1": "x_{1}", "x_2": "x_{2}", "v_max": r"\mathrm{v\_max}", "a_b_c": r"\mathrm{a\_b\_c}"}
+    assert [symbols.symbol(name) for name in names] == list(names.values())
 
 
 @pytest.mark.thorough

@@ -1,7 +1,6 @@
 """Figures at every size, in every palette and language: no two texts overlap, and none leaves the picture."""
 
 import re
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -9,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from particlegvi import plotting, schedules
-from particlegvi.plotting import checking, heading, style
+from particlegvi import plotting
+from particlegvi.plotting import checking, style
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.settings import colours
 from particlegvi.settings.colours import lightness
@@ -20,8 +19,6 @@ from particlegvi.simulation.run import Run
 from ..plain_parts import PlainMethod, PlainResults
 from ..refusals import refuse
 from .test_figure_kinds import KINDS, size_of
-
-LANGUAGES = ("en", "de")
 
 
 def clashes(figure: Figure) -> list[str]:
@@ -102,17 +99,6 @@ def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, res
     assert [text for text in shown if re.search(r"\d,\d", text)]
 
 
-def test_a_schedule_is_said_in_the_language(line):
-    for step_size, *words in (
-        (schedules.Polynomial(0.05, 1000.0, 0.55), "0.05 / (1 + k/1000)^0.55", "0,05 / (1 + k/1000)^0,55"),
-        (schedules.Linear(0.05, 0.001, 100), "0.05 to 0.001 over 100 steps", "0,05 bis 0,001 über 100 Schritte"),
-    ):
-        runs = {label: replace(run, step_size=step_size) for label, run in line.items()}
-        for language, said in zip(LANGUAGES, words, strict=True):
-            with drawn_in(Look(language=language)):
-                assert any(said in fact for fact in heading.settings(runs))
-
-
 def test_a_title_replaces_that_of_the_scenario_and_an_empty_one_removes_the_heading(line):
     def shown(**chosen) -> set[str]:
         return {text.get_text() for text in plotting.figure(line, "loss", **chosen).texts if text.get_visible()}
@@ -129,22 +115,6 @@ def test_a_scenario_has_a_look_and_an_entry_comes_before_it(line, tmp_path):
     assert sizes == [(1500, 1000), (1500, 1125)]
     sizes = [size_of(path.read_bytes()) for path in plotting.draw(results, tmp_path, {"size": "16:9"})]
     assert sizes == [(2000, 1125)] * 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["pdf", "svg"])
-def test_pdf_and_svg_have_no_dates_and_the_same_bytes_again(form, line, tmp_path, monkeypatch):
-    scenario = {**line.scenario, "figures": [{"kind": "histograms"}]}
-    results = PlainResults(list(line.values()), scenario, {}, line.targets)
-    contents = []
-    for moment in ("0", "1000000000"):
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", moment)
-        [path] = plotting.draw(results, tmp_path, {"format": form})
-        contents.append(path.read_bytes())
-    assert path.name == f"histograms.{form}"
-    assert contents[0] == contents[1]
-    assert contents[0].startswith({"pdf": b"%PDF-", "svg": b"<?xml"}[form])
-    assert b"Date" not in contents[0] and b"date>" not in contents[0]
 
 
 def run_of(label: str, method: PlainMethod) -> Run:

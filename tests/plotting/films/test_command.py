@@ -1,6 +1,5 @@
 """``particlegvi animate`` and ``pg.animate``: of a folder, a name, a file; what is refused before anything is run."""
 
-import json
 import re
 import shlex
 
@@ -22,32 +21,6 @@ from ...test_cli import SHORT, called
 pytestmark = pytest.mark.usefixtures("elsewhere", "remembered_truth")
 
 SMALL = ["--frames", "2", "--seconds", "1", "--width", "200"]
-
-
-@pytest.mark.slow
-def test_a_folder_takes_its_film_and_loses_it_when_it_is_overwritten(capsys, tmp_path):
-    assert called(capsys, "run", "global-minimiser", "--out", "a", "--no-figure", "--quiet", *SHORT)[0] == 0
-    code, out, err = called(capsys, "animate", "a", *SMALL)
-    assert (code, out, err) == (0, "a/histograms.gif\n", "")
-    assert json.loads((tmp_path / "a/manifest.json").read_text())["figures"] == ["histograms.gif"]
-    assert called(capsys, "animate", "a", *SMALL)[0] == 2, "it exists already"
-    before = (tmp_path / "a/histograms.gif").read_bytes()
-    assert called(capsys, "animate", "a", *SMALL, "--overwrite", "--quiet") == (0, "", "")
-    assert (tmp_path / "a/histograms.gif").read_bytes() == before
-    results = pg.load("a")
-    assert results.animate("b.gif", frames=2, seconds=1, width=200).read_bytes() == before
-    assert pg.animate("a", "c.gif", frames=2, seconds=1, width=200).read_bytes() == before
-    looked = called(capsys, "animate", "a", *SMALL, "--out", "d.gif", "--language", "de", "--palette", "dark")
-    assert looked == (0, "d.gif\n", "")
-    with Image.open("d.gif") as film:
-        assert np.median(np.asarray(film.convert("L"))) < 40
-    code, _, err = called(capsys, "animate", "a", *SMALL, "--out", "e.gif", "--language", "tlh")
-    assert code == 2 and "language must be" in err
-    assert results.pictures == ["histograms.gif"]
-    pg.load("a").animate("a/LARGE.GIF", frames=2, seconds=1, width=200)
-    again = ["run", "global-minimiser", "--out", "a", "--overwrite", "--no-figure", "--quiet", *SHORT]
-    assert called(capsys, *again)[0] == 0
-    assert not (tmp_path / "a/histograms.gif").exists()
 
 
 @pytest.mark.thorough
