@@ -141,15 +141,3 @@ def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):
     loaded = pg.load(tmp_path / "run")
     assert loaded.status == "interrupted"
     assert loaded.summary["methods"]["DLE"]["w1"] > 0.0
-
-
-@pytest.mark.parametrize("kind", ["histograms", "trajectories", "particles"])
-def test_a_figure_of_another_dimension_is_refused_before_the_run(kind, tmp_path):
-    scenario = {
-        "name": "four", "particles": 5, "steps": 3, "step_size": 0.01, "methods": {"DE": {}},
-        "loss": {"name": "quadratic", "curvature": [1.0] * 4, "centre": [0.0] * 4},
-        "prior": {"name": "normal", "mean": [0.0] * 4, "sd": 1.0}, "figures": [{"kind": kind}],
-    }  # fmt: skip
-    refuse(lambda: pg.run(scenario, out=tmp_path / "run"), f'the figure "{kind}" draws particles of')
-    assert not (tmp_path / "run").exists()
-    assert pg.run(scenario | {"figures": [{"kind": "distance"}]}, out=tmp_path / "run").folder.exists()  # control

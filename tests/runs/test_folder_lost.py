@@ -41,15 +41,6 @@ def test_a_hard_link_is_not_written_through(half, tmp_path):
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
 
 
-def test_a_lock_file_that_is_removed_is_noticed(tmp_path, quick):
-    removing = lambda label, done, steps: (tmp_path / "run" / "lock").unlink(missing_ok=True)
-    with pytest.raises(FolderLost):
-        pg.run("lifting", out=tmp_path / "run", progress=removing, **ALWAYS, **SHORT)
-    pg.resume(tmp_path / "run")
-    pg.run("lifting", out=tmp_path / "straight", **SHORT)
-    assert content(tmp_path / "run") == content(tmp_path / "straight")
-
-
 def test_without_its_scenario_a_folder_is_refused(half):
     (half / "scenario.toml").unlink()
     for function in (pg.load, pg.resume):

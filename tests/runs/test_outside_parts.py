@@ -83,16 +83,3 @@ def test_another_version_is_refused_until_anyway(nothing_from_outside, tmp_path)
     refuse(lambda: pg.resume(place), 'begun with "stairs" .* of stairways 1.5 .*--anyway')
     assert pg.resume(place, anyway=True).status == "finished"
     assert manifest(place)["anyway"][0]["parts"]["schedules stairs"]
-
-
-@pytest.mark.thorough
-def test_a_sweep_needs_the_package_of_its_parts(install, tmp_path):
-    install("stairways", {"schedules": ["stairs = stairways.parts:Stairs"]}, parts__py=STAIRS)
-    over = {"seeds": 2, "out": tmp_path / "sweep", "particles": 4, "steps": 10, **STEPS}
-    assert pg.sweep("global-minimiser", **over).computed == 2
-    forget()
-    assert pg.sweep("global-minimiser", **over).computed == 0
-    (tmp_path / "stairways-1.5.dist-info" / "entry_points.txt").write_text("")
-    forget()
-    with pytest.raises(ValueError, match="install stairways 1.5"):
-        pg.load(tmp_path / "sweep")

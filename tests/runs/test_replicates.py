@@ -1,13 +1,9 @@
 """Replicates of a run that was interrupted begin again, and give the same bytes."""
 
-import json
-
-import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.scenario import load
-from particlegvi.scenario.kinds.particles import simulating
 
 from .interrupting import ALWAYS, Stop, content, no_summary
 
@@ -41,20 +37,3 @@ def test_interrupted_anywhere(tmp_path, straight, step):
     pg.resume(tmp_path / "run", progress=heard)
     assert content(tmp_path / "run") == straight
     assert [done for _, done in heard.heard if done > STEPS] == [STEPS * number for number in range(2, NUMBER + 1)]
-
-
-@pytest.mark.thorough
-def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
-    follow = simulating.follow
-
-    def fail(problem, method, record_every, *rest, **more):
-        if record_every:  # the run itself
-            return follow(problem, method, record_every, *rest, **more)
-        raise pg.Diverged("step 3 of 20 made particle 1 non-finite", 3, 1)
-
-    monkeypatch.setattr(simulating, "follow", fail)
-    with pytest.raises(pg.Diverged):
-        pg.run(SHORT, out=tmp_path / "run")
-    kept = json.loads((tmp_path / "run" / "arrays" / "DLE.json").read_text())
-    assert kept["stopped"].startswith("replicate 1: step 3")
-    assert len(np.load(tmp_path / "run" / "arrays" / "DLE.steps.npy")) == len(range(0, STEPS, 7)) + 1

@@ -6,7 +6,6 @@ import particlegvi as pg
 from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage.folder import CHECKPOINT
 from particlegvi.runs.storage.manifest import Lock
-from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.simulation import chunks
 
@@ -18,7 +17,6 @@ from .interrupting import (
     change_manifest,
     content,
     everything,
-    interrupted,
     manifest,
     slow,
 )
@@ -163,40 +161,6 @@ def test_a_run_that_diverged_is_not_simulated_again_and_has_no_checkpoint(tmp_pa
     assert not (tmp_path / "run" / CHECKPOINT).exists()
     monkeypatch.setattr(work, lambda *_: pytest.fail("simulated"))
     assert pg.resume(tmp_path / "run").status == "diverged"
-
-
-def test_a_bad_value_that_shows_late_takes_nothing_away(half, monkeypatch):
-    """A check that a resumed run does not pass, such as of the memory of a smaller machine."""
-
-    def refused(*_):
-        raise ValueError("not enough memory here")
-
-    before = (half / CHECKPOINT).read_bytes()
-    with monkeypatch.context() as patch, pytest.raises(ValueError, match="here"):
-        patch.setattr("particlegvi.scenario.kinds.particles.building.check_problem", refused)
-        pg.resume(half)
-    assert (half / CHECKPOINT).read_bytes() == before
-    assert pg.resume(half).status == "finished"
-
-
-def test_what_a_run_that_diverged_says_does_not_depend_on_chunks(tmp_path, monkeypatch):
-    """Finding the step that went wrong repeats steps, which must not be counted."""
-    scenario = load("global-minimiser", {**SHORT, "step_size": 5.0})
-    del scenario["methods"]["DE"], scenario["methods"]["DLE"]
-    told = []
-    for seconds in (1e-9, 10.0):
-        monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
-        with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
-            pg.run(scenario, out=tmp_path / str(seconds))
-        told.append(content(tmp_path / str(seconds)))
-    assert told[0] == told[1]
-
-
-def test_methods_stay_in_the_order_of_the_scenario(tmp_path, straight):
-    interrupted(tmp_path / "run", 25)
-    (tmp_path / "run" / "arrays" / "DE.json").unlink()
-    pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") == straight
 
 
 def test_a_summary_that_the_manifest_does_not_name_yet_is_not_read(tmp_path):

@@ -65,10 +65,3 @@ def test_devices_are_no_names(elsewhere):
     assert not any(map(system.is_device, ["auxiliary", "com", "com0", "DE", "console", "lpt10"]))
     for over in ({"methods": {"aux": {"method": "DLE", "kl_weight": 1.0}}}, {"name": "con"}):
         refuse(lambda over=over: pg.run("lifting", particles=2, steps=1, **over), "devices, such as aux")
-
-
-def test_a_long_path_is_named_on_windows(tmp_path, monkeypatch):
-    long = tmp_path / ("x" * 150) / ("y" * 100)
-    assert system.too_long(long) == ""
-    monkeypatch.setattr(system, "WINDOWS", True)
-    assert "260 characters" in system.too_long(long) and system.too_long("runs") == ""

@@ -42,18 +42,6 @@ def test_an_hour_needs_a_yes_in_a_command_and_warns_in_python(monkeypatch):
         heard(monkeypatch, 4.0)
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_cells_count_after_the_first_of_each_process(workers):
-    lines = []
-    estimate = TimeEstimate(None, lines.append, False)
-    for cell in range(workers):
-        patience.cell_done(estimate, 1e6, 1000 - cell, workers)
-    for cell in range(workers):
-        patience.cell_done(estimate, 0.6, 300 * workers - cell, workers)
-    (line,) = lines
-    assert f"cells of about 0.6 s take 3 minutes in {workers} processes" in line.replace("2.9", "3")
-
-
 @pytest.mark.thorough
 def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(patience, "HOUR", 1e-9)

@@ -8,8 +8,6 @@ from particlegvi.cli import main
 from particlegvi.cli.doctor import cache, report
 from particlegvi.engine.numerics import kernel_cache
 
-from ...interpreters import python
-
 
 @pytest.fixture
 def own_cache(tmp_path, monkeypatch):
@@ -63,42 +61,3 @@ def test_cleaning_removes_compiled_code_and_nothing_else(own_cache, capsys):
     assert removed == 3 and f"removed {removed} folders (0.0 MB) from {own_cache}" in capsys.readouterr().out
     assert sorted(place.name for place in own_cache.iterdir()) == ["b" * 15, "c" * 16, "notes"]
     assert (own_cache / "notes" / "inside" / "kernel.nbc").exists()
-
-
-def test_cleaning_where_there_is_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "cache_parent", lambda: tmp_path / "none")
-    assert cache.clean().versions == 0
-
-
-@pytest.mark.thorough
-def test_a_folder_that_cannot_be_written_is_said(monkeypatch):
-    lines = lambda: "\n".join(report.lines(report.report()))
-    assert "CANNOT" not in lines()
-    monkeypatch.setattr(cache, "cache_folder", lambda: None)
-    assert "CANNOT BE WRITTEN" in lines()
-
-
-LISTENING = """
-import sys
-from numba.core import event
-from particlegvi.cli import main
-class Listener(event.Listener):
-    def on_start(self, heard): print(heard.data["dispatcher"], file=sys.stderr)
-    def on_end(self, heard): pass
-event.register("numba:compile", Listener())
-sys.exit(main(["run", sys.argv[1], "--no-figure", "--quiet", "--out", sys.argv[1]]))
-"""
-
-
-@pytest.mark.slow
-def test_after_warming_a_run_of_a_scenario_compiles_nothing(tmp_path):
-    """In new processes with a cache of their own, on the line and in the plane."""
-
-    def compiles(code: str, *arguments: str) -> bool:
-        own = {"cwd": tmp_path, "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
-        return "CPUDispatcher" in python("-W", "ignore", "-c", code, *arguments, **own).stderr
-
-    assert compiles(LISTENING, "lifting")  # the control
-    names = ["global-minimiser", "multimodal"]
-    compiles(f"from particlegvi.cli.doctor.cache import warm; warm({names!r})")
-    assert not any(compiles(LISTENING, name) for name in names)

@@ -1,6 +1,5 @@
 """The folder of a run: it appears whole, keeps what it was given, and is refused where it is damaged or hostile."""
 
-import json
 import os
 
 import numpy as np
@@ -12,7 +11,6 @@ from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import open_folder
 from particlegvi.runs.storage.manifest import New
 from particlegvi.scenario import decisive, load, text
-from particlegvi.tools.files import finite
 
 from ...refusals import refuse
 from ..interrupting import change_manifest
@@ -100,12 +98,6 @@ def test_overwriting_removes_what_a_run_wrote_and_nothing_else(tmp_path):
     assert open_folder(new(tmp_path / "empty", overwrite=True).path).manifest["methods"] == []
 
 
-@pytest.mark.parametrize("out", ["", "/dev/null/run", "/proc/run", "x" * 300, "nul\0", "."])
-def test_an_unusable_place_is_one_sentence(out, tmp_path, elsewhere):
-    refuse(lambda: new(out), "folder|exists already")
-    assert not list(tmp_path.iterdir())
-
-
 def test_discarding_leaves_nothing_but_what_a_user_put_there(tmp_path):
     new(tmp_path / "run").discard()
     assert not list(tmp_path.iterdir())
@@ -154,39 +146,3 @@ def test_no_label_leaves_the_folder(tmp_path, label):
     refuse(lambda: folder.record(label), "label")
     folder.release()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "manifest.json", "run", "scenario.toml"]
-
-
-def test_records_that_do_not_fit_together_are_refused(tmp_path):
-    folder = new(tmp_path / "run")
-    folder.add("DE", record()._replace(arrays={**record().arrays, "steps": np.array([0, 5, 10])}))
-    refuse(lambda: folder.record("DE"), "damaged")
-
-
-def test_a_scenario_edited_badly_is_answered_with_its_place(tmp_path):
-    folder = new(tmp_path / "run")
-    place = folder.path / "scenario.toml"
-    place.write_text(place.read_text().replace("particles = 4", "particles = -4"))
-    refuse(lambda: stored_scenario(folder), r"scenario\.toml .*particles must be a whole number")
-
-
-def test_json_holds_only_finite_numbers():
-    given = {"a": np.float64(np.nan), "b": [np.inf, np.int64(3)], "c": (1.5, True, None), 1: np.array([[1.0, -np.inf]])}
-    assert finite(given) == {"a": None, "b": [None, 3], "c": [1.5, True, None], "1": [[1.0, None]]}
-    json.dumps(finite(given), allow_nan=False)
-
-
-def test_a_file_of_another_name_is_refused_before_anything_is_written(tmp_path):
-    folder = new(tmp_path / "run")
-    for name in ("../out.md", "scenario.toml", "manifest.json", "summary.json", "lock", "a/b.md", "x.py", ""):
-        refuse(lambda name=name: folder.add("DLE", record()._replace(files={name: "x"})), "is not the name of a file")
-    assert not list((folder.path / "arrays").iterdir())
-
-
-def test_overwriting_follows_the_labels_of_any_kind(tmp_path):
-    """A kind of scenario without the key ``methods``: its files go, too, also those that no manifest names yet."""
-    folder = create(tmp_path / "run", New("averaged", text(SCENARIO), {"kind": "other"}, 0, VERSIONS, ["draws"]))
-    for name in ("draws.positions.npy", "draws.growing.npy", "other.positions.npy"):
-        (folder.path / "arrays" / name).write_bytes(b"x")
-    folder.release()
-    new(tmp_path / "run", overwrite=True)
-    assert [path.name for path in (folder.path / "arrays").iterdir()] == ["other.positions.npy"]

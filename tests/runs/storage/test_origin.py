@@ -102,22 +102,3 @@ def test_a_sweep_computes_the_cells_of_other_sources_anew_or_uses_them_anyway(tm
     assert manifest(place)["anyway"][-1]["sources"] == OTHER
     with pytest.warns(UserWarning, match="with other sources of particlegvi \\(.*\\), and are computed anew; --anyway"):
         assert pg.sweep(SWEPT, over=OVER, seeds=2, out=place).computed == 4
-
-
-@pytest.mark.thorough
-def test_an_unfinished_sweep_of_other_sources_is_refused_and_one_of_before_goes_on(tmp_path, monkeypatch):
-    place = tmp_path / "s"
-    pg.sweep(SWEPT, over=OVER, seeds=2, out=place)
-    put(place, status="running")
-    cell = next((place / "cells").glob("*.json"))
-    cell.unlink()
-    monkeypatch.setattr(origin, "sources", lambda: OTHER)
-    refuse(lambda: pg.resume(place), "begun with other sources of particlegvi .*--anyway")
-    assert pg.resume(place, anyway=True).computed == 1
-    versions = {name: version for name, version in manifest(place)["versions"].items() if name != "sources"}
-    put(place, versions=versions, status="running")  # as folders of before are; their cells have other names
-    assert pg.resume(place).computed == 4
-    assert "sources" not in manifest(place)["versions"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert pg.sweep(SWEPT, over=OVER, seeds=2, out=place).computed == 0

@@ -1,7 +1,6 @@
 """An array that grows on the disk: numpy's own bytes at the end, and a length that can be trusted at any time."""
 
 import hashlib
-import os
 
 import numpy as np
 import pytest
@@ -64,54 +63,6 @@ def test_a_changed_bit_and_a_file_that_is_cut_short_are_found(tmp_path, place):
     refuse(lambda: RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest), "damaged")
 
 
-def test_an_interrupted_record_does_not_count(tmp_path):
-    array = grown(tmp_path / "growing", 2)
-    before = array.digest(2)
-
-    real = array._file
-
-    class Half:
-        def __getattr__(self, name):
-            return getattr(real, name)
-
-        def write(self, content):
-            real.write(content[:5])
-            raise KeyboardInterrupt
-
-    array._file = Half()
-    with pytest.raises(KeyboardInterrupt):
-        array.append(RECORDS[4])
-    array._file = real
-    assert (array.count, array.digest(2)) == (2, before)
-    for record in RECORDS[2:]:
-        array.append(record)
-    array.finish(tmp_path / "a.npy")
-    assert np.load(tmp_path / "a.npy").tobytes() == RECORDS.tobytes()
-
-
-def test_the_length_before_stays_known(tmp_path):
-    array = grown(tmp_path / "growing", 3)
-    digest = array.digest(3)
-    array.append(RECORDS[3])
-    assert array.digest(3) == digest
-    with pytest.raises(KeyError):
-        array.digest(2)
-
-
-@pytest.mark.parametrize("options", [{}, {"keep": 1, "digest": "0" * 64}])
-def test_a_link_is_not_followed_and_a_pipe_is_not_waited_for(tmp_path, options):
-    (tmp_path / "mine").write_bytes(b"mine")
-    (tmp_path / "growing").symlink_to(tmp_path / "mine")
-    os.mkfifo(tmp_path / "pipe")
-    for name in ("growing", "pipe"):
-        if options:
-            with pytest.raises((OSError, ValueError)):
-                RecordFile(tmp_path / name, 5, (4, 2), **options)
-        else:  # in its place
-            RecordFile(tmp_path / name, 5, (4, 2)).close()
-    assert (tmp_path / "mine").read_bytes() == b"mine"
-
-
 def test_arrays_come_back_bit_for_bit(tmp_path):
     numbers = np.array([[[0.1, -0.0]], [[np.nan, np.inf]], [[5e-324, 1e308]]])
     write_array(tmp_path / "a.npy", numbers)
@@ -128,7 +79,3 @@ def test_another_array_is_refused(tmp_path, array):
     """And a file that is no array, or whose header lies: `test_hostile_files`."""
     np.save(tmp_path / "a.npy", array)
     refuse(lambda: read_array(tmp_path / "a.npy", np.float64, 3), r"a\.npy is not an array that a run has written")
-
-
-def test_a_missing_file_is_named(tmp_path):
-    refuse(lambda: read_array(tmp_path / "a.npy", np.float64, 3), r"a\.npy cannot be read")

@@ -75,16 +75,6 @@ def test_two_workers_have_the_results_of_one_and_leave_ctrl_c_to_their_parent(be
 
 
 @pytest.mark.thorough
-def test_results_come_in_the_order_of_completion_and_a_closed_iterator_ends_its_processes(tmp_path, before):
-    results = compute(partial(waiting, folder=tmp_path), ["late", "early"], 2)
-    assert next(results)[0] == "early"
-    assert wait_until((tmp_path / "late.begun").exists)
-    assert not children_end(before, within=0.5)  # the control: as long as it is open they go on
-    results.close()
-    assert children_end(before)
-
-
-@pytest.mark.thorough
 def test_an_exception_of_an_item_arrives_and_ends_the_others(tmp_path, before):
     with pytest.raises(LookupError, match="no such thing"):
         list(compute(partial(waiting, folder=tmp_path), ["late", "failing"], 2))

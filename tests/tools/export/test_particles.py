@@ -8,7 +8,6 @@ import pytest
 import particlegvi as pg
 from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
 
-from ...refusals import refuse
 from .reader import read
 
 pytestmark = pytest.mark.needs("pandas", "xarray", "h5netcdf")
@@ -35,29 +34,6 @@ def test_a_run_as_a_dataset(exported):
     assert np.shares_memory(found["position"].values, run.positions)
     with pytest.raises(ValueError, match="read-only"):
         found["position"].values[0] = 0.0
-
-
-def test_results_as_a_tree(exported):
-    tree = exported.to_xarray()
-    assert list(tree.children) == ["DE", "DLE", "DRLE"]
-    for group in tree.subtree:
-        assert (group.attrs["seed"], group.attrs["scenario"]) == (2**64 - 1, "global-minimiser")
-        assert set(json.loads(group.attrs["versions"])) == {
-            "particlegvi",
-            "python",
-            "numpy",
-            "scipy",
-            "numba",
-            "finufft",
-        }
-        assert 'name = "global-minimiser"' in group.attrs["scenario.toml"]
-
-
-@pytest.mark.thorough
-def test_labels_that_are_no_names_of_groups(plane):
-    tree = plane.to_xarray()
-    assert set(tree.children) == {"kl 0.1", "cold_dark", "truth"}
-    assert tree["cold_dark"].attrs["label"] == "cold/dark"
 
 
 def test_netcdf_and_back_is_the_same_bits(exported, plane, tmp_path):
@@ -161,17 +137,3 @@ def test_arviz_reads_the_tree_and_agrees(exported, tmp_path):
     wrong = exported["DLE"].at(-2)
     with pytest.raises(AssertionError):
         check(read(path, "DLE"), wrong)
-
-
-def test_bad_arguments(exported):
-    run = exported["DLE"]
-    for call, words in (
-        (lambda: run.to_datatree(last=0.0), "last must be a number above 0 and at most 1, not 0.0"),
-        (lambda: run.to_datatree(last="half"), 'last must be a number above 0 and at most 1, not "half"'),
-        (lambda: run.to_datatree(chains="yes"), 'chains must be True or False, not "yes"'),
-        (lambda: run.to_dataframe(records=1), "records must be True or False, not 1"),
-        (lambda: run.to_netcdf("x.csv"), 'path must be a file that ends in .nc, not "x.csv"'),
-        (lambda: run.to_netcdf("absent/x.nc"), 'path must be in a folder that exists, not in "absent"'),
-        (lambda: run.to_netcdf(3), "path must be the path of a file, not 3"),
-    ):
-        refuse(call, f"^{words}$")

@@ -46,13 +46,6 @@ def test_every_suffix_holds_the_particles(folder, exported, tmp_path, capsys):
     ]
 
 
-@pytest.mark.parametrize("suffix", [".nc", ".csv", ".npz"])
-def test_the_same_scenario_and_seed_give_the_same_file(tmp_path, suffix):
-    made = lambda name, seed: pg.run("lifting", seed=seed, particles=10, steps=20).export(tmp_path / f"{name}{suffix}")
-    first, again, other = (made(name, seed).read_bytes() for name, seed in (("a", 3), ("b", 3), ("c", 4)))
-    assert first == again != other
-
-
 def test_nothing_is_overwritten_unless_that_is_said(folder, tmp_path, capsys):
     place = tmp_path / "mine.csv"
     place.write_text("my own notes")
@@ -89,17 +82,6 @@ def test_a_write_that_fails_leaves_the_old_file(exported, tmp_path, monkeypatch)
     assert place.read_text() == "old" and [path.name for path in tmp_path.iterdir()] == ["old.npz"]
 
 
-@pytest.mark.parametrize(
-    ("missing", "suffix"),
-    [("xarray", ".nc"), ("h5netcdf", ".nc"), ("h5py", ".nc")],
-)
-def test_a_missing_library_is_one_sentence(folder, tmp_path, capsys, monkeypatch, missing, suffix):
-    monkeypatch.setitem(sys.modules, missing, None)
-    assert cli.main(["export", str(folder), "--to", str(tmp_path / f"a{suffix}")]) == 2
-    expected = f"particlegvi: a file {suffix} needs {missing}: pip install 'particlegvi[export]'\n"
-    assert capsys.readouterr().err == expected
-
-
 def test_csv_and_numpy_need_no_extra(folder, tmp_path, monkeypatch):
     for name in ("xarray", "pandas", "h5netcdf"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -117,12 +99,6 @@ def test_the_tables_of_a_text_in_latex():
         r"% # A & B", "", r"\begin{tabular}{lr}", r"\toprule", r"by `x\_1` & w1 \\", r"\midrule",
         r"5\% & 0.1 $\pm$ 0.2 \\", r"\bottomrule", r"\end{tabular}",
     ]  # fmt: skip
-
-
-def test_a_run_without_a_finished_method_has_nothing_to_export(exported, tmp_path):
-    empty = exported.at(0)
-    vars(empty)["_runs"] = {}
-    refuse(lambda: empty.export(tmp_path / "a.csv"), "must have a finished method to be exported")
 
 
 @pytest.mark.parametrize(

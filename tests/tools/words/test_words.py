@@ -11,8 +11,6 @@ from particlegvi.plotting import curves, moving
 from particlegvi.scenario import catalogue, load
 from particlegvi.tools import words
 
-from ...refusals import refuse
-
 EVERY = words.languages()
 
 
@@ -35,12 +33,6 @@ def differences(first: dict, second: dict) -> list[str]:
             if not all(texts) or values[0] != values[1] or formulas[0] != formulas[1]:
                 found.append(f"{table}.{key}")
     return found
-
-
-def test_english_and_german_are_there():
-    assert {"de", "en"} <= set(EVERY)
-    assert words.DEFAULT == "en"
-    assert [words.of(each).table("language")["name"] for each in ("de", "en")] == ["Deutsch", "English"]
 
 
 @pytest.mark.parametrize("language", EVERY)
@@ -76,11 +68,6 @@ def test_numbers_have_the_marks_of_the_language(python, german):
     assert words.of("en").number(python) == python
     assert words.of("de").number(python) == german
     assert words.of("de").count(100_000) == "100\u202f000"
-
-
-@pytest.mark.parametrize("bad", ["fr", "DE", "", "../en", "en.toml", None, 3, ["de"]])
-def test_an_unknown_language_is_one_sentence(bad):
-    refuse(lambda: words.of(bad), r'^language must be "de" or "en", not ')
 
 
 def test_every_word_that_figures_say_is_there():
