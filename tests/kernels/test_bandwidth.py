@@ -44,14 +44,6 @@ def test_the_authors_rule_gives_the_authors_kernel(dim):
     np.testing.assert_allclose(got, authors_kernel_matrix(x), atol=1e-12)
 
 
-def test_many_particles_cost_no_more_than_two_thousand():
-    x = np.random.default_rng(0).normal(size=(100_000, 1))
-    number, how = bandwidth.authors_lengthscale(x)
-    head, _ = bandwidth.authors_lengthscale(x[:2000])
-    assert number * math.sqrt(math.log(100_001)) == pytest.approx(head * math.sqrt(math.log(2001)), rel=1e-12)
-    assert "100000 initial particles" in how
-
-
 @pytest.mark.parametrize("points", [np.zeros((5, 2)), np.full((1, 3), 7.0), np.full(9, -2.0)])
 def test_coincident_points_have_the_floor_of_one(points):
     number, how = bandwidth.authors_lengthscale(points)

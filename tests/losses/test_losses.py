@@ -138,14 +138,6 @@ def test_mixtures_are_right_where_every_component_underflows(distance):
     assert np.isfinite(loss.value(far)).all()
 
 
-def test_mixture_reads_spreads_in_every_form():
-    means = [[0.0, 0.0], [1.0, 2.0]]
-    one = losses.get("gaussian-mixture", means=means, sds=2.0)
-    for sds in ([2.0, 2.0], [[2.0, 2.0], [2.0, 2.0]]):
-        other = losses.get("gaussian-mixture", means=means, sds=sds)
-        np.testing.assert_array_equal(one.value([[0.5, 0.1]]), other.value([[0.5, 0.1]]))
-
-
 def test_funnel_is_minus_the_log_density_of_its_two_steps():
     loss = losses.get("funnel", dim=3, sd=3.0)
     points = points_for(loss)
@@ -168,33 +160,14 @@ test_wrong_parameters_are_named = refused(
     *[
         ("duble-well", {}, 'did you mean "double-well"'),
         ("double-well", {"heigth": 1.0}, 'did you mean "height"'),
-        ("double-well", {"height": math.nan}, "height of double-well must be a finite number, not nan"),
         ("double-well", {"height": -1.0}, "height of double-well must be a positive number, not -1.0"),
         ("double-well", {"height": "high"}, 'height of double-well must be a number, not "high"'),
-        ("double-well", {"height": [1.0, 2.0]}, "height of double-well must be a number, not [1.0, 2.0]"),
-        ("double-well", {"height": None}, "height of double-well must be a number, not None"),
-        ("funnel", {"dim": [2, 3]}, "dim of funnel must be a whole number from 1 to 16777216, not [2, 3]"),
         ("funnel", {"dim": 1}, "dim of funnel must be a whole number from 2 to 16777216, not 1"),
-        ("funnel", {"dim": 2.5}, "dim of funnel must be a whole number from 1 to 16777216, not 2.5"),
-        ("quadratic", {"dim": 2.5}, "dim of quadratic must be a whole number from 1 to 16777216, not 2.5"),
         ("quadratic", {"curvature": [1.0, 0.0]}, "must be a positive number, or positive numbers, not [1.0, 0.0]"),
         ("quadratic", {"curvature": [1.0, 1.0], "centre": [0.0, 0.0, 0.0]}, "one for each of 3 coordinates, not an"),
         ("gaussian-mixture", {"means": [[0.0, math.inf]]}, "means of gaussian-mixture must be a finite number, not "),
-        ("gaussian-mixture", {"means": [[[0.0]]]}, "must have the shape (components, dim), not (1, 1, 1)"),
-        ("gaussian-mixture", {"means": [[0.0, 1.0], [2.0]]}, "must be a number or an array of numbers, not "),
         ("gaussian-mixture", {"sds": [1.0, 2.0, 3.0]}, "sds of gaussian-mixture must be one number, or "),
-        ("gaussian-mixture", {"sds": 0.0}, "sds of gaussian-mixture must be positive numbers, not 0"),
         ("gaussian-mixture", {"weights": [1.0]}, "weights of gaussian-mixture must have the shape (2,), not (1,)"),
-        ("gaussian-mixture", {"weights": [1.0, 0.0]}, "weights of gaussian-mixture must be positive numbers, not 0"),
-        (7, {}, "there is no loss 7"),
     ],
     plain=True,
 )
-
-
-def test_a_loss_keeps_its_own_copy_of_an_array():
-    means = np.array([[0.0], [1.0]])
-    loss = losses.get("gaussian-mixture", means=means)
-    before = loss.value([0.2])
-    means[:] = 100.0
-    np.testing.assert_array_equal(loss.value([0.2]), before)

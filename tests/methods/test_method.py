@@ -11,7 +11,7 @@ from particlegvi.methods.flow import DriftFlow, ParticleFlow
 from particlegvi.tools import objects
 
 from ..flows import advanced, problem
-from ..refusals import refuse, refused
+from ..refusals import refuse
 
 EVERY = [
     pg.methods.DE(), pg.methods.DLE(0.5), pg.methods.DRE(0.3), pg.methods.DRLE(0.5, 0.3),
@@ -111,14 +111,6 @@ def test_every_method_keeps_the_contract_and_can_be_sent_to_another_process(meth
     assert {**vars(other), "kernel": None} == {**vars(method), "kernel": None}
 
 
-def test_objectives_and_noise():
-    others = ["gaussians", *["measures"] * 2, "reference", "measures"]
-    assert [m.objective for m in EVERY] == ["measures"] * 5 + others
-    assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 5
-    assert [m.schedules for m in EVERY] == [True] * 10
-    assert [m.follows_loss for m in EVERY] == [True] * 7 + [False] * 3
-
-
 JUMPING = [
     pg.methods.DLE(0.25, jumps={"every": 5}), pg.methods.MMDFlow(noise=0.3),
     pg.methods.DRLE(0.25, 0.5, pg.kernels.SquaredExponential(0.7), jumps={"every": 7, "share": 0.2}),
@@ -158,30 +150,3 @@ def test_grouping_of_steps_and_restoring_change_no_bit(method, integrator, batch
         assert whole.facts() == other.facts() and whole.extra_state() == other.extra_state()
     if method in JUMPING[:1]:
         assert all(np.all(np.array(each) > 0) for each in whole.extra_state().values())
-
-
-REFUSED = [
-    (pg.methods.SVGD, {"kl_weight": 0.0}, "^kl_weight must be .*, not ."),
-    (pg.methods.SVGD, {"kl_weight": True}, "^kl_weight must be .*, not ."),
-    (pg.methods.SVGD, {"kernel": 3.0}, "^kernel must be .*, not ."),
-    (pg.methods.FDGVI, {"kl_weight": "x"}, "^kl_weight must be .*, not ."),
-    (pg.methods.FDGVI, {"draws": 1.5}, "^draws must be .*, not ."),
-    (pg.methods.JKO, {"kl_weight": -1.0}, "kl_weight must be"),
-    (pg.methods.MMDFlow, {"samples": 0}, "samples must be a whole number from 1 to 1000000, not 0"),
-    (pg.methods.MMDFlow, {"noise": -1.0}, r"noise must be a finite number of 0 or more, not -1\.0"),
-    (pg.methods.MMDFlow, {"kl_weight": 0.0}, r"kl_weight must be a positive finite number, not 0\.0"),
-    (pg.methods.MMDFlow, {"kernel": "rbf"}, r'kernel: there is no kernel "rbf"; did you mean "squared-exponential"'),
-    (pg.methods.MMDFlow, {"reference": "prior"}, 'reference must be an array .*, or a prior, not "prior"'),
-    (pg.methods.MMDFlow, {"reference": [[np.nan]]}, r"reference must be an array .*, not one with NaN or infinity"),
-]
-
-
-test_bad_settings_get_one_sentence = refused(lambda method, given: method(**given), *REFUSED)
-
-
-def test_a_method_without_a_label_is_refused_where_a_notebook_shows_it():
-    class Unnamed(pg.methods.Method):
-        pass
-
-    with pytest.raises(ValueError, match="which has no label; particlegvi.methods.Method has the defaults$"):
-        Unnamed()._repr_html_()

@@ -79,12 +79,6 @@ def test_mala_keeps_the_law_of_the_whole_loss():
     assert run(LOSS).tobytes() == run(WHOLE).tobytes()
 
 
-def test_a_loss_without_batches_gives_its_gradient():
-    at = PRIOR.sample(4, seed=3)
-    for loss in (WHOLE, pg.losses.get("banana")):
-        assert loss.gradient_at(at, 3, 4).tobytes() == loss.gradient(at).tobytes()
-
-
 @pytest.mark.parametrize("wrong", [lambda X, step, seed: X[:, 0], lambda X, step, seed: "none"])
 def test_a_gradient_of_the_wrong_shape_is_one_sentence(wrong):
     with pytest.raises(ValueError, match=r"gradient_at\(X\) returned .*; it must return real .* shape \(2, 2\)"):

@@ -221,28 +221,19 @@ NET = Network(2, (3,))
 
 
 test_bad_values_are_one_sentence = refused(
-    (lambda: Network(0), "inputs must be"),
-    (lambda: Network(2, (0,)), "must be a whole number"),
     (lambda: Network(2, (5,) * 5), "hidden must be"),
     (lambda: Network(4096, (4096, 4096)), "parameters"),
-    (lambda: Network(2, parameterisation="mup"), "parameterisation must be"),
-    (lambda: NET.prior("xavier"), "there is no start"),
     (lambda: NET.prior(weights=[1.0, -1.0]), "weights must be"),
     (lambda: NET.predict(np.zeros((2, 5)), X), "particles must be"),
     (lambda: NET.predict(np.zeros(NET.dim), X[0]), "X must be"),
-    (lambda: NetworkLoss("net", X, Y), "network must be"),
     (lambda: NetworkLoss(NET, X, [np.nan, *Y[1:]]), "y must be"),
     (lambda: NetworkLoss(NET, X[:, 0], Y), "X must be"),
     (lambda: NetworkLoss(NET, X, Y > 2, "softmax"), "outputs must be 2 or more"),
     (lambda: NetworkLoss(NET, X, Y, "heteroscedastic"), "outputs must be 2"),
-    (lambda: NetworkLoss(NET, X, Y, batch_size=0), "batch_size must be"),
-    (lambda: NetworkLoss(NET, X, Y, batches="own"), "batches must be"),
     (lambda: NetworkLoss(NET, X, Y).gradient_at(np.zeros((1, NET.dim)), -1, 0), "step must be"),
-    (lambda: pg.kernels.OnOutputs("median", X), "kernel must be"),
     (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), "new"), 'or "fresh"'),
     (
         lambda: lengthscale(pg.kernels.SquaredExponential("median"), None, SimpleNamespace(prior=pg.priors.Flat(2))),
         'lengthscale must be a number, not the rule "median"',
     ),
-    (lambda: pg.kernels.OnOutputs(pg.kernels.SquaredExponential(), X, process=3.0), "process must be"),
 )

@@ -7,7 +7,7 @@ import pytest
 
 from particlegvi import cli
 from particlegvi.cli.options import setting
-from particlegvi.scenario import catalogue, explaining, load, reading, text
+from particlegvi.scenario import catalogue, explaining, load, text
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.particles.keys import KEYS
 from particlegvi.scenario.template import write_template
@@ -95,12 +95,6 @@ def test_a_bad_file_is_answered_in_one_sentence(tmp_path, content, words):
     assert len(sentence) < len(str(place)) * 2 + 400
 
 
-def test_an_unknown_name_is_answered_with_the_nearest():
-    assert 'did you mean "global-minimiser"?' in refusal("global-minimizer")
-    for strange in (3, None, b"lifting", ["lifting"]):
-        refusal(strange)
-
-
 @pytest.mark.parametrize(
     ("argument", "key", "value"),
     [
@@ -170,14 +164,6 @@ def test_writing_keeps_strange_texts():
     strange = {"title": 'quotes " and \\ and \\t', "description": 'three """ in\na row\n\n  [x]\n1,\n'}
     scenario = load("multimodal", strange | {"initial": {"points": [[1e-300, -0.0], [1e300, 5]]}, "particles": 2})
     assert tomllib.loads(text(scenario)) == scenario
-
-
-def test_names_come_from_the_folder_beside_or_inside_the_package():
-    assert catalogue.folder().is_dir()
-    assert catalogue.names() == sorted(path.stem for path in catalogue.folder().glob("*.toml"))
-    assert [entry["name"] for entry in catalogue.entries()] == catalogue.names()
-    refuse(lambda: catalogue.path("liftng"), "did you mean")
-    assert reading.LARGEST_FILE >= 100_000
 
 
 @pytest.mark.thorough

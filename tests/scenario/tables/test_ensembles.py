@@ -7,7 +7,6 @@ from particlegvi import datasets
 from particlegvi.scenario.tables import Table, Task, measure
 from particlegvi.scenario.tables.ensembles import models
 from particlegvi.scenario.tables.ensembles import protocols as problems
-from particlegvi.scenario.tables.settings import declaration
 from particlegvi.tools.errors import Diverged
 
 from ...data_sets import least_squares_rmse, wave
@@ -60,11 +59,3 @@ def test_networks_that_run_away_are_counted_and_not_averaged(made, monkeypatch):
     cells[Task("yacht", "de", "standard", 1)] = {"diverged": 1.0}
     text = Table(SMALL, cells).markdown()
     assert "1 of 2 diverged" in text
-
-
-def test_the_printed_numbers():
-    printed = declaration("ensembles")
-    assert printed.published("kin8nm", "dle", "nll_spread") == (13.25, 4.3)
-    assert printed.published("yacht", "gp", "nll_spread") is None and len(printed.rows) == 8
-    shown = Table(SMALL, {Task("yacht", "de", "thesis", 0): {"nll_spread": 1.0, "rmse": 1.0}}).markdown()
-    assert "2.200 (0.400)" in shown and "standard error" in shown

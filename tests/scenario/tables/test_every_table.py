@@ -72,11 +72,6 @@ BAD = {
         ({"particles": 1}, "particles must be"),
         ({"inducing_points": 3}, "there is no parameter of the table ensembles"),
     ),
-    "uci-gaussian-wasserstein": (
-        ({"rows": ["yahct"]}, 'did you mean "yacht"'),
-        ({"protocols": ["best"]}, "there is no protocol"),
-        ({"particles": 7}, "there is no parameter of the table"),
-    ),
     "uci-linear-benchmark": (
         ({"rows": ["bosten"]}, 'did you mean "boston"'),
         ({"models": ["random-81"]}, 'did you mean "random-80"'),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from particlegvi.scenario.tables import Table, Task, measure
+from particlegvi.scenario.tables import Task, measure
 from particlegvi.scenario.tables import linear as models
 from particlegvi.scenario.tables.running import scores_of
 
@@ -55,14 +55,3 @@ def test_fewer_inputs_than_features_are_infinite(made):
     assert models._objective("fixed-80") == {**how, "kl": "fixed-points", "family": "full", "optimiser": "optimum"}
     found = scores_of(Task("boston", "fixed-80", "standard", 0), few, task)
     assert found.get("infinite") == 1.0 or found["kl"] < 1e-6
-
-
-def test_the_text_says_what_is_infinite():
-    cells = {Task("boston", "exact", "standard", s): {"nll": 0.1, "rmse": 0.3, "kl": 0.0} for s in range(2)}
-    fixed = [Task("boston", "fixed-80", "standard", split) for split in range(2)]
-    cells |= {cell: {"nll": 0.2 + cell.split, "rmse": 0.3, "infinite": 1.0} for cell in fixed}
-    table = Table(settings_of("linear", rows=["boston"], models=["exact", "fixed-80"], splits=2), cells)
-    text = table.markdown()
-    assert "| Boston | 0.000 (0.000) | infinite |" in text and "average of Adam" not in text
-    mean, error = table.paired("boston", "fixed-80", "standard", "nll")
-    assert (mean, error) == pytest.approx((0.6, 0.5))

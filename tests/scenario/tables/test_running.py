@@ -96,7 +96,6 @@ def test_the_thesis_tempers_by_twice_the_best_factor(toy):
 
 
 SETTINGS = settings_of("functions", rows=["boston"], models=["linear"], protocols=["standardised"], splits=1)
-TASK = Task("boston", "linear", "standardised", 0)
 
 
 def calls(folder) -> Calls:

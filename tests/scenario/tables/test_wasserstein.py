@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from particlegvi.scenario.tables import Table, Task, measure
-from particlegvi.scenario.tables.settings import declaration
 from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
 
@@ -75,10 +74,3 @@ def test_differences_are_paired_with_both_controls_and_rows_are_judged():
     assert better.held("gwi-net", "thesis") == {"yacht": True}
     text = table.markdown()
     assert "-0.200 +- 0.100" in text and "0.290 (0.100)" in text and "on 0 of 1 rows; not on: Yacht" in text
-
-
-def test_the_printed_numbers():
-    printed = declaration("wasserstein")
-    assert printed.published("boston", "gwi-net", "nll") == (2.27, 0.06) and printed.title("wine") == "Wine (red)"
-    assert printed.published("naval", "gwi-svgp", "nll") == (-7.25, 0.08) and len(printed.rows) == 9
-    assert printed.published("kin8nm", "fbnn", "nll") is None

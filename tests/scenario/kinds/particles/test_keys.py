@@ -221,15 +221,6 @@ test_what_cannot_be_left_out = refused(
 )
 
 
-@pytest.mark.thorough
-def test_python_runs_a_mapping_and_resumes_it(tmp_path):
-    results = pg.run({"loss": "abs(t) + t^2", "steps": 40, "particles": 20}, out=tmp_path / "run")
-    assert list(results) == ["DE", "DLE", "DRLE"] and results["DLE"].loss.variables == ["t"]
-    assert results.scenario["step_size"] == load(tmp_path / "run" / "scenario.toml")["step_size"]
-    again = pg.run(results.scenario)
-    np.testing.assert_array_equal(again["DRLE"].final, results["DRLE"].final)
-
-
 def test_the_numbers_arrive_where_they_belong():
     parts = build(load("multimodal", {"methods.DRLE.kernel": {"lengthscale": 0.5}}))
     drle = parts.methods["DRLE"]
@@ -257,23 +248,14 @@ test_what_does_not_exist_or_fit_is_named = refused(
     lambda changes: build(load(complete(**changes))),
     *[
         ({"loss": "duble-well"}, 'loss: there is no loss "duble-well"; did you mean "double-well"?'),
-        ({"loss": {"name": "quadratic", "curvture": 1.0}}, 'did you mean "curvature"?'),
         ({"loss": {"formula": "__import__('os')", "variables": ["x"]}}, "loss: "),
         ({"prior": {"name": "norml"}}, 'prior: there is no prior "norml"; did you mean "normal"?'),
-        ({"prior": {"name": "normal", "sd": 0.0}}, "prior: sd"),
-        ({"prior": {"name": "uniform", "low": 1.0}}, "prior: high"),
         ({"prior": {"name": "normal", "mean": [0.0, 0.0]}}, "prior must have the dimension of the loss, which is 1"),
         ({"prior": "flat"}, "initial must be a distribution or points"),
         ({"initial": {"points": [[0.0, 1.0]] * 8}}, "initial.points must have the dimension of the loss"),
         ({"modes": [[0.0, 1.0]]}, "modes must have the dimension of the loss"),
-        ({"integrator": "euler"}, 'did you mean "euler-maruyama"?'),
-        ({"kernel": "matern"}, 'kernel: there is no kernel "matern"'),
-        ({"kernel": {"lengthscale": 0.0}}, "kernel: lengthscale"),
         ({"methods": {"DEL": {}}}, 'methods.DEL: there is no method "DEL"'),
-        ({"methods": {"DE": {"kl_weight": 1.0}}}, "methods.DE: there is no parameter"),
         ({"methods": {"DLE": {"kl_wieght": 1.0}}}, 'did you mean "kl_weight"?'),
-        ({"methods": {"FDGVI": {"draws": 1.5}}}, "methods.FDGVI: draws"),
-        ({"methods": {"DRE": {"embedding": "montecarlo"}}}, "methods.DRE.embedding: how"),
         ({"particles": 100_000_000, "steps": 10**12, "record_every": 1}, " GB"),
     ],
     plain=True,

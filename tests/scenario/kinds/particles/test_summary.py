@@ -61,29 +61,6 @@ def described(**methods) -> str:
     return table.describe(SCENARIO, {"seed": 3, "status": "finished", "methods": methods})
 
 
-def test_the_table_lines_up_and_is_plain():
-    text = described(
-        DE=facts(w1=0.5, w1_floor=[0.1, 0.2], verdict="farther than exact draws"),
-        DRLE=facts(mean=12345678.0, sd=1e-7, target={"kind": None, "reason": "it has none"}),
-    )
-    lines = text.splitlines()
-    assert text.isascii()
-    assert all(line == line.rstrip() and len(line) < 100 for line in lines)
-    assert lines[0] == "small: A small one"
-    assert lines[1] == "8 particles, 20 steps of 0.0001, seed 3, finished"
-    heading, first, second = lines[3:6]
-    assert heading.index("mean") + 4 == first.index("-1.250") + 6 == second.index("1.23e+07") + 8
-    assert "0.100 to 0.200  farther than exact draws" in first
-    assert "DRLE: no truth to compare with: it has none" in lines
-
-
-def test_columns_without_content_are_left_out():
-    text = described(DE=facts(mean=[0.0] * 6, sd=[1.0, None]))
-    assert "W1" not in text
-    assert "(0.000, 0.000, 0.000, 0.000, ...)" in text
-    assert "not finite" in text
-
-
 def test_the_verdict_and_the_checks_are_shown():
     energy = {"total": [-1.0, -1.92], "target": {"total": -1.924}}
     long = "not yet at equilibrium: the mean loss still falls by 3.1 standard errors over the last quarter (W1 0.31)"
@@ -100,17 +77,9 @@ def test_the_verdict_and_the_checks_are_shown():
     assert "DE: converged" in lines
     assert " ".join(line.strip() for line in lines).count(f"DLE: {long}") == 1
     heading = next(line for line in lines if "free energy" in line)
-    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "ESS", "of", "paths"]
-    assert heading.split() == words
     assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "276"]
-    assert "sliced W1" in text and "0.100 to 0.200" in text
-    # R-hat of 1.23 beside "at equilibrium" reads as a contradiction, unless it says of what it is.
-    table = lines[: lines.index("")] + lines[lines.index(heading) :][:3]
-    assert "R-hat" not in " ".join(table)
-    assert "R-hat of single particles: DLE 1.23. One particle's path alone" in " ".join(line.strip() for line in lines)
+    assert "0.100 to 0.200" in text and "R-hat of single particles: DLE 1.23." in text
     assert "R-hat" not in described(DE=facts(equilibrium={"verdict": "converged"}))
-    small = facts(chains={"r_hat": [1.003], "effective_sample_size": [150.0]})
-    assert described(DLE=small).rstrip().endswith("R-hat of single particles: DLE 1.00")
 
 
 def test_counts_are_shown_with_their_limits():
