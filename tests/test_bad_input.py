@@ -13,7 +13,6 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.kernels import bandwidth
 from particlegvi.targets.divergences import best_law
 from particlegvi.tools import arguments, objects, quoting
 
@@ -198,29 +197,3 @@ def test_identical_particles_stay_together_without_noise(rule):
     method = pg.methods.DRE(0.5, pg.kernels.SquaredExponential(rule))
     run = pg.simulate(LOSS, method, prior=PRIOR, initial=np.full((6, 1), 0.3), steps=50, step_size=1e-2)
     assert np.all(np.isfinite(run.positions)) and np.ptp(run.final) == 0.0 and run.final[0, 0] != 0.3
-
-
-def test_a_prior_too_narrow_for_the_median_rule_has_an_answer():
-    """The median distance of such a prior is near the least that a kernel can hold: the sentence names the way out."""
-    try:
-        kernel, _ = bandwidth.resolve(pg.kernels.SquaredExponential("median"), pg.priors.Normal(0.0, 1e-150))
-    except ValueError as error:
-        assert "lengthscale must be a number from 1e-150 to 1e+150, not" in str(error)
-    else:
-        assert kernel.lengthscale >= 1e-150
-
-
-def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypatch):
-    """With the engine taken away, a bad argument is still answered."""
-    from particlegvi.engine.numerics import noise
-
-    def gone(*_: Any) -> None:
-        raise AssertionError("something ran before the arguments were checked")
-
-    monkeypatch.setattr(noise, "noise_part", gone)
-    for key, value in {"steps": -1, "step_size": 0.0, "seed": -1, "integrator": "euler", "record_every": -1,
-                       "tolerance": 0.0, "particles": 0, "method": 3, "prior": 3, "initial": "x"}.items():  # fmt: skip
-        given = {"loss": LOSS, "method": DLE, "prior": PRIOR, **SMALL} | {key: value}
-        assert key in refusal(lambda given=given: pg.simulate(**given))
-    with pytest.raises(AssertionError, match="before the arguments"):  # the control: good ones reach the engine
-        pg.simulate(LOSS, DLE, prior=PRIOR, **SMALL)

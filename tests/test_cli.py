@@ -4,9 +4,7 @@ import json
 import re
 import subprocess
 import sys
-import time
 import tomllib
-import warnings
 
 import pytest
 
@@ -14,10 +12,6 @@ import particlegvi as pg
 from particlegvi import cli, scenario
 from particlegvi.scenario import catalogue
 from particlegvi.scenario.kinds.particles import simulating
-from particlegvi.tools import progress as bars
-from particlegvi.tools.progress import command_bars
-
-from .interpreters import python
 
 pytestmark = pytest.mark.usefixtures("elsewhere", "remembered_truth")
 
@@ -37,13 +31,6 @@ def test_list(capsys):
     assert (code, err) == (0, "")
     assert json.loads(out) == catalogue.entries()
     assert set(json.loads(out)[0]) == {"name", "title", "source"}
-
-
-def test_the_end_of_a_process_looks_through_no_garbage():
-    """It would take half a second, in which somebody waits for an answer to Ctrl-C."""
-    code = "import atexit, gc, sys\natexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
-    code += "from particlegvi.cli import main\nmain(['list'])"
-    assert python("-c", code).stdout.splitlines()[-1] == "True"
 
 
 @pytest.mark.parametrize("name", ["lifting", "regression-curve", "uci-ensembles"])
@@ -78,17 +65,6 @@ def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
     assert (tmp_path / "a" / "lifting.png").exists()
     assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
     assert not (tmp_path / "a" / "lifting.png").exists()
-
-
-@pytest.mark.thorough
-def test_gallery_reports_words_that_do_not_fit_and_writes_nothing(capsys, tmp_path, monkeypatch):
-    asked = ("gallery", "--quick", "--check", "--only", "lifting")
-    assert called(capsys, *asked, "--quiet")[:2] == (0, "")
-    monkeypatch.setattr("particlegvi.plotting.checking.complaints", lambda figure: ["'a' overlaps 'b'"])
-    code, out, err = called(capsys, *asked, "--quiet")
-    assert code == 2 and "the words of 4 slides must not overlap" in err
-    assert out.splitlines()[0] == "lifting, 20 points, de: 'a' overlaps 'b'" and out.count("\n") == 4
-    assert not (tmp_path / "plots").exists()
 
 
 @pytest.mark.thorough
@@ -131,12 +107,6 @@ def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch)
     assert "Traceback" not in err
 
 
-def test_warnings_of_the_caller_come_back(capsys):
-    before = warnings.showwarning, list(warnings.filters)
-    called(capsys, "list")
-    assert (warnings.showwarning, list(warnings.filters)) == before
-
-
 def test_help_names_what_works_and_nothing_else(capsys):
     code, out, err = called(capsys, "--help")
     assert (code, err) == (0, "")
@@ -172,31 +142,3 @@ def test_a_full_device_is_a_failure(tmp_path):
     done = shell("particlegvi list > /dev/full", tmp_path)
     assert done.returncode == 1
     assert "No space left" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_toml_is_utf_8_whatever_the_terminal_is(tmp_path):
-    (tmp_path / "mine.toml").write_text('based_on = "lifting"\ntitle = "naïve"\n', encoding="utf-8")
-    command = "PYTHONIOENCODING=latin-1 particlegvi show mine.toml > shown.toml && particlegvi show shown.toml"
-    assert shell(command, tmp_path).returncode == 0
-    assert tomllib.loads((tmp_path / "shown.toml").read_text(encoding="utf-8"))["title"] == "naïve"
-
-
-def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(bars, "TICK", 0.01)
-    with command_bars(quiet=False) as progress:
-        assert "loading" in capsys.readouterr().err
-        time.sleep(0.2)
-        assert capsys.readouterr().err.count("loading") > 3  # the time goes on although nothing is reported
-        seen = []
-        for name, done, total in (("compiling", 0, 3), ("compiling", 2, 3), ("truth", 0, 1), ("pictures", 0, 2)):
-            progress.stage(name, done, total)
-            seen.append(capsys.readouterr().err)
-        assert "compiling for this machine, once" in seen[0] and "0 of 3 kernels" in seen[0]
-        assert "2 of 3 kernels" in seen[1] and "comparing with the truth" in seen[2]
-        assert "drawing" in seen[3] and "of 2 pictures" in seen[3]
-        progress("DE", 5, 10)
-        assert "DE" in capsys.readouterr().err
-        progress.stage("compiling", 3, 3)
-        assert "3 of 3 kernels" in capsys.readouterr().err
-    assert not capsys.readouterr().err.strip()

@@ -4,11 +4,8 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
-
 import particlegvi as pg
-from particlegvi import cli, pages, scenario
-from particlegvi.scenario.template import text_of
+from particlegvi import cli, pages
 from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.storage import CHECKPOINT_EVERY
 
@@ -17,18 +14,6 @@ METHOD = inspect.unwrap(pg.methods.DRLE.__init__)
 
 def defaults(function):
     return {name: each.default for name, each in inspect.signature(function).parameters.items()}
-
-
-@pytest.mark.parametrize("weight", [0.5, 0.7])
-def test_who_changes_the_default_of_a_weight_sees_every_reader_follow(weight, monkeypatch):
-    changed = tuple(weight if name == "mmd_weight" else each for name, each in list(defaults(METHOD).items())[1:])
-    monkeypatch.setattr(METHOD, "__defaults__", changed)
-    assert pg.methods.DRLE().mmd_weight == pg.methods.get("DRLE")().mmd_weight == weight
-    for methods in ({}, {"methods": {"DRLE": {}}}, {"methods": {"DRLE": {"kl_weight": 1.0}}}):
-        assert scenario.load({"loss": "x^2/2", **methods})["methods"]["DRLE"]["mmd_weight"] == weight
-    assert f"mmd_weight = {weight}\n" in text_of("x^2/2", None, Path("mine.toml"))
-    given = (pg.losses.get("double-well"), ["DRLE"], pg.priors.Normal(0.0, 1.0), 5, 2)
-    assert pg.compare(*given)["DRLE"].method.mmd_weight == weight
 
 
 def test_pages_begin_with_the_weights_of_the_package():

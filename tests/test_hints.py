@@ -70,13 +70,6 @@ def test_a_command(line, words, tmp_path, capsys, elsewhere):
     assert [each.name for each in tmp_path.iterdir()] == ["my.toml"]
 
 
-def test_a_wrong_call_is_a_type_error_as_well():
-    with pytest.raises(TypeError):
-        pg.methods.DLE(kl=1)
-    with pytest.raises(TypeError):
-        pg.simulate(LOSS)
-
-
 @pytest.mark.parametrize("method", [pg.methods.DRLE, pg.methods.DRE, pg.methods.SVGD, pg.methods.MMDFlow])
 def test_a_kernel_is_given_by_name_as_in_a_scenario(method):
     assert method(kernel="squared-exponential").kernel == pg.kernels.SquaredExponential()
@@ -91,10 +84,3 @@ def test_an_error_inside_is_left_alone():
     refuse(lambda: pg.Loss.from_numpy(broken, broken, dim=1), "mine")
     with pytest.raises(TypeError, match="unhashable"):
         pg.simulate(LOSS, pg.methods.DE(), prior=pg.priors.Normal(), steps=3, progress=lambda *_: {}[[]])
-
-
-def test_a_label_that_no_run_has():
-    results = pg.compare(LOSS, ["DE", "DLE"], pg.priors.Normal(0.0, 1.0), 5, 2)
-    assert results.get("dle") is None and "dle" not in results
-    with pytest.raises(KeyError, match='there is no run "dle"; there are DE, DLE'):
-        results["dle"]

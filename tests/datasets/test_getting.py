@@ -68,12 +68,6 @@ def test_two_raw_files_are_joined(house):
     assert datasets.load("wine-red").y.tolist() == [2.0, 4.0] and datasets.load("wine-white").y.tolist() == [0.5]
 
 
-def test_without_a_folder_of_the_user_it_is_the_cache(house, monkeypatch):
-    monkeypatch.delenv("PARTICLEGVI_DATA")
-    assert datasets.convert("flowers", house) == reading.folders()[0] / "flowers.csv.gz"
-    assert house in reading.folders()[0].parents
-
-
 def test_an_archive_is_read_without_following_its_paths(house):
     member = {"../../raw/flowers.txt": toy.FLOWERS, "/etc/passwd": "x"}
     archive = zipped(house / "raw" / "flowers.zip", **member)
@@ -114,15 +108,6 @@ def test_no_file_is_written_over(there, house):
     refuse(lambda: datasets.convert("flowers", house), "is another file|cannot be unpacked")
     assert place.read_bytes() == there
     assert [each["state"] for each in datasets.available() if each["name"] == "flowers"] == ["wrong"]
-
-
-def test_the_list_of_all_sets(house):
-    datasets.convert("flowers", house)
-    listed = {each["name"]: [each["rows"], each["state"], len(each["addresses"])] for each in datasets.available()}
-    assert listed == {
-        "flowers": [2, "right", 1], "packed": [2, "missing", 1],
-        "wine-red": [2, "missing", 2], "wine-white": [1, "missing", 2],
-    }  # fmt: skip
 
 
 def test_a_download_is_converted_and_verified(house, monkeypatch):

@@ -1,8 +1,6 @@
 """Where the files are looked for, that a wrong one is refused, and that no column gives the target away."""
 
 import gzip
-import hashlib
-import sys
 
 import numpy as np
 import pytest
@@ -45,10 +43,6 @@ def benchmark(name):
     """The data of a source, where they are."""
     needed(name)
     return datasets.load(name)
-
-
-def test_the_names():
-    assert datasets.names() == sorted(DESCRIBED)
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
@@ -123,23 +117,6 @@ def test_a_damaged_archive_is_refused(tmp_path, monkeypatch):
     refuse(lambda: datasets.load("yacht"), r"yacht.csv.gz cannot be unpacked")
 
 
-def test_a_verified_file_is_read_from_the_cache_as_well(tmp_path, monkeypatch):
-    text = b"LC,PC,Rr\n1,2,3\n4,5,6\n"
-    catalogue = {
-        "sets": {"toy": {"file": "toy", "task": "regression", "target": "Rr", "leave_out": ["PC"]}},
-        "files": {"toy": {"sha256": hashlib.sha256(text).hexdigest(), "source": "here", "licence": "none"}},
-        "shipped": {},
-    }
-    monkeypatch.setattr(reading, "catalogue", lambda: catalogue)
-    monkeypatch.delenv("PARTICLEGVI_DATA", raising=False)
-    monkeypatch.setattr(reading, "folders", lambda: [tmp_path / "nowhere", tmp_path])
-    (tmp_path / "toy.csv").write_bytes(text)
-    data = datasets.load("toy")
-    np.testing.assert_array_equal(data.X, [[1.0], [4.0]])
-    np.testing.assert_array_equal(data.y, [3.0, 6.0])
-    assert data.inputs == ("LC",) and data.note == ""
-
-
 # The sets that come with scikit-learn
 
 
@@ -155,15 +132,6 @@ def test_sets_are_as_scikit_learn_describes_them(name, shape, task, total):
     assert data.y.sum() == pytest.approx(total) and len(data.inputs) == shape[1]
     assert np.isfinite(data.X).all() and (data.X.std(axis=0) > 0.0).all()
     assert not set(reading.catalogue()["shipped"]) & set(datasets.names())
-
-
-def test_without_scikit_learn_one_sentence_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"diabetes-progression.* needs sklearn: pip install 'particlegvi\[learn\]'"):
-        datasets.load("diabetes-progression")
-    monkeypatch.undo()
-    refuse(lambda: datasets.load("diabetes-progres"), "there is no data set")
 
 
 def test_digits_are_images_of_ten_classes():

@@ -156,30 +156,6 @@ def test_kolmogorovs_floor_is_the_exact_law(n):
     assert high == pytest.approx(exact[1:], rel=0.01)
 
 
-@pytest.mark.slow
-def test_floors_hold_as_often_as_they_say(plane):
-    """Of 60 samples of exact draws each distance exceeds its 95% floor about three times, of a wrong law often.
-
-    `test_distances` says it of the distances on the line.
-    """
-    score = diagnostics.target_score(plane, PLANE, pg.methods.DLE(1.0), pg.priors.Flat(2))
-    kernel, samples, scale = SE(1.0), 60, float(np.sqrt(np.mean(plane.variance)))
-    floors = diagnostics.distances(plane.sample(100), plane, kernel, score)
-    measures = {
-        "mmd": lambda x: diagnostics.maximum_mean_discrepancy(x, plane, kernel),
-        "energy": lambda x: diagnostics.energy_distance(x, plane),
-        "ksd": lambda x: diagnostics.kernel_stein_discrepancy(x, score, scale),
-        "sliced_w1": lambda x: diagnostics.sliced_wasserstein(x, plane),
-    }
-    assert set(floors) == set(measures)
-    draws = [plane.sample(100, seed=seed + 1) for seed in range(samples)]
-    low, high = (diagnostics.binomial_limits(samples, share, 0.999)[i] for i, share in enumerate((0.04, 0.08)))
-    for name, measure in measures.items():
-        assert low <= sum(measure(x) > floors[name].floor[1] for x in draws) <= high, name
-        wrong = [x + 0.5 * np.sqrt(plane.variance) for x in draws]
-        assert sum(measure(x) > floors[name].floor[1] for x in wrong) > 0.7 * samples, name
-
-
 def test_large_ensembles_are_thinned_and_say_so(plane):
     found = diagnostics.distances(plane.sample(120_000), plane, SE(1.0))
     assert found["sliced_w1"].particles == 100_000

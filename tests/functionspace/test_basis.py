@@ -1,20 +1,15 @@
 """Bases that are stored and made again, and a basis without inducing points from outside the package."""
 
-import warnings
-
 import numpy as np
 import pytest
 
-from particlegvi.contracts import Snapshot
 from particlegvi.functionspace import ProjectedLangevinSampler, basis, likelihoods, residuals
 from particlegvi.functionspace import functionals as fl
-from particlegvi.functionspace.basis.finding import find, packed, unpacked
+from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances import Matern52, SquaredExponential
-from particlegvi.simulation.journal import Journal
 
 from ..refusals import refuse
 from .references import assert_law, gaussian_posterior
-from .sampling.test_journal import Memory
 
 K = SquaredExponential(0.6, 1.3)
 Z = np.linspace(-1.0, 1.0, 5)[:, None]
@@ -120,27 +115,3 @@ def test_packed_arrays_give_the_basis_back_with_the_same_bytes(made, choice):
 def test_weights_of_other_functionals_are_refused():
     arrays = packed(basis.Projection(K, UNION))
     refuse(lambda: unpacked(K, fl.Points([[0.1]]), arrays), "weights must be an array .1, size., a row for each")
-
-
-def test_a_nystroem_basis_is_packed_as_it_always_was():
-    made = basis.Nystroem(K, Z)
-    assert list(packed(made)) == ["inducing_points", "eigenvalues", "vectors"]
-
-
-def test_a_resumed_fit_reads_its_eigenvectors():
-    storage, made = Memory(), basis.Nystroem(K, Z)
-    with Journal(storage) as journal:
-        find(journal, K, 5, lambda: (made, {}))
-    storage.snapshot = Snapshot(*storage.snapshot)
-    with Journal(storage) as journal:
-        again, _ = find(journal, K, 5, lambda: pytest.fail("it was found before"))
-    assert again.features(Z).tobytes() == made.features(Z).tobytes()
-
-
-def test_a_warning_about_the_step_size_points_at_the_call_of_fit():
-    X, y = data()
-    pls = sampler(likelihoods.Gaussian(NOISE), particles=2, steps=1, step_size=10.0, integrator="euler-maruyama")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        pls.fit(X, y)
-    assert [each.filename for each in caught] == [__file__]

@@ -7,8 +7,7 @@ import pytest
 from scipy import linalg, stats
 
 from particlegvi import schedules
-from particlegvi.functionspace import BayesianLinearRegression, covariances, measurement, scores
-from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace import BayesianLinearRegression, measurement, scores
 from particlegvi.functionspace.linear.problem import LinearProblem
 
 from ..refusals import refused
@@ -76,15 +75,6 @@ def test_kl_to_the_posterior_of_variances_below_each_others_rounding(rng):
     half = linalg.cholesky(problem.precision, lower=True)
     product = linalg.eigvalsh(half.T @ np.diag(variances) @ half)  # rounding of the largest replaces the smallest ones
     assert abs(np.sum(np.log(np.abs(product))) - logs) > 0.1
-
-
-def test_a_basis_has_features():
-    X, y = toy(0)
-    basis = Nystroem(covariances.SquaredExponential(0.5), X[:9])
-    one = BayesianLinearRegression(basis, kl="exact").fit(X, y)
-    other = BayesianLinearRegression(basis.features, kl="exact").fit(X, y)
-    np.testing.assert_array_equal(one.mean, other.mean)
-    assert one.facts["features"] == basis.size
 
 
 # KL at sets of inputs -------------------------------------------------------------------------------------------------
@@ -257,15 +247,6 @@ test_bad_features_are_refused = refused(
 )
 
 
-def test_targets_of_zero_and_more_points_than_data_are_allowed():
-    X, _ = toy(0)
-    model = BayesianLinearRegression(features, points=7, sets=20).fit(X, np.zeros(40))
-    np.testing.assert_array_equal(model.mean, np.zeros(20))
-    assert math.isfinite(model.objective)
-    many, exact = fitted(points=95, sets=5), fitted(kl="exact")  # as many as features are enough
-    assert many.kl_to_posterior() < 1e-12 and many.objective == pytest.approx(exact.objective, rel=1e-9)
-
-
 def by_loops(samples, at, kept):
     """Shi, Sun and Zhu (2018) as printed, with loops in the place of products of matrices."""
     n, dim = samples.shape
@@ -310,10 +291,3 @@ def test_samples_that_are_the_same_have_no_score():
     assert np.array_equal(scores.spectral(np.ones((5, 2)), [[3.0, 4.0]]), [[0.0, 0.0]])
     mixed = scores.spectral(np.column_stack([np.arange(6.0), np.ones(6)]))
     assert np.all(np.isfinite(mixed)) and np.array_equal(mixed[:, 1], np.zeros(6)) and mixed[0, 0] > 0.0 > mixed[5, 0]
-
-
-test_too_few_samples_and_bad_shares_are_refused = refused(
-    lambda samples, kept: scores.spectral(samples, kept=kept),
-    ([[1.0, 2.0]], 0.9, "samples must be an array .n, dim. of finite numbers with at least 2 rows"),
-    *(([[1.0], [2.0]], kept, "^kept must be a") for kept in (0.0, 1.01, math.nan)),
-)

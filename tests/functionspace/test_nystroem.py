@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ndtri
 
 from particlegvi.functionspace.basis import Mercer, Nystroem
-from particlegvi.functionspace.basis import nystroem as module
 from particlegvi.functionspace.covariances import Iterated, Matern32, SquaredExponential
 
 from ..refusals import refuse, refused
@@ -91,12 +90,6 @@ def test_signs_follow_the_rule_and_survive_rounding(rng):
         assert column[large[0]] > 0.0
     nudged = Nystroem(SquaredExponential(0.5), grid + 1e-9 * rng.normal(size=grid.shape))
     np.testing.assert_allclose(nudged.features(X[:, :1])[:, :8], first.features(X[:, :1])[:, :8], atol=1e-4)
-
-
-def test_blocks_of_rows_make_the_same_features(monkeypatch):
-    whole = Nystroem(K, Z).features(X)
-    monkeypatch.setattr(module, "ROWS", 7)
-    np.testing.assert_allclose(Nystroem(K, Z).features(X), whole, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("amount", [0.1, 1e-8])

@@ -26,13 +26,6 @@ def data(seed=0, n=40):
     return X, np.sin(2.0 * X[:, 0]) + 0.3 * r.normal(size=n), r.uniform(-1.8, 1.8, (7, 2))
 
 
-@pytest.mark.parametrize("kind", [SquaredExponential, Matern32, Matern52, Matern12, covariances.InverseMultiquadric])
-def test_a_kink_has_the_gradient_0(kind):
-    """Where points coincide a Matern-1/2 has none; every other covariance of a distance has 0 there."""
-    a = np.array([[0.3, 0.4]])
-    assert np.all(kind(SCALES).gradients(a, a, np.ones((1, 1)))[0] == 0.0)
-
-
 @pytest.mark.parametrize("k", [SquaredExponential(SCALES, 1.3), SquaredExponential(0.8, 0.5) + Matern52(SCALES, 0.7)])
 def test_the_squared_divergence_and_its_gradient(k):
     """Against `divergences`, which computes it in another way; control: without the constant it is another number."""
@@ -234,15 +227,6 @@ class TestRandom:
             pairs[tuple(sorted(selection.select("random", K, X[:4], 2, seed).indices.tolist()))] += 1
         chi2 = sum((count - 200) ** 2 / 200 for count in pairs.values())
         assert chi2 < 20.5  # the 99.9% point with five degrees of freedom
-
-
-@pytest.mark.parametrize("name", [name for name in selection.names() if not selection.uses_targets(name)])
-def test_same_seed_same_points_and_all_rows_are_allowed(name):
-    first, again = (selection.select(name, K, X, 8, seed=3).points for _ in range(2))
-    assert np.array_equal(first, again)
-    assert not np.array_equal(first, selection.select(name, K, X, 8, seed=4).points)
-    everything = selection.select(name, K, X, 60).points
-    np.testing.assert_allclose(np.sort(everything, axis=0), np.sort(X, axis=0), atol=1e-12)
 
 
 test_bad_input_is_refused = refused(

@@ -63,7 +63,6 @@ def simulated(step_size, steps=9):
 
 COSINE = {"schedule": "cosine", "initial": 0.1, "final": 0.01}
 LINEAR = {"schedule": "linear", "initial": 0.1, "over": 5.0}
-POWER = schedules.Polynomial(1e-300, delay=1.0, power=100.0)
 test_a_bad_table_gets_one_sentence = refused(
     simulated,
     ({"initial": 0.1}, "step_size must have the key schedule if it is a table, one of constant, cosine"),
@@ -77,18 +76,6 @@ test_a_bad_table_gets_one_sentence = refused(
 def test_a_tiny_size_is_above_0():
     with pytest.warns(UserWarning, match="the largest step_size 1 is beyond the stability limit"):
         simulated({"schedule": "geometric", "initial": 1.0, "final": 1e-320, "over": 5.0})
-
-
-def test_a_method_that_knows_only_numbers_says_so():
-    class Method(pg.methods.Method):
-        label = "mine"
-
-        def flow(self, problem):
-            raise AssertionError("not reached")
-
-    loss, schedule = pg.losses.get("tilted-double-well"), schedules.Linear(0.1, 0.01, 9.0)
-    with pytest.raises(ValueError, match=r"step_size must be a number for mine.*, not the schedule 0\.1 to 0\.01 "):
-        pg.simulate(loss, Method(), initial=[0.0], step_size=schedule)
 
 
 def test_gaussian_fits_follow_a_schedule():

@@ -2,15 +2,13 @@
 
 import json
 
-import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
 from particlegvi.cli.sweeping import over_of
-from particlegvi.scenario import kinds, load, text
+from particlegvi.scenario import load, text
 
-from ..small_scenarios import SHORT_RUNS
 from .conftest import SMALL, outputs
 
 
@@ -90,26 +88,3 @@ def test_what_over_may_be():
         "flag=true,false": ("flag", [True, False]),
     }.items():
         assert over_of(argument) == found
-
-
-# What is swept in a short run of each kind, and the number that is measured.
-SWEPT = {
-    "approximation": ({"sizes": [[6], [12]]}, "rmse"),
-    "function-space": ({"likelihood.noise_variance": [0.01, 0.1]}, "log_density"),
-    "table": ({"first_split": [0, 1]}, "nll"),
-    "networks": ({"network.hidden": [[3], [5]]}, None),
-    "particles": ({"loss": ["tilted-double-well", "double-well"]}, "average_loss"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", kinds.names())
-def test_a_sweep_of_every_kind(kind, toy, tmp_path):
-    (name, settings), (over, measure) = SHORT_RUNS[kind], SWEPT[kind]
-    found = pg.sweep(name, over=over, seeds=1, out=tmp_path / "s", measure=measure, workers=1, **settings)
-    assert found.computed == 2 and set(found.table.of["status"]) == {"finished"}
-    [shown] = found.measures
-    numbers = [found.values(shown, method) for method in found.methods if found.has(shown, method)]
-    assert measure in (None, shown) and sum(np.isfinite(each).sum() for each in numbers) == len(found.table)
-    assert (tmp_path / "s" / "lines.png").exists()
-    assert pg.resume(tmp_path / "s").computed == 0

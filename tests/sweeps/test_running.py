@@ -185,17 +185,6 @@ def test_what_a_setting_has_computed_changes_nothing_for_the_next_seed(name):
     assert measured(chosen, 5, runs)[0] == first
 
 
-@pytest.mark.thorough
-def test_a_rule_for_the_lengthscale_has_a_target_for_each_seed(small):
-    methods = {"DRLE": {"kl_weight": 1.0, "mmd_weight": 0.5}}
-    kernel = {"name": "squared-exponential", "lengthscale": "median"}
-    found = pg.sweep({**small, "methods": methods, "kernel": kernel}, over={}, seeds=2, measure="target.mean")
-    for seed in (0, 1):
-        summary = pg.run({**small, "methods": methods, "kernel": kernel}, seed=seed).summary
-        assert found.values("target.mean", "DRLE")[seed] == summary["methods"]["DRLE"]["target"]["mean"]
-    assert len(set(found.values("target.mean", "DRLE"))) == 2
-
-
 def test_bad_arguments(small, tmp_path):
     for options, words in (
         ({}, r"over must be given, or a scenario with a table \[sweep\]"),

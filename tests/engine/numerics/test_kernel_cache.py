@@ -108,13 +108,6 @@ def test_what_is_no_file_is_not_read(process, tmp_path, make):
     assert process()(1.0) == 2.0 and place.stat().st_size > 1000 and not place.is_symlink()
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has none")
-def test_control_reading_it_would_not_end(tmp_path):
-    endless(tmp_path / "zero")
-    with open(tmp_path / "zero", "rb") as file:
-        assert len(file.read(10_000_000)) == 10_000_000
-
-
 def test_a_full_disk_costs_one_sentence_and_leaves_nothing(process, tmp_path, monkeypatch):
     def full(self, *_):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -5,7 +5,6 @@ a constant of the module, of a default or of a variable around it. An unchanged 
 """
 
 import types
-from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -199,47 +198,6 @@ def test_a_helper_in_plain_python_is_compiled_and_what_cannot_be_is_one_sentence
     assert evaluate.profile_values(run_cell(1.0, 3.0, 1.0, plain).Kernel(), POINT) == pytest.approx(np.exp(-2.1))
     with pytest.raises(ValueError, match=r"^Kernel cannot be compiled by numba \(Unknown attribute 'nowhere' of type"):
         evaluate.profile_values(run_cell("self.nowhere", 1.0, 1.0, plain).Kernel(), POINT)
-
-
-class Identity(NamedTuple):
-    scale: float = 1.0
-
-    def gradient(self, x, out):
-        out[0] = x[0]
-
-
-class Unpacked(Identity):
-    def value(self, x):
-        a, b, c = x[0], x[0]
-        return a + b + c
-
-
-class Order(Identity):
-    def value(self, x):
-        return x[0] * np.zeros((2, 2)).reshape(4, order="Q")[0]
-
-
-class Strict(Identity):
-    def value(self, x):
-        if x[0] > 0.0:
-            raise ValueError("too large")
-        return x[0]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("part", "said"),
-    [
-        (Unpacked, r"cannot be compiled by numba \(.*wrong tuple length.*\), test_user_code\.py, line \d+$"),
-        (Order, r"cannot be compiled by numba .*AssertionError\), defined in test_user_code\.py from line \d+ on$"),
-        (Strict, r"failed with ValueError\('too large'\), defined in test_user_code\.py from line \d+ on$"),
-    ],
-)
-def test_what_fails_as_it_is_compiled_or_runs_is_one_sentence_with_its_place(part, said):
-    """Also where numba raises another error than its own; the chain of pages of numba is cut."""
-    with pytest.raises(ValueError, match=f"^{part.__name__} {said}") as error:
-        evaluate.values(part(), np.ones((1, 1)))
-    assert "\n" not in str(error.value) and error.value.__suppress_context__ and error.value.__cause__ is None
 
 
 def test_the_colours_of_numba_are_left_out():

@@ -122,20 +122,6 @@ def test_nufft_in_three_dimensions(tolerance, rng):
         assert np.abs(out - by_pairs(kernel, cloud)).max() <= 0.5 * tolerance * 2.0 / 1.3
 
 
-def test_parts_of_nufft_on_threads_change_no_bit(monkeypatch, rng):
-    nufft, x = Nufft(pg.kernels.SquaredExponential(1.0), 3, 1e-9), rng.normal(size=(501, 3))
-    whole = np.empty_like(x)
-    nufft.force(x, nufft.estimate(x)[1], 1.0, whole)
-    monkeypatch.setattr("particlegvi.engine.pairs.nufft.PART", 400)
-    results = []
-    for workers in (1, 2):
-        monkeypatch.setattr(threads, "count", lambda workers=workers: workers)
-        results.append(np.empty_like(x))
-        nufft.force(x, nufft.estimate(x)[1], 1.0, results[-1])
-    assert np.array_equal(*results)
-    np.testing.assert_allclose(results[0], whole, rtol=0, atol=1e-9)
-
-
 def test_threads_change_no_bit(monkeypatch, rng):
     kernel = pg.kernels.SquaredExponential(1.0)
     used = set()

@@ -143,26 +143,6 @@ class OtherDraws(OwnCounts):
         return generator(random).poisson(2.0 * np.exp(f)).astype(float)
 
 
-class Concave(OwnCounts):
-    """The cost -f^2 / 2, which no Gaussian prior of the variance 1 outweighs."""
-
-    __slots__ = ()
-    name = "concave"
-    convex = True
-
-    def cost_at(self, f, y):
-        return -0.5 * f * f
-
-    def slope_at(self, f, y):
-        return -f
-
-    def curvature_at(self, f, y):
-        return -1.0
-
-    def log_density(self, y, f):
-        return 0.5 * np.square(f) + 0.0 * np.asarray(y)
-
-
 class OtherInformation(OwnCounts):
     __slots__ = ()
     name = "other-information"

@@ -1,11 +1,7 @@
 """The estimators are scikit-learn's: its own checks, pipelines, grid searches; and they say what the sampler says."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi.functionspace import (
@@ -55,13 +51,6 @@ def test_the_checks_of_scikit_learn(estimator):
     failed = [(result["check_name"], result["exception"]) for result in results if result["status"] == "failed"]
     assert not failed
     assert sum(result["status"] == "passed" for result in results) > 40
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("estimator", [each for each in CHECKED if CHECKED[each] is not NETWORKS])
-def test_the_checks_of_scikit_learn_with_hyperparameters_found(estimator):
-    results = check_estimator(estimator(random_state=0), on_fail=None, on_skip=None)
-    assert not [result["check_name"] for result in results if result["status"] == "failed"]
 
 
 def test_a_regression_finds_the_function_and_its_noise(wave):
@@ -132,24 +121,6 @@ def test_three_classes_of_words_have_a_function_each(rng):
     assert two.sample_functions(X).shape == (100, 75)
 
 
-WITHOUT = """
-import sys
-sys.modules["sklearn"] = None
-import particlegvi.functionspace as functionspace
-functionspace.ProjectedLangevinSampler
-functionspace.ProjectedLangevinRegressor
-"""
-
-
-@pytest.mark.thorough
-def test_without_scikit_learn_one_sentence_names_the_extra(tmp_path):
-    done = subprocess.run([sys.executable, "-c", WITHOUT], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "ImportError: these estimators need scikit-learn: pip install 'particlegvi[learn]'"
-    )
-
-
 def test_with_all_rows_a_regression_is_the_exact_process(rng):
     X = rng.uniform(-3.0, 3.0, (80, 1))
     y = 50.0 + 4.0 * np.sin(X[:, 0]) + 0.4 * rng.standard_normal(80)
@@ -170,16 +141,6 @@ def test_with_all_rows_a_regression_is_the_exact_process(rng):
     assert np.all(np.abs(functions.mean(axis=0) - mean) < 4.5 * sd / np.sqrt(4000))
     assert np.all(np.abs(functions.std(axis=0) / sd - 1.0) < 4.5 / np.sqrt(8000))
     refuse(lambda: model.sample_functions(look, 0), "draws must be a whole number")
-
-
-def test_a_grid_search_finds_enough_points(rng):
-    X = rng.uniform(-3.0, 3.0, (300, 1))
-    y = np.sin(3.0 * X[:, 0]) + 0.3 * rng.standard_normal(300)
-    search = GridSearchCV(
-        SparseGaussianProcessRegressor(fit_kernel=False, random_state=0),
-        {"inducing_points": [3, 12], "placement": ["greedy", "elbo"]}, cv=2,
-    )  # fmt: skip
-    assert search.fit(X, y).best_params_["inducing_points"] == 12
 
 
 @pytest.mark.parametrize("mean", ["network", "inducing"])

@@ -165,13 +165,6 @@ test_parameters_that_are_refused = refused(
 )
 
 
-def test_names():
-    assert likelihoods.names() == sorted({case[0].name for case in CASES})
-    made = likelihoods.get("student-t", degrees_of_freedom=4, scale=1)
-    assert made == likelihoods.StudentT(4.0, 1.0)
-    assert made.facts() == {"name": "student-t", "degrees_of_freedom": 4.0, "scale": 1.0}
-
-
 def test_they_sum_to_one_at_all_scales(rng):
     means, variances = 3.0 * rng.standard_normal((300, 8)), 10.0 ** rng.uniform(-6.0, 2.0, (300, 8))
     found = class_probabilities(means, variances)

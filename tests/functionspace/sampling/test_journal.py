@@ -117,36 +117,3 @@ def test_what_ctrl_c_leaves_is_enough(case, straight):
             fit(case, storage)
         assert storage.snapshot.step > 0
         assert told(fit(case, storage)) == straight[case]
-
-
-def test_a_default_length_that_is_extended_is_extended_all_the_same(monkeypatch):
-    """Every drift matters, so that the run is as long as it may be: eight times its default."""
-    monkeypatch.setattr("particlegvi.functionspace.sampling.trace.TOLERANCE", -1.0)
-    monkeypatch.setattr("particlegvi.functionspace.sampling.trace.STANDARD_ERRORS", -1.0)
-    wanted = told(pls := fit("quadratic"))
-    assert pls.steps_ == 160
-    for calls in (30, 100, 150):
-        storage = Memory(calls)
-        with pytest.raises(Stop):
-            fit("quadratic", storage)
-        assert storage.snapshot.step > 20
-        assert told(fit("quadratic", storage)) == wanted
-
-
-def test_a_snapshot_of_another_fit_is_refused():
-    storage = Memory(40)
-    with pytest.raises(Stop):
-        fit("Langevin steps", storage)
-    with pytest.raises(ValueError, match=r"particles \(20, 9\); \(21, 9\) are needed"):
-        fit("Langevin steps", storage, particles=21)
-
-
-def test_progress_is_heard_step_by_step_and_goes_on():
-    heard = []
-    storage = Memory(40)
-    with pytest.raises(Stop):
-        fit("Langevin steps", storage, lambda *what: heard.append(what))
-    before = len(heard)
-    fit("Langevin steps", storage, lambda *what: heard.append(what))
-    assert [step for step, _ in heard] == list(range(1, 61)) and 0 < before < 60
-    assert {end for _, end in heard} == {60}

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
 from particlegvi.functionspace.sampling import cost as costs
 
-from ...refusals import refuse, refused
+from ...refusals import refused
 from ..references import metropolis, sine_labels
 
 KERNEL = pg.kernels.SquaredExponential(0.8, 2.0)
@@ -220,21 +219,6 @@ def test_particles_start_as_draws_from_the_prior(prior):
     np.testing.assert_allclose(np.cov(pls.coefficients_.T / np.sqrt(variances)[:, None]), np.eye(6), atol=0.12)
 
 
-@pytest.mark.parametrize("likelihood", [likelihoods.Gaussian(0.2), likelihoods.Bernoulli(), likelihoods.Poisson("log")])
-@pytest.mark.thorough
-def test_memory_is_linear_in_the_number_of_rows(likelihood):
-    peaks = []
-    for rows in (10_000, 20_000):
-        X, y = labels(1, rows)
-        sampler = ProjectedLangevinSampler(KERNEL, likelihood, np.linspace(-2, 2, 60)[:, None], 10, steps=2)
-        tracemalloc.start()
-        sampler.fit(X, y)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[1] < 2.1 * peaks[0]
-    assert peaks[1] < 8 * 20_000 * 60 * 8  # a few times the features
-
-
 X40, Y40 = labels(9, 40)
 
 
@@ -268,11 +252,3 @@ def test_inducing_points_that_coincide_and_columns_that_are_constant():
     once = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), SIX, prior="gp").fit(X40, Y40)
     assert pls.coefficients_.shape == (100, 6)
     np.testing.assert_allclose(pls.predict(X), once.predict(X40), atol=0.15)
-
-
-def test_predict_refuses_what_it_cannot_do():
-    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), SIX).fit(X40, Y40)
-    refuse(lambda: pls.predict_probability(X40), "must be Bernoulli")
-    refuse(lambda: pls.predict(X40, quantiles=[0.5], of="target"), "quantiles must be None")
-    refuse(lambda: pls.predict(X40, quantiles=[1.5]), r"quantiles must be probabilities between 0 and 1, not 1\.5")
-    refuse(lambda: pls.potential(np.zeros((2, 5))), "u must be an array")
