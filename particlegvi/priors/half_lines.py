@@ -12,6 +12,7 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
 from particlegvi.priors.half_line_term import HalfLineTerm, half_line_term
 from particlegvi.priors.laplace import one_side
+from particlegvi.priors.log_normal_average import log_normal_average
 from particlegvi.priors.parameters import Described, positive_scales
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
@@ -264,6 +265,14 @@ class LogNormal(Positive):
         from scipy.special import ndtri
 
         return np.asarray(np.exp(self.log_mean[coordinate] + self.log_sd[coordinate] * ndtri(np.asarray(u))))
+
+    def centres(self, i: int) -> Array:
+        """Where the averages over coordinate i have their features."""
+        return np.array([0.0, math.exp(float(self.log_mean[i] - self.log_sd[i] ** 2))])
+
+    def average(self, i: int, lengthscale: float, x: Array) -> tuple[Array, Array]:
+        """E exp(-(x - T_i)^2 / (2 s^2)) for the lengthscale s, and its derivative, both at x (n,)."""
+        return log_normal_average(float(self.log_mean[i]), float(self.log_sd[i]), lengthscale, x)
 
 
 def _log_gamma(shape: Array) -> Array:

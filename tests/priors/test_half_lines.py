@@ -1,12 +1,17 @@
 """Flows under priors of half-lines: their laws against quadrature, without the wall as control; folders and pages."""
 
+import itertools
+import math
 import warnings
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import particlegvi as pg
 from particlegvi import priors
+
+from .expectations import gradients, values
 
 GRID = np.linspace(0.0, 30.0, 300_001)[1:]
 LOSS = "(t - 1)^2/2"
@@ -47,6 +52,28 @@ def test_dle_has_the_law_of_quadrature(name):
     assert final.min() >= 0.0 and kolmogorov(final, exact) < 2.2
     if name == "exponential":  # control: the same slope without the wall
         assert kolmogorov(run(pg.methods.DLE(1.0), priors.Laplace(0.0, 1.5)), exact) > 4.0
+
+
+@pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(0.7), pg.kernels.Matern32(1.1)], ids=repr)
+@pytest.mark.sample("*SquaredExponential*")
+def test_the_embedding_of_a_wide_log_normal_law_is_a_table(kernel):
+    """Against scipy over the logarithm; nodes that stand for every place at once are the control."""
+    prior, x = priors.LogNormal(0.0, 2.5), np.array([-1.0, 0.01, 1.0, 12.0, 300.0])
+    made = priors.embedding(prior, kernel)
+    assert "in a table" in made.description and made.error < 1e-11
+
+    def mean(function, place):
+        weighed = lambda u: stats.norm.pdf(u, scale=2.5) * function(place - math.exp(u))
+        cuts = np.unique(np.clip(np.log(np.maximum(place + np.linspace(-40.0, 40.0, 81), 1e-12)), -25.0, 25.0))
+        return sum(integrate.quad(weighed, *ends, epsabs=1e-14)[0] for ends in itertools.pairwise([-25.0, *cuts, 25.0]))
+
+    expected = [mean(lambda gap: kernel.value(gap * gap), place) for place in x]
+    slopes = [mean(lambda gap: 2.0 * gap * kernel.slope(gap * gap), place) for place in x]
+    np.testing.assert_allclose(values(made.term, x[:, None]), expected, atol=1e-11)
+    np.testing.assert_allclose(gradients(made.term, x[:, None])[:, 0], slopes, atol=1e-8)
+    if kernel.name == "squared-exponential":
+        nodes = priors.embedding(prior, kernel, how="quadrature")
+        assert np.abs(values(nodes.term, x[:, None]) - expected).max() > 1e-7
 
 
 @pytest.mark.thorough

@@ -60,6 +60,33 @@ def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, s
 
 
 @pytest.mark.thorough
+def test_averaged_noise_has_a_bias_of_half_an_order_at_a_wall():
+    """Means of the law exp(-2 t) with steps h and h / 4: the bias halves, and is a quarter for Euler-Maruyama."""
+    loss, start = pg.Loss.from_formula("t", ["t"]), np.random.default_rng(0).exponential(0.5, (NUMBER, 1))
+    shrinks = {}
+    for name in ("leimkuhler-matthews", "euler-maruyama"):
+        biases = []
+        for step_size in (0.04, 0.01):
+            every, method = round(1.0 / step_size), pg.methods.DLE(1.0)
+            run = pg.simulate(
+                loss, method, HALF, NUMBER, 40 * every, step_size, integrator=name, record_every=every, initial=start
+            )
+            biases.append(run.positions[4:].mean() - 0.5)  # its standard error is 0.002
+        shrinks[name] = biases[0] / biases[1]
+        if name == "leimkuhler-matthews":
+            assert -0.12 < biases[0] < -0.08 and -0.07 < biases[1] < -0.05
+    assert 1.4 < shrinks["leimkuhler-matthews"] < 2.2 < 2.8 < shrinks["euler-maruyama"] < 5.0
+
+
+@pytest.mark.parametrize("method", [pg.methods.FDGVI(), pg.methods.JKO()], ids=lambda method: method.label)
+def test_a_method_without_walls_refuses_one_at_zero_on_the_right(method):
+    loss, kwargs = pg.Loss.from_formula("(t+3)^2", ["t"]), {"particles": 5, "steps": 2, "step_size": 0.01}
+    with pytest.raises(ValueError, match=f"prior must be one without walls for {method.label}"):
+        pg.simulate(loss, method, pg.Prior.from_formula("exp(t)", high=0.0), **kwargs)
+    assert pg.simulate(loss, method, pg.priors.Normal(0.0, 1.0), **kwargs).particles == 5  # control
+
+
+@pytest.mark.thorough
 def test_without_the_walls_the_particles_leave(monkeypatch):
     """The control of both tests above."""
     set_walls = Ensemble.__init__
