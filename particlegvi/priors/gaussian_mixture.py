@@ -42,6 +42,7 @@ class GaussianMixture(Described):
         if not np.all((term.sds >= SMALLEST_SCALE) & (term.sds <= LARGEST_SCALE)):
             raise refuse("sds", sds, SCALE)
         self._term = term._replace(means=term.means.copy(), sds=term.sds.copy())
+        self.distinct = _distinct(term)
         self.means, self.sds, self.weights = frozen(term.means), frozen(term.sds), frozen(term.weights)
         self.dim = self.means.shape[1]
         self.mean = frozen(self.weights @ self.means)
@@ -53,10 +54,11 @@ class GaussianMixture(Described):
         return {"means": self.means.tolist(), "sds": self.sds.tolist(), "weights": self.weights.tolist()}
 
     def _exponents(self, x: Array) -> Array:
-        """Logarithms of weight_k N(x; mean_k, sd_k), (n, components)."""
+        """Logarithms of weight_k N(x; mean_k, sd_k), (n, distinct components)."""
+        term = self.distinct
         with np.errstate(over="ignore"):
-            z = (x[:, None] - self.means) / self.sds
-            return self._term.log_peaks - 0.5 * (z * z).sum(axis=2)
+            z = (x[:, None] - term.means) / term.sds
+            return term.log_peaks - 0.5 * (z * z).sum(axis=2)
 
     def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,)."""
@@ -71,7 +73,8 @@ class GaussianMixture(Described):
         exponents = self._exponents(at)
         shares = np.exp(exponents - exponents.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        return np.asarray((shares[:, :, None] * (self.means - at[:, None]) / self.sds**2).sum(axis=1))
+        term = self.distinct
+        return np.asarray((shares[:, :, None] * (term.means - at[:, None]) / term.sds**2).sum(axis=1))
 
     def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
         """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
@@ -98,3 +101,14 @@ class GaussianMixture(Described):
         centres = np.ascontiguousarray(np.repeat(self.means, scales, axis=0))
         shape = (components * scales, self.dim)
         return MixtureEmbedding(centres, np.ascontiguousarray((1.0 / variances).reshape(shape)), heights.reshape(-1))
+
+
+def _distinct(term: MixtureTerm) -> MixtureTerm:
+    """This density without a Gaussian twice: equal ones have their weights together, at the place of the first."""
+    rows = np.concatenate([term.means, term.sds], axis=1)
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    if len(first) == len(rows):
+        return term
+    weights, order = np.bincount(np.ravel(group), term.weights), np.argsort(first)
+    kept = first[order]
+    return MixtureTerm(term.means[kept], term.sds[kept], weights[order])

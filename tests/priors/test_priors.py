@@ -263,6 +263,21 @@ test_what_is_no_density = refused(
 )
 
 
+def test_gaussians_that_a_mixture_has_twice_are_one(rng):
+    """2,000 equal ones cost as much as one; where all differ nothing is changed, which keeps the bytes."""
+    x = rng.normal(size=(50, 1)) * 3.0
+    many, one = priors.GaussianMixture(np.zeros(2000), 0.7), priors.Normal(0.0, 0.7)
+    assert len(many.distinct.weights) == 1 and len(many.weights) == 2000
+    np.testing.assert_allclose(many.log_density(x), one.log_density(x), rtol=1e-12)
+    np.testing.assert_allclose(many.gradient(x), one.gradient(x), rtol=1e-12)
+    twice = priors.GaussianMixture([3.0, -1.0, 3.0], [1.0, 2.0, 1.0], [0.2, 0.5, 0.3])
+    assert twice.distinct.means.ravel().tolist() == [3.0, -1.0]
+    np.testing.assert_allclose(twice.log_density(x), -evaluate.values(twice.term(), x), rtol=1e-12)
+    np.testing.assert_allclose(twice.gradient(x), -evaluate.gradients(twice.term(), x), rtol=1e-12, atol=1e-12)
+    assert MIXTURE.distinct is not MIXTURE and len(MIXTURE.distinct.means) == len(MIXTURE.means)  # control
+    assert priors.GaussianMixture([0.0, 0.0], [1.0, 2.0]).distinct.sds.ravel().tolist() == [1.0, 2.0]
+
+
 def test_a_mixture_is_that_of_scipy(rng):
     x = rng.normal(size=(30, 2)) * 2.0
     expected = 0.5 * sum(

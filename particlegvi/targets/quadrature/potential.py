@@ -150,12 +150,13 @@ def _student_t(prior: StudentT, names: Sequence[str]) -> str:
 @log_prior_formula.register
 def _mixture(prior: GaussianMixture, names: Sequence[str]) -> str:
     """Each exponential is divided by the broadest one, which does not underflow before them."""
+    term = prior.distinct
     exponents = [
         _sum([f"(-0.5)*{z}**2" for z in _standard(names, mean, sd)])
-        for mean, sd in zip(prior.means, prior.sds, strict=True)
+        for mean, sd in zip(term.means, term.sds, strict=True)
     ]
-    broadest = exponents[int(np.argmax(np.prod(prior.sds, axis=1)))]
-    rows = zip(exponents, prior.weights / np.prod(prior.sds, axis=1), strict=True)
+    broadest = exponents[int(np.argmax(np.prod(term.sds, axis=1)))]
+    rows = zip(exponents, term.weights / np.prod(term.sds, axis=1), strict=True)
     peaks = [
         _number(peak) + (f"*exp({exponent} - ({broadest}))" if exponent != broadest else "") for exponent, peak in rows
     ]
