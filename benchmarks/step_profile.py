@@ -23,7 +23,7 @@ from particlegvi.engine.numerics.vectors import broadcast, fma, load, store, sub
 from particlegvi.engine.pairs import fourier, fourier_tiles
 from particlegvi.engine.pairs.direct import direct_part
 from particlegvi.engine.steps import coupled, flow
-from particlegvi.engine.terms.constant import Constant
+from particlegvi.engine.terms.constant import ConstantTerm
 
 ROUNDS, REPEATS = 30, 1000
 STEP = 1e-4
@@ -80,9 +80,9 @@ def drift(loss, prior, embedding, weights, switches, x, out, scratch, repeats):
 
 
 @numba.njit(**OPTIONS)
-def move(x, number, slopes, force, stepping, normals, switches, repeats):
+def move(room, number, stepping, normals, switches, repeats):
     for _ in range(repeats):
-        coupled.move_line(x, number, slopes, force, stepping, 0, normals[0, 0], normals[0, 1], switches)
+        coupled.move_line(room, number, stepping, 0, normals, 0, switches)
 
 
 @numba.njit(**OPTIONS)
@@ -146,8 +146,12 @@ def drle_step(number: int) -> None:
     stepping, both = (*one_step, prior.low, prior.high), np.ones(2)
     switches = np.array(flow.Switches(prior=1, embedding=1, noise=1))
     alone = np.array(flow.Switches(prior=1, noise=1))
-    positions, block, moving, nothing = start.copy(), x.reshape(1, -1).copy(), x.copy(), np.zeros(padded)
+    positions, block = start.copy(), x.reshape(1, -1).copy()
     terms = loss, minus_log, embedding, both
+    potential, rows = flow.Potential(*terms), normals.reshape(-1, padded)
+    room = coupled.Room(
+        x.copy(), np.zeros(padded), force, np.zeros(coupled.BLOCK), kept, lane_sums, partial, weighted, factors, pull
+    )
     angles(x, number, box, kept, 1)
     parts = {
         "noise": lambda: noise(normals, key, REPEATS),
@@ -156,9 +160,9 @@ def drle_step(number: int) -> None:
         "weights": lambda: weights(plan, box, lane_sums, partial, factors, pull, number, weighted, REPEATS),
         "series down": lambda: evaluation(number, box.modes, kept, weighted, force, REPEATS),
         "drift": lambda: drift(*terms, alone, block, slopes, scratch, REPEATS),
-        "move and extent": lambda: move(moving, number, nothing, force, stepping, normals, switches, REPEATS),
+        "move and extent": lambda: move(room, number, stepping, rows, switches, REPEATS),
         "the loop without noise": lambda: coupled.advance_coupled(
-            *terms, switches, plan, positions, stepping, normals, 0, REPEATS
+            potential, switches, plan, positions, stepping, rows, flow.Span(0, REPEATS)
         ),
         "arithmetic": lambda: arithmetic(np.ones(padded), box.modes, REPEATS),
     }
@@ -182,13 +186,14 @@ def other_costs() -> None:
     x, steps = prior.sample(300), 1000
     nothing = np.array([[STEP]]), np.array([[0.0]]), np.array([[0.0]]), prior.low, prior.high
     loss, off = pg.losses.get("tilted-double-well").term, np.array(flow.Switches())
-    zero, no_force, key = Constant(0.0), np.empty((0, 1)), key_words(0)
+    potential = flow.Potential(loss, prior.term(), ConstantTerm(0.0), np.zeros(2))
+    no_force, key = (np.empty((0, 1)), np.empty((0, 0))), key_words(0)
     cloud, out = prior.sample(2048), np.empty((2048, 1))
     square = -0.5 * np.random.default_rng(0).normal(size=90_000) ** 2
     result = np.empty(2048)
     parts = {
         "DE update": lambda: flow.advance(
-            loss, prior.term(), zero, np.zeros(2), off, x, no_force, nothing, key, 0, steps, 0, 300
+            potential, off, x, no_force, nothing, key, flow.Span(0, steps), flow.Span(0, 300)
         ),
         "pair of the direct sum, 1-D": lambda: direct_part(kernel, cloud, 0, 2048, 1.0, out),
         "exp of the engine": lambda: exponentials(square[:2048], result, 100),

@@ -19,7 +19,7 @@ from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.ensemble import Ensemble, OnTheLine
-from particlegvi.engine.steps.flow import advance
+from particlegvi.engine.steps.flow import advance, potential_of
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators.driving import CoefficientSource, PythonDriver, linear_part
 from particlegvi.integrators.stepping import Integrator, Stepping
@@ -136,14 +136,10 @@ class FreeEnergyFlow(ParticleFlow):
         if made.step is None or (alone and made.compiled is not None):
             own = loss.driver(made) if isinstance(loss, HasOwnSteps) else None
             self._steps = (own or Ensemble)(
-                loss.term,
-                prior.term(),
-                self._interaction.embedding,
+                potential_of(loss.term, prior.term(), self._interaction.embedding, method.kl_weight, method.lambda1),
                 steppings,
-                kl_weight=method.kl_weight,
-                lambda1=method.lambda1,
-                walls=(np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
-                seed=problem.seed,
+                (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
+                problem.seed,
                 repulsion=repulsion,
                 outside=loss if loss.term is None else None,
                 scheme=made.compiled or advance,

@@ -47,13 +47,13 @@ class NetworkEnsemble(Ensemble):
             most = networks.batches.most_steps(len(positions))
             coefficients, count = self.steppings(step, min(most, end - step))
             switches = np.array(self.switches, dtype=np.int64)
-            motion = *prior, self.kl_weight, switches, tuple(coefficients), self.key, step
+            motion = *prior, float(self.potential.weights[0]), switches, tuple(coefficients), self.key, step
             networks.steps(positions, motion, step, count, self.seed)
             step += count
 
     def _gaussian(self) -> tuple[Array, Array] | None:
         """Mean and inverse sd of the prior, zeros where it has no gradient; None where it is of another form."""
-        term = self.terms[1]
+        term = self.potential.prior
         if self.switches.walls:
             return None
         if isinstance(term, ConstantTerm):

@@ -7,9 +7,11 @@ before, so that another thread can make it (`engine.steps.ahead`). For large ens
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
@@ -27,31 +29,70 @@ from particlegvi.engine.numerics.vectors import (
 from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
 from particlegvi.engine.pairs.fourier_tiles import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 from particlegvi.engine.pairs.sorted_scan import scan_sorted, sort_again
-from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, add_prior, fold, take_steps
+from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, Span, add_prior, fold, take_steps
 
 BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles
 
 
+class Room(NamedTuple):
+    """Memory of the steps of one ensemble; what is as long as the particles is padded to a multiple of GROUP."""
+
+    x: Array  # (padded,): the particles; the last one fills it up
+    drift: Array  # (padded,)
+    force: Array  # (padded,)
+    scratch: Array  # (BLOCK,)
+    angles: Array  # (tiles * ANGLES,): what a tile of particles needs twice
+    lane_sums: Array  # (MOST_MODES * 2 * WIDTH,), zeros between two steps
+    partial: Array  # (chunks, 2, MOST_MODES): moments
+    weighted: Array  # (2, MOST_MODES): the moments times the factors
+    factors: Array  # (MOST_MODES,)
+    pull: Array  # (MOST_MODES,)
+
+
+@nested
+def room_for(positions, padded):
+    """The memory, with the particles of ``positions`` (particles, 1) in it."""
+    number = positions.shape[0]
+    x, force, lane_sums = np.empty(padded), np.empty(padded), np.empty(MOST_MODES * 2 * WIDTH)
+    for i in range(padded):
+        x[i] = positions[min(i, number - 1), 0]
+        force[i] = 0.0
+    for i in range(lane_sums.size):  # a loop, because numba's zeros cost a tenth of a second of compiling
+        lane_sums[i] = 0.0
+    angles = np.empty((number + TILE - 1) // TILE * ANGLES)
+    partial = np.empty(((number + CHUNK - 1) // CHUNK, 2, MOST_MODES))
+    weighted, factors, pull = np.empty((2, MOST_MODES)), np.empty(MOST_MODES), np.empty(MOST_MODES)
+    return Room(x, np.empty(padded), force, np.empty(BLOCK), angles, lane_sums, partial, weighted, factors, pull)
+
+
 @inlined
-def move_line(x, number, drift, force, stepping, row, now, following, switches):
+def move_line(room, number, stepping, row, normals, step, switches):
     """The step of the first ``number`` particles on the line, in place; return the least and the greatest then.
 
-    The arrays are flat and as long as a multiple of GROUP; the last particle fills x up. Where a particle is not a
-    finite number, neither is the least.
+    ``normals`` (steps, padded) has those of this step in row ``step``, with those of the next one behind. Where a
+    particle is not a finite number, neither is the least.
     """
     gain, noise_now, noise_next, low, high = stepping
-    step = broadcast(gain[row, 0])
+    x, drift, force = room.x, room.drift, room.force
+    now, following = normals[step], normals[min(step + 1, normals.shape[0] - 1)]
+    size = broadcast(gain[row, 0])
     a = broadcast(noise_now[row, 0])
     b = broadcast(noise_next[row, 0])
     padded = (number + WIDTH - 1) // WIDTH * WIDTH
     for i in range(0, padded, WIDTH):
         noise = add(multiply(a, load(now, i)), multiply(b, load(following, i)))
         slope = add(load(drift, i), load(force, i))
-        store(x, i, subtract(load(x, i), subtract(multiply(step, slope), noise)))
+        store(x, i, subtract(load(x, i), subtract(multiply(size, slope), noise)))
     if switches[WALLS]:
         reflect_line(x, number, low, high)
     for i in range(number, x.size):
         x[i] = x[number - 1]
+    return range_of(x, padded, force)
+
+
+@inlined
+def range_of(x, padded, scratch):
+    """The least and the greatest of the first ``padded`` numbers; the least is not finite where one of them is not."""
     zero = broadcast(0.0)
     least = load(x, 0)
     greatest = least
@@ -61,14 +102,14 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
         least = minimum(point, least)
         greatest = maximum(point, greatest)
         nothing = fma(point, zero, nothing)
-    store(force, 0, least)
-    store(force, WIDTH, greatest)
-    store(force, 2 * WIDTH, nothing)
-    left, right, rest = force[0], force[WIDTH], 0.0
+    store(scratch, 0, least)
+    store(scratch, WIDTH, greatest)
+    store(scratch, 2 * WIDTH, nothing)
+    left, right, rest = scratch[0], scratch[WIDTH], 0.0
     for lane in range(WIDTH):
-        left = min(left, force[lane])
-        right = max(right, force[WIDTH + lane])
-        rest += force[2 * WIDTH + lane]
+        left = min(left, scratch[lane])
+        right = max(right, scratch[WIDTH + lane])
+        rest += scratch[2 * WIDTH + lane]
     return left + rest, right
 
 
@@ -81,112 +122,94 @@ def reflect_line(x, number, low, high):
 
 
 @inlined
-def sum_moments(x, number, box, angles, lane_sums, partial):
-    """The moments of the particles x in ``partial`` (chunks, 2, modes), and in ``angles`` what `add_forces` reads."""
+def sum_moments(room, number, box):
+    """The moments of the particles in ``partial``, and in ``angles`` what `fill_forces` reads."""
     for start in range(0, number, TILE):
         stop = min(number, start + TILE)
         tile = start // TILE * ANGLES
-        turn_tile(x, start, stop, box.origin, 1.0 / box.period, angles, tile)
-        add_moments(angles, tile, stop - start, box.modes, lane_sums)
+        turn_tile(room.x, start, stop, box.origin, 1.0 / box.period, room.angles, tile)
+        add_moments(room.angles, tile, stop - start, box.modes, room.lane_sums)
         # Chunks are added in order, as the parallel sum of many particles does: the bits are the same.
         if stop == number or stop % CHUNK == 0:
-            fold_lanes(lane_sums, box.modes, partial[start // CHUNK])
+            fold_lanes(room.lane_sums, box.modes, room.partial[start // CHUNK])
 
 
 @inlined
-def fill_forces(number, modes, angles, weighted, lambda1, force):
+def fill_forces(room, number, box, lambda1):
     """The forces on the particles by the series."""
+    sum_moments(room, number, box)
+    weigh(room.partial, room.factors, room.pull, number, box.modes, room.weighted)
     for start in range(0, number, TILE):
-        count = min(TILE, number - start)
-        evaluate_tile(angles, start // TILE * ANGLES, count, modes, weighted, lambda1 / number, force, start)
+        tile, count = start // TILE * ANGLES, min(TILE, number - start)
+        evaluate_tile(room.angles, tile, count, box.modes, room.weighted, lambda1 / number, room.force, start)
 
 
 @inlined
-def fill_drift(loss, prior, embedding, weights, switches, x, drift, scratch):
-    """drift = grad V at the particles x, in blocks of a few hundred."""
-    for start in range(0, x.size, BLOCK):
-        length = min(BLOCK, x.size - start)
-        block = as_row(x, start, length)
-        slope = as_row(drift, start, length)
-        loss.gradients(block, slope)
-        add_prior(prior, embedding, weights, switches, block, slope, as_row(scratch, 0, length))
+def fill_drift(loss, prior, embedding, weights, switches, room):
+    """drift = grad V at the particles, in blocks of a few hundred."""
+    for start in range(0, room.x.size, BLOCK):
+        length = min(BLOCK, room.x.size - start)
+        block, drift = as_row(room.x, start, length), as_row(room.drift, start, length)
+        loss.gradients(block, drift)
+        add_prior(prior, embedding, weights, switches, block, drift, as_row(room.scratch, 0, length))
 
 
 @compiled
-def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, stepping, normals, first_step, steps):
-    """Move all particles of ``positions`` (particles, 1) by up to ``steps`` steps, in place; return the steps done.
+def advance_coupled(potential, switches, plan, positions, stepping, normals, steps):
+    """Move all particles of ``positions`` (particles, 1) by the ``steps``, in place; return how many were done.
 
     Returns early, before the step, when the particles have spread so far that the series would need more than
     ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (steps, particles padded to GROUP) begins with
-    the even step of the pair of ``first_step``.
+    the even step of the pair of ``steps.begin``; without noise it has one row. The stepping is that of
+    `particlegvi.engine.steps.flow.advance`.
     """
+    loss, prior, embedding, weights = potential
     number = positions.shape[0]
-    padded = normals.shape[1]
-    x = np.empty(padded)
-    drift = np.empty(padded)
-    force = np.empty(padded)
-    scratch = np.empty(BLOCK)
-    angles = np.empty((number + TILE - 1) // TILE * ANGLES)
-    lane_sums = np.empty(MOST_MODES * 2 * WIDTH)
-    partial = np.empty(((number + CHUNK - 1) // CHUNK, 2, MOST_MODES))
-    weighted = np.empty((2, MOST_MODES))
-    factors = np.empty(MOST_MODES)
-    pull = np.empty(MOST_MODES)
+    room = room_for(positions, normals.shape[1])
     terms = switches.copy()
-    modes_known, attracts_known, done = -1, False, 0
-    # The last particle fills the padding, so that whole vectors need no mask and the range does not grow.
-    for i in range(padded):
-        x[i] = positions[min(i, number - 1), 0]
-        force[i] = 0.0
-    for i in range(lane_sums.size):  # a loop, because numba's zeros cost a tenth of a second of compiling
-        lane_sums[i] = 0.0
-    least, greatest = extent(x)
-    for step in range(first_step, first_step + steps):
+    modes, attracts, done = -1, False, 0  # of the coefficients, and the steps so far
+    least, greatest = extent(room.x)
+    for step in range(steps.begin, steps.end):
         if not (math.isfinite(least) and math.isfinite(greatest)):
             break
         box = fourier_box(plan, least, greatest)
         if box.modes > MOST_MODES:
             break
-        # The coefficients depend on the box alone, which seldom changes.
-        if box.modes != modes_known or box.attracts != attracts_known:
-            coefficients(plan, box, factors, pull)
-            modes_known, attracts_known = box.modes, box.attracts
-        sum_moments(x, number, box, angles, lane_sums, partial)
-        weigh(partial, factors, pull, number, box.modes, weighted)
-        fill_forces(number, box.modes, angles, weighted, weights[1], force)
+        if box.modes != modes or box.attracts != attracts:  # they depend on the box alone, which seldom changes
+            coefficients(plan, box, room.factors, room.pull)
+            modes, attracts = box.modes, box.attracts
+        fill_forces(room, number, box, weights[1])
         # The series may already contain the attraction to the prior; it must not be added twice.
         terms[EMBEDDING] = 0 if box.attracts else switches[EMBEDDING]
-        fill_drift(loss, prior, embedding, weights, terms, x, drift, scratch)
-        place = step - first_step // 2 * 2 if switches[NOISE] else 0
-        following = normals[min(place + 1, normals.shape[0] - 1)]
-        row = min(step - first_step, stepping[0].shape[0] - 1)
-        least, greatest = move_line(x, number, drift, force, stepping, row, normals[place], following, switches)
+        fill_drift(loss, prior, embedding, weights, terms, room)
+        place = step - steps.begin // 2 * 2 if switches[NOISE] else 0
+        row = min(step - steps.begin, stepping[0].shape[0] - 1)
+        least, greatest = move_line(room, number, stepping, row, normals, place, switches)
         done += 1
     for i in range(number):
-        positions[i, 0] = x[i]
+        positions[i, 0] = room.x[i]
     return done
 
 
 @compiled
-def advance_scanned(
-    loss, prior, embedding, weights, switches, slope, positions, order, kept, stepping, seed, first_step, steps
-):
-    """Move all particles of ``positions`` (particles, 1) by ``steps`` steps with the repulsion of a sorted scan.
+def advance_scanned(potential, switches, slope, positions, order, kept, stepping, key, steps):
+    """Move all particles of ``positions`` (particles, 1) by the ``steps`` with the repulsion of a sorted scan.
 
-    ``order`` sorts the particles; from one step to the next few change their places in it. ``slope`` is that of
-    `scan_sorted`; ``kept`` is the room of `take_steps` for the normals of one more step.
+    ``order`` (particles,) sorts the particles; from one step to the next few change their places in it. ``slope`` is
+    that of `scan_sorted`; ``kept``, (1, particles) or (0, 0), is the room for the normals of one more step. The
+    stepping and the key are those of `particlegvi.engine.steps.flow.advance`.
     """
     number = positions.shape[0]
     x = positions.reshape(-1)
     ascending = np.empty(number)
-    room = np.empty((3, number))
+    sums = np.empty((3, number))
     force = np.empty((number, 1))
     terms = switches.copy()
-    for step in range(first_step, first_step + steps):
+    gain, noise_now, noise_next, low, high = stepping
+    for step in range(steps.begin, steps.end):
         sort_again(x, order, ascending)
-        scan_sorted(ascending, order, slope, 2.0 * weights[1] / number, room, force.reshape(-1))
-        terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > first_step else 0
-        take_steps(
-            loss, prior, embedding, weights, terms, positions, (force, kept), stepping, first_step, seed, step, 1, 0,
-            number,
-        )  # fmt: skip
+        scan_sorted(ascending, order, slope, 2.0 * potential.weights[1] / number, sums, force.reshape(-1))
+        terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > steps.begin else 0
+        row = min(step - steps.begin, gain.shape[0] - 1)
+        this = gain[row : row + 1], noise_now[row : row + 1], noise_next[row : row + 1], low, high
+        take_steps(potential, terms, positions, (force, kept), this, key, Span(step, step + 1), Span(0, number))

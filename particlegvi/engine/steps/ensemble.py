@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Loss, Term
+from particlegvi.contracts import Array, Loss
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
-from particlegvi.engine.pairs.fourier import Series, within_reach
+from particlegvi.engine.pairs.fourier import FourierPlan, Series, within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.steps.ahead import NoiseAhead
 from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
-from particlegvi.engine.steps.flow import LANES, Switches, advance
-from particlegvi.engine.terms.constant import ConstantTerm
+from particlegvi.engine.steps.flow import LANES, Potential, Span, Switches, advance
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
 KEPT_UP_TO = 2**20  # normals that wait from one call to the next
@@ -42,65 +42,63 @@ Rows: TypeAlias = "tuple[Any, ...]"  # gain, noise_now, noise_next, low and high
 class Ensemble:
     """Moves particles along the free-energy flow by compiled steps.
 
-    The terms are those of the loss, of minus the log prior density and of the mean embedding mu_P; with weight 0 one is
-    skipped. A loss in plain numpy, ``outside``, has no term: its ``gradient_at(particles, step, seed)`` is called once
-    a step with all particles. ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for
-    steps from ``step`` on, and for how many steps, at most ``most``, they are; one row is for all of them. The walls
-    are at the lower and the upper positions (dim,), infinite where there are none. ``scheme`` is the compiled loop; any
-    but the plain one is for particles that do not repel each other under a loss with a term.
+    Parameters
+    ----------
+    potential : Potential
+        V; with a weight of 0 a term is skipped.
+    steppings : callable
+        ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step`` on,
+        and for how many steps, at most ``most``, they are; one row is for all of them.
+    walls : (array, array)
+        Their lower and upper positions (dim,), infinite where there are none.
+    seed : int
+    repulsion : Repulsion, optional
+        Of the particles, with the weight lambda1.
+    outside : Loss, optional
+        A loss in plain numpy, which has no term: its ``gradient_at(particles, step, seed)`` is called once a step with
+        all particles.
+    scheme : compiled function
+        The loop; any but the plain one is for particles that do not repel each other under a loss with a term.
     """
 
     def __init__(
         self,
-        loss: Term | None,
-        prior: Term,
-        embedding: Term | None,
+        potential: Potential,
         steppings: Callable[[int, int], tuple[tuple[Array, ...], int]],
-        *,
-        kl_weight: float,
-        lambda1: float,
         walls: tuple[Array, Array],
         seed: int,
+        *,
         repulsion: Repulsion | None = None,
         outside: Loss | None = None,
         scheme: EntryPoint = advance,
     ):
         low, high = walls
-        self.outside = outside
-        self.repulsion = repulsion if lambda1 != 0.0 else None
-        self.lambda1 = float(lambda1)
-        loss_term = ConstantTerm(0.0) if loss is None else loss
-        prior_term = prior  # also where its weight is 0, so that DE runs the code compiled for DLE
-        embedding_term = embedding if embedding is not None and lambda1 != 0.0 else ConstantTerm(0.0)
-        self.terms = (loss_term, prior_term, embedding_term, np.array([float(kl_weight), self.lambda1]))
-        self.steppings, self.dim = steppings, low.size
+        self.potential, self.steppings, self.dim = potential, steppings, low.size
+        kl_weight, self.lambda1 = potential.weights.tolist()
         (_, noise_now, noise_next), _ = steppings(0, 1)
         self.switches = Switches(
             prior=kl_weight != 0.0,
-            embedding=lambda1 != 0.0,
+            embedding=self.lambda1 != 0.0,
             noise=bool(np.any(noise_now > 0.0)),
             two_noises=bool(np.any(noise_next > 0.0)),
             walls=bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high))),
         )
         self._walls = (low, high) if self.switches.walls else (None, None)
+        self.seed, self.key = seed, key_words(seed)
+        self.outside, self.repulsion = outside, repulsion if self.lambda1 != 0.0 else None
         self._keeps = bool(self.switches.noise and not self.switches.two_noises)
         self._kept, self._kept_for = np.empty((0, 0)), -1  # normals that wait for the step of this number
-        self.kl_weight, self.seed = float(kl_weight), seed
-        self.key = key_words(seed)
-        terms = self.terms[:3]
-        self._scheme = scheme.for_terms(*terms)
-        self._take: Callable[[Array, Rows, int, int], int]
+        self._scheme = scheme.for_terms(potential)
+        self._advance_coupled = advance_coupled.for_terms(potential)
+        self._advance_scanned = advance_scanned.for_terms(potential)
+        self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
+        self._take: Callable[[Array, Rows, int, int], int] = self._step_with_force
         if self.repulsion is None and outside is None:
             self._take = self._step_alone
-        elif self.repulsion is None or outside is not None:
-            self._take = self._step_with_force
-        else:
+        elif self.repulsion is not None and outside is None:
             self._take = self._step_repelling
-            self._advance_coupled = advance_coupled.for_terms(*terms)
-            self._advance_scanned = advance_scanned.for_terms(*terms)
-            self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
-        if self.repulsion is not None and isinstance(embedding_term, OnTheLine):
-            self.repulsion.take_in(embedding_term.gaussian_on_the_line())
+        if self.repulsion is not None and isinstance(potential.embedding, OnTheLine):
+            self.repulsion.take_in(potential.embedding.gaussian_on_the_line())
 
     def advance(self, positions: Array, first_step: int, steps: int) -> None:
         """Move ``positions``, C-contiguous float64, in place. How steps are grouped changes no bit.
@@ -109,17 +107,13 @@ class Ensemble:
         """
         step, end = first_step, first_step + steps
         while step < end:
-            stepping, count = self._stepping(step, end - step)
-            step += self._take(positions, stepping, step, count)
-
-    def _stepping(self, step: int, most: int) -> tuple[Rows, int]:
-        coefficients, count = self.steppings(step, most)
-        return (*coefficients, *self._walls), count
+            coefficients, count = self.steppings(step, end - step)
+            step += self._take(positions, (*coefficients, *self._walls), step, count)
 
     def _step_alone(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that do not meet, all in compiled code."""
         no_force = np.empty((0, self.dim)), np.empty((0, 0))
-        self._split(self.switches, positions, no_force, stepping, first_step, steps)
+        self._split(self.switches, positions, no_force, stepping, Span(first_step, first_step + steps))
         return steps
 
     def _step_with_force(self, positions: Array, stepping: Rows, step: int, _: int = 1) -> int:
@@ -138,53 +132,56 @@ class Ensemble:
                 self._kept = np.empty(force.shape[::-1])
             kept, switches = self._kept, switches._replace(kept=step % 2 == 1 and self._kept_for == step)
             self._kept_for = step + 1
-        self._split(switches, positions, (force, kept), stepping, step, 1)
+        self._split(switches, positions, (force, kept), stepping, Span(step, step + 1))
         return 1
 
     def _split(
-        self,
-        switches: Switches,
-        positions: Array,
-        forces: tuple[Array, Array],
-        stepping: Rows,
-        first_step: int,
-        steps: int,
+        self, switches: Switches, positions: Array, forces: tuple[Array, Array], stepping: Rows, steps: Span
     ) -> None:
         """Call the compiled loop, in parts of enough particles."""
-        array = np.array(switches, dtype=np.int64)
+        array = _array_of(switches)
 
         def part(first: int, last: int) -> None:
-            self._scheme(*self.terms, array, positions, forces, stepping, self.key, first_step, steps, first, last)
+            self._scheme(self.potential, array, positions, forces, stepping, self.key, steps, Span(first, last))
 
-        threads.split(part, positions.shape[0], LANES, least=enough(steps, self.dim))
+        threads.split(part, positions.shape[0], LANES, least=enough(steps.end - steps.begin, self.dim))
 
     def _step_repelling(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that repel each other: without leaving compiled code as many as can be, or one."""
         assert self.repulsion is not None
-        if positions.shape[0] > COUPLED_UP_TO:
-            return self._step_with_force(positions, stepping, first_step)
-        slope = self.repulsion.scanned(len(positions))
-        if slope is not None:
-            switches = np.array(self.switches._replace(force=True), dtype=np.int64)
-            kept = (1, len(positions)) if self._keeps else (0, 0)
-            order = np.argsort(positions[:, 0], kind="stable")
-            room = np.empty(kept)
-            self._advance_scanned(
-                *self.terms, switches, slope, positions, order, room, stepping, self.key, first_step, steps
-            )
-            self.repulsion.note(Scan.name, steps)
-            return steps
-        done, plan, switches = 0, self.repulsion.plan, np.array(self.switches, dtype=np.int64)
-        if plan is None or not within_reach(plan, positions):
-            return self._step_with_force(positions, stepping, first_step)
+        done = 0
+        if len(positions) <= COUPLED_UP_TO:
+            slope, plan = self.repulsion.scanned(len(positions)), self.repulsion.plan
+            if slope is not None:
+                done = self._step_scanned(slope, positions, stepping, Span(first_step, first_step + steps))
+                self.repulsion.note(Scan.name, done)
+            elif plan is not None and within_reach(plan, positions):
+                done = self._step_in_series(plan, positions, stepping, first_step, steps)
+                if done:
+                    self.repulsion.note(Series.name, done)
+        return done or self._step_with_force(positions, stepping, first_step)
+
+    def _step_scanned(self, slope: tuple[float, float, float], positions: Array, stepping: Rows, steps: Span) -> int:
+        """All steps by a sorted scan."""
+        switches = _array_of(self.switches._replace(force=True))
+        order = np.argsort(positions[:, 0], kind="stable")
+        kept = np.empty((1, len(positions)) if self._keeps else (0, 0))
+        self._advance_scanned(self.potential, switches, slope, positions, order, kept, stepping, self.key, steps)
+        return steps.end - steps.begin
+
+    def _step_in_series(self, plan: FourierPlan, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
+        """As many steps as the series can take, perhaps none."""
+        done, switches = 0, _array_of(self.switches)
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
             rows = tuple(rows[done:] if len(rows) > 1 else rows for rows in stepping[:3])  # one row serves all steps
-            given = (*rows, *self._walls)
-            taken = self._advance_coupled(*self.terms, switches, plan, positions, given, normals, step, count)
+            piece, span = (*rows, *self._walls), Span(step, step + count)
+            taken = self._advance_coupled(self.potential, switches, plan, positions, piece, normals, span)
             done += taken
             if taken < count:
                 break
-        if done:
-            self.repulsion.note(Series.name, done)
-            return done
-        return self._step_with_force(positions, stepping, first_step)
+        return done
+
+
+def _array_of(switches: Switches) -> NDArray[np.int64]:
+    """The switches as compiled code reads them."""
+    return np.array(switches, dtype=np.int64)

@@ -16,9 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Array, Term
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
+from particlegvi.engine.terms.constant import ConstantTerm
 
 LANES = 32  # blocks are multiples of this
 WIDEST = 512  # numbers in a row of all coordinates of a block
@@ -41,6 +43,32 @@ class Switches(NamedTuple):
 
 
 PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS, KEPT = range(7)
+
+
+class Potential(NamedTuple):
+    """The terms of V = loss + kl_weight * (-log p) - lambda1 * mu_P, for compiled code."""
+
+    loss: Term
+    prior: Term  # minus log p
+    embedding: Term  # mu_P
+    weights: Array  # (2,): kl_weight and lambda1
+
+
+def potential_of(loss: Term | None, prior: Term, embedding: Term | None, kl_weight: float, lambda1: float) -> Potential:
+    """The potential, with constants for terms that are not used.
+
+    The prior keeps its term also with the weight 0, so that DE runs the code that is compiled for DLE.
+    """
+    nothing = ConstantTerm(0.0)
+    attraction = nothing if embedding is None or lambda1 == 0.0 else embedding
+    return Potential(nothing if loss is None else loss, prior, attraction, np.array([float(kl_weight), float(lambda1)]))
+
+
+class Span(NamedTuple):
+    """Steps or particles begin, ..., end - 1."""
+
+    begin: int
+    end: int
 
 
 @inlined
@@ -67,9 +95,10 @@ def move(x, drift, stepping, row, normals, step, ahead, switches):
 
 @inlined
 def add_prior(prior, embedding, weights, switches, x, drift, scratch):
-    """Add the prior's parts of grad V to drift (dim, lanes), with weights (kl_weight, lambda1).
+    """Add the prior's parts of grad V to drift (dim, lanes), with the weights of a `Potential`.
 
-    With the gradient of the loss before, drift is grad V. Both in one function would count references to arrays twice.
+    With the gradient of the loss before, drift is grad V. Both in one function would count references to arrays twice,
+    as a whole `Potential` would.
     """
     kl_weight, lambda1 = weights[0], weights[1]
     if switches[PRIOR]:
@@ -162,62 +191,69 @@ def draw(kept, reads, first, normals, pair, key):
 
 
 @nested
-def width_of_blocks(first, last, dim):
+def width_of_blocks(particles, dim):
     """Lanes of a block: as wide as the fastest cache allows, and as equal as multiples of LANES can be."""
     many = dim >= LANES  # a block leaves the fastest cache anyhow, and lanes without a particle cost more
     unit, widest = (8, 128 * dim) if many else (LANES, WIDEST)
-    blocks = (last - first) * dim // widest
+    number = particles.end - particles.begin
+    blocks = number * dim // widest
     if blocks < 1:
         blocks = 1
-    return ((last - first + blocks - 1) // blocks + unit - 1) // unit * unit
+    return ((number + blocks - 1) // blocks + unit - 1) // unit * unit
 
 
 @nested
-def take_steps(
-    loss, prior, embedding, weights, switches, positions, forces, stepping, row_of, seed, first_step, steps, first, last
-):
-    """`advance`, for other compiled loops; the first row of ``stepping`` is of step number ``row_of``."""
+def take_steps(potential, switches, positions, forces, stepping, key, steps, particles):
+    """`advance`, for other compiled loops."""
+    loss, prior, embedding, weights = potential
     force, kept = forces
     dim = positions.shape[1]
-    width = width_of_blocks(first, last, dim)
+    width = width_of_blocks(particles, dim)
     x = np.empty((dim, width))
     drift = np.empty((dim, width))
     scratch = np.empty((dim, width))
     normals = np.empty((4, dim, width))  # of two pairs of steps; Philox makes those of a pair together
     # All steps of a block before the next block, so that it stays in the cache; particles do not meet in this loop.
-    for start in range(first, last, width):
+    for start in range(particles.begin, particles.end, width):
         load_block(positions, start, x)
-        drawn = first_step // 2 - 1  # the last pair of steps whose normals are there
-        for step in range(first_step, first_step + steps):
+        drawn = steps.begin // 2 - 1  # the last pair of steps whose normals are there
+        for step in range(steps.begin, steps.end):
             ahead = step + switches[TWO_NOISES]
             while switches[NOISE] and drawn < ahead // 2:
                 drawn += 1
-                draw(kept, switches[KEPT], start, normals, drawn, seed)
+                draw(kept, switches[KEPT], start, normals, drawn, key)
             loss.gradients(x, drift)
             add_prior(prior, embedding, weights, switches, x, drift, scratch)
             if switches[FORCE]:
                 add_block(force, start, drift)
-            row = min(step - row_of, stepping[0].shape[0] - 1)
+            row = min(step - steps.begin, stepping[0].shape[0] - 1)
             move(x, drift, stepping, row, normals, step, ahead, switches)
-        store_block(x, start, last, positions)
+        store_block(x, start, particles.end, positions)
 
 
 @compiled
-def advance(
-    loss, prior, embedding, weights, switches, positions, forces, stepping, seed, first_step, steps, first, last
-):
-    """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
+def advance(potential, switches, positions, forces, stepping, key, steps, particles):
+    """Move some particles by some steps, in place; every compiled scheme is called like this.
 
-    ``weights`` is (kl_weight, lambda1); ``forces`` the tuple (force, kept): the force (particles, dim), with which only
-    one step makes sense, and the normals that one such step leaves for the next, (dim, particles) or (0, 0);
-    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
-    with a row for each step, and the others (dim,), or None where there are no walls; ``seed`` the two words of the
-    Philox key.
+    Parameters
+    ----------
+    potential : Potential
+    switches : array (7,)
+        The `Switches`.
+    positions : array (particles, dim)
+        A scheme that keeps numbers of its own has further columns behind the coordinates.
+    forces : (array, array)
+        The force (particles, dim), with which only one step makes sense, or (0, dim) without one; and the normals that
+        one such step leaves for the next, (dim, particles) or (0, 0).
+    stepping : (gain, noise_now, noise_next, low, high)
+        The first three are (1, dim), or (steps, dim) with a row for each step; the others (dim,), or None where there
+        are no walls.
+    key : (uint64, uint64)
+        The key of Philox.
+    steps, particles : Span
+        Which of all.
     """
-    take_steps(
-        loss, prior, embedding, weights, switches, positions, forces, stepping, first_step, seed, first_step, steps,
-        first, last,
-    )  # fmt: skip
+    take_steps(potential, switches, positions, forces, stepping, key, steps, particles)
 
 
 @compiled

@@ -29,13 +29,12 @@ def half_move(x, v, gain, low, high):
 
 
 @compiled
-def advance_kinetic(
-    loss, prior, embedding, weights, switches, state, forces, stepping, seed, first_step, steps, first, last
-):
+def advance_kinetic(potential, switches, state, forces, stepping, key, steps, particles):
     """`particlegvi.engine.steps.flow.advance` for a ``state`` (particles, 2 dim) of places and velocities."""
     gain, noise_now, _, low, high = stepping
+    loss, prior, embedding, weights = potential
     kl_weight, dim = weights[0], gain.shape[1]
-    width = width_of_blocks(first, last, dim)
+    width = width_of_blocks(particles, dim)
     both = np.empty((2 * dim, width))
     x = both[:dim]
     v = both[dim:]
@@ -43,12 +42,12 @@ def advance_kinetic(
     scratch = np.empty((dim, width))
     even = np.empty((dim, width))
     odd = np.empty((dim, width))
-    for start in range(first, last, width):
+    for start in range(particles.begin, particles.end, width):
         load_block(state, start, both)
-        for step in range(first_step, first_step + steps):
-            row = min(step - first_step, gain.shape[0] - 1)
-            if step == first_step or step % 2 == 0:
-                fill_normals(start, even, odd, np.uint64(step // 2), NOISE_ROLE, seed[0], seed[1])
+        for step in range(steps.begin, steps.end):
+            row = min(step - steps.begin, gain.shape[0] - 1)
+            if step == steps.begin or step % 2 == 0:
+                fill_normals(start, even, odd, np.uint64(step // 2), NOISE_ROLE, key[0], key[1])
             now = even if step % 2 == 0 else odd
             loss.gradients(x, drift)
             add_prior(prior, embedding, weights, switches, x, drift, scratch)
@@ -62,4 +61,4 @@ def advance_kinetic(
                 for lane in range(width):
                     v[i, lane] = kept * v[i, lane] + noise * now[i, lane]
             half_move(x, v, gain[row], low, high)
-        store_block(both, start, last, state)
+        store_block(both, start, particles.end, state)

@@ -10,42 +10,82 @@ The uniform that decides has a role of its own in the counter-based noise. A rat
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import log_normal
 from particlegvi.engine.numerics.noise import ACCEPTANCE_ROLE, NOISE_ROLE, fill_normals, fill_uniforms
 from particlegvi.engine.steps.flow import add_prior, load_block, store_block, width_of_blocks
 
 
-@inlined
-def evaluate(terms, weights, switches, x, energy, slope, scratch):
-    """The potential (lanes,) and its gradient at the columns of x (dim, lanes)."""
-    loss, prior, embedding = terms
-    loss.values_and_gradients(x, energy, slope)
-    add_prior(prior, embedding, weights, switches, x, slope, scratch)
-    prior.values(x, scratch[0])
-    for lane in range(x.shape[1]):
-        energy[lane] += weights[0] * scratch[0, lane]
+class ParticleBlock(NamedTuple):
+    """Points, V and its gradient."""
+
+    x: Array  # (dim, lanes)
+    energy: Array  # (lanes,)
+    drift: Array  # (dim, lanes)
+
+
+class Draws(NamedTuple):
+    """The random numbers of a pair of steps; Philox makes those of an even and the next odd step together."""
+
+    even: Array  # (dim, lanes) normals
+    odd: Array
+    uniform_even: Array  # (1, lanes)
+    uniform_odd: Array
+
+
+@nested
+def block_of(dim, lanes):
+    """Room for so many points."""
+    return ParticleBlock(np.empty((dim, lanes)), np.empty(lanes), np.empty((dim, lanes)))
+
+
+@nested
+def draws_of(dim, lanes):
+    """Room for draws."""
+    return Draws(np.empty((dim, lanes)), np.empty((dim, lanes)), np.empty((1, lanes)), np.empty((1, lanes)))
 
 
 @inlined
-def propose(x, slope, coefficients, row, now, y):
-    """y = x - gain * slope + noise_now * now."""
-    gain, noise_now = coefficients
-    for i in range(x.shape[0]):
-        for lane in range(x.shape[1]):
-            y[i, lane] = x[i, lane] - (gain[row, i] * slope[i, lane] - noise_now[row, i] * now[i, lane])
+def fill_draws(draws, first, pair, key):
+    """The numbers of particles first, first + 1, ... in a pair of steps."""
+    fill_normals(first, draws.even, draws.odd, pair, NOISE_ROLE, key[0], key[1])
+    fill_uniforms(first, draws.uniform_even, draws.uniform_odd, pair, ACCEPTANCE_ROLE, key[0], key[1])
 
 
 @inlined
-def compare(x, y, slope_y, coefficients, row, now, log_ratio):
-    """log_ratio (lanes,) += log q(y, x) - log q(x, y) of the proposals."""
-    gain, noise_now = coefficients
-    for i in range(x.shape[0]):
-        for lane in range(x.shape[1]):
-            back = (x[i, lane] - y[i, lane] + gain[row, i] * slope_y[i, lane]) / noise_now[row, i]
-            log_ratio[lane] += 0.5 * (now[i, lane] * now[i, lane] - back * back)
+def evaluate(potential, switches, block, scratch):
+    """Fill in V and its gradient at the points of a block."""
+    loss, prior, embedding, weights = potential
+    loss.values_and_gradients(block.x, block.energy, block.drift)
+    add_prior(prior, embedding, weights, switches, block.x, block.drift, scratch)
+    prior.values(block.x, scratch[0])
+    for lane in range(block.energy.size):
+        block.energy[lane] += weights[0] * scratch[0, lane]
+
+
+@inlined
+def propose(block, gain, noise_now, row, normals, proposed):
+    """The proposals y of all lanes, with row ``row`` of the coefficients."""
+    for i in range(block.x.shape[0]):
+        for lane in range(block.x.shape[1]):
+            step = gain[row, i] * block.drift[i, lane] - noise_now[row, i] * normals[i, lane]
+            proposed.x[i, lane] = block.x[i, lane] - step
+
+
+@inlined
+def compare(block, gain, noise_now, row, normals, proposed, kl_weight, log_ratio):
+    """log A of the proposals in ``log_ratio`` (lanes,)."""
+    for lane in range(log_ratio.size):
+        log_ratio[lane] = (block.energy[lane] - proposed.energy[lane]) / kl_weight
+    for i in range(block.x.shape[0]):
+        for lane in range(block.x.shape[1]):
+            back = (block.x[i, lane] - proposed.x[i, lane] + gain[row, i] * proposed.drift[i, lane]) / noise_now[row, i]
+            log_ratio[lane] += 0.5 * (normals[i, lane] * normals[i, lane] - back * back)
 
 
 @nested
@@ -59,71 +99,55 @@ def refuse_outside(y, low, high, log_ratio):
 
 
 @inlined
-def accept(log_ratio, uniform, step, energies, accepted, chosen):
-    """Choose the lanes that move, take over their energies, and note the share of accepted proposals."""
-    energy, energy_y = energies
+def accept(log_ratio, uniform, step, chosen, accepted):
+    """chosen = 1 in the lanes that move, else 0; and note the share of accepted proposals."""
     for lane in range(log_ratio.size):
-        take = log_normal(uniform[0, lane]) < log_ratio[lane]
-        chosen[lane] = 1.0 if take else 0.0
-        energy[lane] = energy_y[lane] if take else energy[lane]
+        chosen[lane] = 1.0 if log_normal(uniform[0, lane]) < log_ratio[lane] else 0.0
         accepted[lane] += (chosen[lane] - accepted[lane]) / (step + 1.0)
 
 
 @inlined
-def take_over(chosen, new, old):
-    """old = new in the chosen lanes, for arrays (dim, lanes)."""
-    for i in range(old.shape[0]):
-        for lane in range(old.shape[1]):
-            old[i, lane] = new[i, lane] if chosen[lane] > 0.0 else old[i, lane]
+def take_over(chosen, proposed, block):
+    """The points of the chosen lanes move."""
+    for lane in range(chosen.size):
+        block.energy[lane] = proposed.energy[lane] if chosen[lane] > 0.0 else block.energy[lane]
+    for i in range(block.x.shape[0]):
+        for lane in range(chosen.size):
+            block.x[i, lane] = proposed.x[i, lane] if chosen[lane] > 0.0 else block.x[i, lane]
+            block.drift[i, lane] = proposed.drift[i, lane] if chosen[lane] > 0.0 else block.drift[i, lane]
 
 
 @compiled
-def advance_metropolis(
-    loss, prior, embedding, weights, switches, state, forces, stepping, seed, first_step, steps, first, last
-):
+def advance_metropolis(potential, switches, state, forces, stepping, key, steps, particles):
     """`particlegvi.engine.steps.flow.advance` for a ``state`` (particles, dim + 1).
 
-    Its last column is the share of a particle's proposals that was accepted, a running mean over all steps.
+    Its last column is the share of a particle's proposals that was accepted, a running mean over all steps. There is no
+    force.
     """
     gain, noise_now, _, low, high = stepping
-    terms, coefficients, dim = (loss, prior, embedding), (gain, noise_now), gain.shape[1]
-    width = width_of_blocks(first, last, dim)
-    x = np.empty((dim, width))
-    y = np.empty((dim, width))
-    slope = np.empty((dim, width))
-    slope_y = np.empty((dim, width))
-    energy = np.empty(width)
-    energy_y = np.empty(width)
-    log_ratio = np.empty(width)
-    chosen = np.empty(width)
-    accepted = np.empty(width)
-    scratch = np.empty((dim, width))
-    even = np.empty((dim, width))
-    odd = np.empty((dim, width))
-    uniform_even = np.empty((1, width))
-    uniform_odd = np.empty((1, width))
-    for start in range(first, last, width):
-        load_block(state, start, x)
-        for lane in range(width):
-            accepted[lane] = state[min(start + lane, last - 1), dim]
-        evaluate(terms, weights, switches, x, energy, slope, scratch)
-        for step in range(first_step, first_step + steps):
-            row = min(step - first_step, gain.shape[0] - 1)
-            if step == first_step or step % 2 == 0:
-                pair = np.uint64(step // 2)
-                fill_normals(start, even, odd, pair, NOISE_ROLE, seed[0], seed[1])
-                fill_uniforms(start, uniform_even, uniform_odd, pair, ACCEPTANCE_ROLE, seed[0], seed[1])
-            now = even if step % 2 == 0 else odd
-            uniform = uniform_even if step % 2 == 0 else uniform_odd
-            propose(x, slope, coefficients, row, now, y)
-            evaluate(terms, weights, switches, y, energy_y, slope_y, scratch)
-            for lane in range(width):
-                log_ratio[lane] = (energy[lane] - energy_y[lane]) / weights[0]
-            compare(x, y, slope_y, coefficients, row, now, log_ratio)
-            refuse_outside(y, low, high, log_ratio)
-            accept(log_ratio, uniform, step, (energy, energy_y), accepted, chosen)
-            take_over(chosen, y, x)
-            take_over(chosen, slope_y, slope)
-        store_block(x, start, last, state)
-        for lane in range(min(width, last - start)):
-            state[start + lane, dim] = accepted[lane]
+    dim = gain.shape[1]
+    width = width_of_blocks(particles, dim)
+    block, proposed, draws = block_of(dim, width), block_of(dim, width), draws_of(dim, width)
+    log_ratio, chosen, accepted, scratch = (
+        np.empty(width),
+        np.empty(width),
+        np.empty((1, width)),
+        np.empty((dim, width)),
+    )
+    for start in range(particles.begin, particles.end, width):
+        load_block(state, start, block.x)
+        load_block(state[:, dim:], start, accepted)
+        evaluate(potential, switches, block, scratch)
+        for step in range(steps.begin, steps.end):
+            row = min(step - steps.begin, gain.shape[0] - 1)
+            if step == steps.begin or step % 2 == 0:
+                fill_draws(draws, start, np.uint64(step // 2), key)
+            normals = draws.even if step % 2 == 0 else draws.odd
+            propose(block, gain, noise_now, row, normals, proposed)
+            evaluate(potential, switches, proposed, scratch)
+            compare(block, gain, noise_now, row, normals, proposed, potential.weights[0], log_ratio)
+            refuse_outside(proposed.x, low, high, log_ratio)
+            accept(log_ratio, draws.uniform_even if step % 2 == 0 else draws.uniform_odd, step, chosen, accepted[0])
+            take_over(chosen, proposed, block)
+        store_block(block.x, start, particles.end, state)
+        store_block(accepted, start, particles.end, state[:, dim:])

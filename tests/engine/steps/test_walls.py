@@ -91,8 +91,8 @@ def test_without_the_walls_the_particles_leave(monkeypatch):
     """The control of both tests above."""
     set_walls = Ensemble.__init__
 
-    def without(self, *terms, walls, **settings):
-        set_walls(self, *terms, walls=(np.full(1, -np.inf), np.full(1, np.inf)), **settings)
+    def without(self, potential, steppings, walls, seed, **settings):
+        set_walls(self, potential, steppings, (np.full(1, -np.inf), np.full(1, np.inf)), seed, **settings)
 
     monkeypatch.setattr(Ensemble, "__init__", without)
     run = pg.simulate(OUT["half"], pg.methods.DLE(1.0), HALF, 200, 100, 0.02, record_every=0)
