@@ -79,11 +79,15 @@ def one_input(parts: FunctionParts) -> None:
 def _content(scenario: Scenario, names: Mapping[str, str], live: Facts | None, language: str) -> Facts:
     """The content without runs, whose models ``names`` has by their labels."""
     said, chosen = words.of(language), scenario.get("style", {}).get("colours", {})
-    watch = said("page.watch_functions" if live else "page.watch_fitted")
+    sentences = [said("page.watch_functions" if live else "page.watch_fitted")]
+    if live and live["truth"]:
+        sentences.append(said("page.dotted_truth"))
+    if live and (number := live["settings"]["inducing_points"]) > (count := _number(scenario["inducing_points"])):
+        sentences.append(said("page.functions_denser", count=count, more=number))
     return {
         "title": said.title(scenario["title"]),
         "source": said.source(scenario["source"]),
-        "watch": f"{watch} {said('page.dotted_truth')}" if live and live["truth"] else watch,
+        "watch": " ".join(sentences),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "live": live is not None,
         "colours": colours_of(names, {"GP": "GP", "PLS": "PLS"}, chosen),
@@ -100,9 +104,8 @@ def _live(scenario: Scenario, parts: FunctionParts, seed: int) -> Facts:
         raise NotLive("why_covariance")
     if parts.data.rows > MOST_DATA:
         raise NotLive("why_many_data")
-    Z = settings["inducing_points"]
     window = _window(scenario, parts, seed)
-    given = len(Z) if isinstance(Z, list) else Z
+    given = _number(settings["inducing_points"])
     left, right = _around_data(parts.problem(seed).X)
     low, high, _ = window["grid"]
     number = round(given * max(1.0, (high - low) / (right - left)))  # as dense in a wider picture
@@ -119,6 +122,11 @@ def _live(scenario: Scenario, parts: FunctionParts, seed: int) -> Facts:
             "seed": str(seed),
         },
     }  # fmt: skip
+
+
+def _number(inducing_points: int | list[float]) -> int:
+    """The number of inducing points, which may be given themselves."""
+    return len(inducing_points) if isinstance(inducing_points, list) else inducing_points
 
 
 def _around_data(X: Array) -> list[float]:

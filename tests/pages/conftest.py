@@ -52,14 +52,16 @@ def engine() -> Iterator[Answers]:
 
 
 @pytest.fixture
-def changed() -> Iterator[Callable[[str, str], Answers]]:
-    """``changed(old, new)``: the engine with one text of its source replaced."""
+def changed() -> Iterator[Callable[..., Answers]]:
+    """``changed(old, new)``: the engine with one text of its source replaced, or several: ``old, new, old, new``."""
     contexts = []
 
-    def make(old: str, new: str) -> Answers:
+    def make(*texts: str) -> Answers:
         source = building.engine()
-        assert source.count(old) == 1, f"{source.count(old)} places have {old!r}"
-        context, answer = started(source.replace(old, new))
+        for old, new in zip(texts[::2], texts[1::2], strict=True):
+            assert source.count(old) == 1, f"{source.count(old)} places have {old!r}"
+            source = source.replace(old, new)
+        context, answer = started(source)
         contexts.append(context)
         return answer
 

@@ -126,6 +126,8 @@ def test_the_page_of_a_scenario_is_small_and_has_its_data():
     assert "Dotted" not in without["watch"]
     wide = without["functions"]  # its figure has a window
     assert wide["grid"][:2] == [-5.0, 10.0] and wide["settings"]["inducing_points"] == round(3 * 15.0 / 1.08)
+    assert "The run has 3 inducing points" in without["watch"] and "The page has 42" in without["watch"]
+    assert "inducing points" not in data["watch"]
 
 
 @pytest.mark.thorough
@@ -140,7 +142,12 @@ def test_the_page_of_a_run_shows_its_functions():
         np.testing.assert_allclose(shown[label]["mean"], run.marginals(grid).mean(), atol=1e-3)
         assert len(shown[label]["draws"]) == 8
     counts = pg.run("poisson-bimodal", particles=4, steps=5)
-    x, y = np.array(data_of(counts.page().html)["functions"]["data"]).T
+    found = data_of(counts.page().html)["functions"]
+    x, y = np.array(found["data"]).T
+    highest = np.argmin(np.abs(np.linspace(*found["grid"]) - x[np.argmax(y)]))
+    for each in found["runs"]:
+        assert each["signs"] == [draw[highest] > 0.0 for draw in each["draws"]]
+    assert "signs" not in shown["PLS"]
     seen = np.sqrt(counts["plain"].problem.y)  # f and -f explain a count, so that it has two places
     np.testing.assert_allclose(y, np.concatenate([seen, -seen]), rtol=1e-5)
     np.testing.assert_allclose(x, np.tile(counts["plain"].problem.X[:, 0], 2), rtol=1e-5, atol=1e-9)

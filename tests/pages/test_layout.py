@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import particlegvi as pg
+
 from .chromium import CELL, assert_quiet, driven, in_chromium, opened, wait
 
 pytestmark = in_chromium
@@ -13,8 +15,19 @@ pytestmark = in_chromium
 SIZES = {"1400x900": (1400, 900), "1280x720": (1280, 720), "960x560": (960, 560), "phone": (390, 844)}
 SEEN = """const inside = box => box.height > 0 && box.top >= -1 && box.bottom <= innerHeight + 1;
 const boxes = query => [...document.querySelectorAll(query)].map(each => each.getBoundingClientRect());
-const [pictures, sliders] = [boxes("#live .panels canvas"), boxes(".settings input[type=range]").filter(b => b.height)];
-return { pictures: pictures.length > 0 && pictures.every(inside), sliders: sliders.filter(inside).length };"""
+const [pictures, verdicts] = [boxes("#live .panels canvas"), boxes("#live .verdict")];
+const sliders = boxes(".settings input[type=range]").filter(b => b.height).filter(inside).length;
+return { pictures: pictures.length > 0 && pictures.every(inside), verdicts: verdicts.every(inside), sliders };"""
+# what the pictures draw anew: the arguments of each call of a method of a canvas, with the canvas's number
+DRAWN = """const pictures = [...document.querySelectorAll("canvas")], seen = [];
+const of = CanvasRenderingContext2D.prototype, before = of[arguments[0]];
+of[arguments[0]] = function (...given) { seen.push([pictures.indexOf(this.canvas), ...given]); };
+dispatchEvent(new Event("resize"));
+of[arguments[0]] = before;
+return seen;"""
+
+LETTERS = """const letters = query => parseFloat(getComputedStyle(document.querySelector(query)).fontSize);
+return [".verdict", "figcaption small", "output"].map(letters).concat(14 * VIEW.unit());"""  # the last in pictures
 
 
 @contextmanager
@@ -36,7 +49,7 @@ def test_sliders_and_pictures_are_seen_together(browser, page, size):
             assert browser.execute_script(SEEN)["sliders"] < 5
             browser.execute_script("document.querySelector('.settings').scrollIntoView({ block: 'end' })")
         seen = browser.execute_script(SEEN)
-    assert seen["pictures"] and seen["sliders"] >= 5
+    assert seen["pictures"] and seen["sliders"] >= 5 and (size == "phone" or seen["verdicts"])
 
 
 @driven
@@ -46,7 +59,8 @@ def test_a_frame_on_a_slide_has_pictures_and_sliders_alone(browser, page):
         browser.get(f"{page.as_uri()}?embed#particles=50")
         wait(browser, CELL)
         seen = browser.execute_script(SEEN)
-        assert seen["pictures"] and seen["sliders"] >= 6 and browser.execute_script(overflow) <= 0
+        assert seen["pictures"] and seen["verdicts"] and seen["sliders"] >= 6
+        assert browser.execute_script(overflow) <= 0
         for part, is_there in (("h1", False), (".head", False), (".below", False), ("#play", True)):
             assert browser.find_element("css selector", part).is_displayed() is is_there
         opened(browser, page)
@@ -67,3 +81,71 @@ def test_a_frame_does_not_scroll_the_page_around_it(browser, page, tmp_path):
     browser.switch_to.default_content()
     assert browser.execute_script("return scrollY") == 0
     assert_quiet(browser)
+
+
+@driven
+@pytest.mark.parametrize("name", ["multimodal", "repulsion-alone"])
+def test_pictures_on_a_slide_are_large_true_and_whole(browser, tmp_path, name):
+    """Three panels at 1280x720 fill their frame; a plane has equal axes; a verdict of any length is not cut."""
+    place = pg.page(name).save(tmp_path / "page.html")
+    with sized(browser, 1280, 720):
+        browser.get(f"{place.as_uri()}?embed#particles=20")
+        wait(browser, CELL)
+        browser.execute_script("document.querySelector('.verdict').textContent = 'long words '.repeat(9)")
+        seen = browser.execute_script(SEEN)
+        frames = browser.execute_script(DRAWN, "strokeRect")
+        lowest = browser.execute_script("return document.querySelector('.verdict').getBoundingClientRect().bottom")
+    assert seen["pictures"] and seen["verdicts"] and seen["sliders"] >= 7 and lowest > 650
+    if name == "multimodal":
+        assert len(frames) == 3
+        for _, _, _, wide, high in frames:
+            assert wide == pytest.approx(high) and wide > 200  # its window is a square
+
+
+@driven
+@pytest.mark.parametrize("query", ["", "?embed"])
+def test_letters_grow_with_the_window(browser, page, query):
+    sizes = []
+    for width, height in ((1280, 720), (1920, 1080)):
+        with sized(browser, width, height):
+            browser.get(f"{page.as_uri()}{query}#particles=20")
+            wait(browser, CELL)
+            sizes.append(browser.execute_script(LETTERS))
+    for small, large in zip(*sizes, strict=True):
+        assert large >= (1.45 if query else 1.2) * small and large >= (24 if query else 18), sizes
+
+
+@driven
+def test_no_bar_is_cut(browser, tmp_path):
+    """Shares add to one: the bars of DE and DRE, together, are equally high; a cut one would be missing."""
+    place = pg.page("repulsion-alone").save(tmp_path / "page.html")
+    with sized(browser, 1280, 720):
+        opened(browser, place, "#particles=200&step_size=0.01")
+        wait(browser, CELL)
+        browser.execute_script("document.getElementById('end').click()")
+        wait(browser, "document.querySelectorAll('.verdict')[1].textContent.startsWith('at rest')", 60.0)
+        bars = browser.execute_script(DRAWN, "fillRect")
+    heights = [[high for canvas, _, _, wide, high in bars if canvas == k and wide > 1 and high > 4] for k in (0, 1)]
+    assert sum(heights[0]) == pytest.approx(sum(heights[1]), rel=1e-6)
+    assert max(heights[1]) / sum(heights[1]) == pytest.approx(0.66, abs=0.05)  # the others are 34%, where DE has 31%
+
+
+@driven
+def test_a_long_verdict_on_a_phone_is_whole(browser, page):
+    with sized(browser, 390, 844):
+        opened(browser, page)
+        wait(browser, CELL)
+        browser.execute_script("document.querySelector('.verdict').textContent = 'not yet at equilibrium '.repeat(4)")
+        spare = browser.execute_script("""const [panels, verdict] = [".panels", ".verdict"].map(query =>
+            document.querySelector(query).getBoundingClientRect().bottom);
+          return panels - verdict;""")
+    assert spare >= 15  # where a bar to scroll with may lie
+
+
+@driven
+@pytest.mark.parametrize(("query", "lines"), [("", 2), ("?embed", 0)])
+def test_the_input_of_the_table_is_marked_where_there_is_a_table(browser, tmp_path, query, lines):
+    place = pg.page("prior-draws").save(tmp_path / "page.html")
+    opened(browser, place, query)
+    wait(browser, "document.querySelector('.verdict').textContent")
+    assert len(browser.execute_script(DRAWN, "fillRect")) == lines

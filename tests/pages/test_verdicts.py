@@ -91,12 +91,37 @@ def test_the_page_says_what_the_program_says(engine, name):
     assert expected.startswith(SAME[key]), (key, expected)
 
 
+STEPS = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), s = PG.method(problem, "DLE");
+const ensemble = PG.ensemble(s), records = PG.records(ensemble), truth = PG.truth(s), said = [];
+for (let step = 1; step <= 30; step++) {
+  ensemble.advance(1);
+  records.note();
+  const { x } = ensemble, floor = truth ? PG.floor_of(truth, 300)[0] : [0, 0, 0];
+  const w1 = truth ? PG.distance(x, truth)[0] : NaN;
+  said.push(PG.verdict({ x, settings: s, truth, w1, floor, records: records.all() }).key);
+}
+return said;"""
+TOO_EARLY = {"unknown", "short", "drifting", "unknown_short"}
+# two wells with wrong shares; one well far away; a particle beside a pole is thrown far out
+HASTY = [("t^4-3*t^2+sin(5*t)", 0.2, "metastable"), ("(t-4)^2", 1.0, "far"), ("1/t", 1.0, "escaping")]
+
+
+@pytest.mark.parametrize(("loss", "kl_weight", "verdict"), HASTY)
+def test_a_few_steps_are_too_few_to_judge(engine, changed, loss, kl_weight, verdict):
+    """The control, without the tests of time, judges at once."""
+    settings = {"loss": loss, "kl_weight": kl_weight}
+    first, *more = engine(STEPS, settings=settings)
+    assert first == "unknown" and set(more) <= TOO_EARLY
+    hasty = changed("EARLY = 3", "EARLY = 1", "moved < 2 * SHORT", "moved < 0 * SHORT")
+    assert verdict in hasty(STEPS, settings=settings)[:2]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
         ("banana DE", "farthest <= NEARLY * scale", "slope <= 0.3 * first"),
-        ("DLE, cold for longer", "wells && wells.apart", "wells && false"),
+        ("DLE, cold for longer", "wells && wells.apart &&", "wells && false &&"),
         ("DLE, on the way", "if (drifts)", "if (false)"),
         ("DLE, few", "1.5 * floor > sd", "1.5 * floor > 100 * sd"),
         ("DLE", "times > 1.5 ?", "times > 0.1 ?"),

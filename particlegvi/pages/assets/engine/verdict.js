@@ -6,6 +6,7 @@
     NEARLY = 0.02, // of the longest way
     STUCK = 0.05, // share of particles that have changed their well
     SHORT = 0.1, // of the squared distance of independent draws
+    EARLY = 3, // records that tell nothing of the way yet
     HUGE = 1e100, // farther particles have run away
     FAR = 1e3, // scales of the problem, beyond which particles have no business
     GROWTH = 10, // in the second half, by which they go on
@@ -22,14 +23,16 @@
   // x: rows; records: [{time, x}], which end with x; w1 and floor: on the line W1, in the plane sliced W1, and the 5%,
   // 95% and 99% quantiles of exact draws
   PG.verdict = function ({ x, settings, truth, w1, floor, records }) {
-    const lost = escaped(x, settings.prior, records);
+    const lost = escaped(x, settings.prior, records),
+      is_early = records.length <= EARLY;
     if (2 * lost > x[0].length || !x.every(row => row.every(t => Math.abs(t) < HUGE))) return said("diverged");
-    if (lost) return said("escaping", { count: lost, all: x[0].length });
+    if (lost && !is_early) return said("escaping", { count: lost, all: x[0].length });
     if (!(settings.kl_weight > 0))
       return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, records);
-    const drifts = PG.drifts(records, settings.loss);
+    const drifts = is_early ? null : PG.drifts(records, settings.loss);
     if (drifts) return said("drifting");
-    if (!truth) return said(drifts === null ? "unknown" : slow(x, records) ? "unknown_short" : "no_truth");
+    if (is_early || (drifts === null && !truth)) return said("unknown");
+    if (!truth) return said(slow(x, records) ? "unknown_short" : "no_truth");
     const found = against(x, settings, truth, w1, floor[2], records),
       misplaced = UNDECIDED.includes(found.key) && PG.misplaced(x, truth, settings);
     return misplaced ? said("misplaced", misplaced) : found;
@@ -62,17 +65,17 @@
     const n = x[0].length,
       wells = occupancy(x, truth, records),
       times = w1 / floor,
-      stuck = wells && wells.changed <= STUCK * n;
-    if (wells && wells.apart)
-      return said(stuck ? "metastable" : "shares", { ...wells.apart, changed: wells.changed, all: n });
-    const short = !stuck && slow(x, records),
-      beyond = times > 1.5 ? said("far", { times }) : beyond_in_words(x, settings, truth);
-    if (beyond) return short ? said("short") : beyond;
-    if (stuck) return said("stuck", { changed: wells.changed, all: n });
+      stuck = wells && wells.changed <= STUCK * n,
+      is_short = slow(x, records, stuck ? wells.labels : null);
+    const apart =
+      wells && wells.apart && said(stuck ? "metastable" : "shares", { ...wells.apart, changed: wells.changed, all: n });
+    const away = apart || (times > 1.5 ? said("far", { times }) : beyond_in_words(x, settings, truth));
+    if (away) return is_short ? said("short") : away;
+    if (stuck && !is_short) return said("stuck", { changed: wells.changed, all: n });
     const variances = [truth.variance].flat(),
       sd = Math.sqrt(variances.reduce((sum, v) => sum + v, 0) / variances.length);
     if (1.5 * floor > sd) return said("few", { all: n });
-    return said(short ? "too_short" : times > 1 ? "near" : "within");
+    return said(is_short ? "too_short" : times > 1 ? "near" : "within");
   }
   // What is beyond its limit where W1 is not: the excess energy, Stein's discrepancy, or on the line the
   // Kolmogorov-Smirnov distance with Stephens' form of its 99% quantile; null where nothing is.
@@ -93,39 +96,39 @@
     const wells = PG.wells(truth),
       number = wells.modes.length;
     if (number < 2) return null;
-    const last = wells.of(x),
+    const labels = wells.of(x),
       earlier = wells.of(PG.halfway(records).x),
-      found = { changed: last.filter((k, i) => k !== earlier[i]).length, apart: null };
+      found = { labels, changed: labels.filter((k, i) => k !== earlier[i]).length, apart: null };
     if (number > MOST_WELLS) return found;
-    const counts = counted(last, number);
+    const counts = counted(labels, number);
     let worst = 0;
     wells.modes.forEach((mode, k) => {
       const count = counts[k],
-        [low, high] = PG.binomial_limits(last.length, Math.min(wells.masses[k], 1), 1 - 0.001 / number),
+        [low, high] = PG.binomial_limits(labels.length, Math.min(wells.masses[k], 1), 1 - 0.001 / number),
         outside = Math.max(low - count, count - high);
       if (outside <= worst) return;
       worst = outside;
-      found.apart = { count, place: mode, due: wells.masses[k] * last.length };
+      found.apart = { count, place: mode, due: wells.masses[k] * labels.length };
     });
     return found;
   }
-  function slow(x, records) {
-    // whether particles moved less in the second half than a tenth of the squared distance of independent draws
+  // Whether particles moved less in the second half than a tenth of the squared distance of independent draws; with
+  // labels, of draws from the well of each.
+  function slow(x, records, labels = null) {
     const n = x[0].length,
-      end = records[records.length - 1].time,
-      at = records.findIndex(each => each.time >= 0.5 * end);
-    if (n < 2 || at >= records.length - 1) return false;
-    const then = records[at].x;
-    let moved = 0,
-      draws = 0;
-    x.forEach((row, d) => {
-      const mean = row.reduce((sum, t) => sum + t, 0) / n;
+      then = PG.halfway(records).x,
+      moved = x.reduce((all, row, d) => all + row.reduce((sum, t, i) => sum + (t - then[d][i]) ** 2 / n, 0), 0);
+    return n > 1 && moved < 2 * SHORT * ((labels && variance_within(x, labels)) || variance_within(x));
+  }
+  function variance_within(x, labels = new Array(x[0].length).fill(0)) {
+    const counts = counted(labels, 1 + Math.max(...labels));
+    return x.reduce((all, row) => {
+      const sums = counts.map(() => 0);
       row.forEach((t, i) => {
-        moved += (t - then[d][i]) ** 2 / n;
-        draws += (2 * (t - mean) ** 2) / n;
+        sums[labels[i]] += t;
       });
-    });
-    return moved < SHORT * draws;
+      return all + row.reduce((sum, t, i) => sum + (t - sums[labels[i]] / counts[labels[i]]) ** 2 / row.length, 0);
+    }, 0);
   }
   function rests(x, records) {
     // flows without noise and without a known end: how far particles still go
@@ -133,12 +136,8 @@
       end = records[records.length - 1].time,
       at = records.findIndex(each => each.time >= 0.75 * end);
     if (at >= records.length - 1) return said("unknown");
-    const start = records[0].x;
-    const variance = rows =>
-      rows.reduce((sum, row) => {
-        const mean = row.reduce((p, t) => p + t, 0) / n;
-        return sum + row.reduce((p, t) => p + (t - mean) ** 2, 0) / n / rows.length;
-      }, 0);
+    const start = records[0].x,
+      variance = rows => variance_within(rows) / rows.length;
     const scale = Math.sqrt(Math.max(variance(start), variance(x))) || most_of(n, i => distance(x, i, start, i)) || 1,
       most = most_of(n, i => distance(x, i, records[at].x, i));
     return said(most <= NEARLY * scale ? "rests" : "moves");

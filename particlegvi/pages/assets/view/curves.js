@@ -53,7 +53,8 @@
     if (sd && sd.length) for (const sign of [-1, 1]) line(band({ mean, sd }, sign), 1.2, shade);
     if (exact) for (const values of [exact.mean, band(exact, 1), band(exact, -1)]) line(values, 1.6, ink, [7, 5]);
     if (truth.length) line(truth, 2, ink, [2, 4]);
-    if (Number.isFinite(scene.place)) {
+    if (Number.isFinite(scene.place) && !VIEW.is_embedded) {
+      // the input of the table
       g.fillStyle = VIEW.colour("--mark");
       g.fillRect(px(scene.place) - 0.5, 8, 1, base - 8);
     }

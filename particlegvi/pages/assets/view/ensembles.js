@@ -62,9 +62,10 @@ VIEW.ensembles = function (own, types, told) {
   }
   function note(s, found) {
     const weights = ["kl_weight", "mmd_weight"].filter(key => s[key]);
-    const told = weights.map(key => `${key} ${VIEW.shown(s[key])}`);
+    const told = weights.map(key => `${key}\u00a0${VIEW.shown(s[key])}`);
     if (s.jump_every > 0) told.push(VIEW.say("jumping", { every: s.jump_every }));
-    const why = s.kl_weight > 0 ? "no_truth" : s.mmd_weight > 0 ? "no_truth_of_dre" : "no_truth_of_de";
+    const of_de = s.loss.dim === 2 ? "no_truth_of_de_in_plane" : "no_truth_of_de",
+      why = s.kl_weight > 0 ? "no_truth" : s.mmd_weight > 0 ? "no_truth_of_dre" : of_de;
     if (!found.truth && !found.is_computing && !found.is_too_much) told.push(VIEW.say(why));
     return told.join(", ") || VIEW.say("no_weights");
   }
@@ -75,6 +76,7 @@ VIEW.ensembles = function (own, types, told) {
       found = found_now(settings, key),
       entry = { label: settings.name, ensemble, records, key, ...found, note: note(settings, found) };
     entry.colour = VIEW.method_colour(settings.name);
+    entry.is_share = !(settings.kl_weight > 0); // without noise particles gather, and bars are shares of them
     entry.particles = () => ensemble.x;
     entry.verdict = ({ w1 }) => {
       const { truth, is_too_much, is_computing, floor } = entry;

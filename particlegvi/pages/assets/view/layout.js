@@ -57,8 +57,9 @@ VIEW.keys = (play_button, step, reset) =>
 VIEW.fragment = function (state, base) {
   const given = new URLSearchParams();
   for (const [key, value] of Object.entries(state)) {
-    const is_known = key in base && String(base[key]) === String(value);
-    if (value === undefined || typeof value === "object" || is_known) continue;
+    const is_known = key in base && String(base[key]) === String(value),
+      is_own_step = key === "step_size" && state.loss !== base.loss; // without it the step would be chosen anew
+    if (value === undefined || typeof value === "object" || (is_known && !is_own_step)) continue;
     given.set(key, value);
   }
   // an empty weight of one method is the shared one again

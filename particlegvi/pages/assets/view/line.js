@@ -1,8 +1,8 @@
 // One panel on the line: the loss with the particles on it, and below it their histogram with Q* over it.
 "use strict";
-// scene: {window, loss: [[t, value], ...], floor, top (of the loss), tallest (of the histogram), own}. With `own` each
-// panel has its own height, which is needed where one truth would flatten the others. The truth may be null.
-VIEW.draw_line = function (canvas, scene, x, truth, colour) {
+// scene: {window, loss: [[t, value], ...], floor, top (of the loss), tallest, heaviest (density and share), own}. With
+// `own` each panel has its own height, which is needed where one truth would flatten the others.
+VIEW.draw_line = function (canvas, scene, x, { truth, is_share }, colour) {
   const [g, W, H] = VIEW.prepare(canvas),
     [a, b] = scene.window,
     left = 46,
@@ -66,8 +66,9 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     g.globalAlpha = 1;
     label(VIEW.say(scene.band.length ? "loss_range" : "loss"), left + 5, 15);
   }
-  const is_share = truth && truth.atoms,
-    { bins, from, width } = VIEW.bins(a, b, is_share ? truth.atoms.map(([t]) => t) : []),
+  const atoms = (truth && truth.atoms) || [],
+    places = atoms.map(([t]) => t),
+    { bins, from, width } = VIEW.bins(a, b, places),
     counts = new Float64Array(bins);
   let outside = 0;
   for (const t of x) {
@@ -78,7 +79,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   const unit = is_share ? x.length : x.length * width,
     most = Math.max(...counts) / unit;
   const tallest = is_share
-      ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w))))
+      ? Math.min(1.05, Math.max(1.2 * most, 1.5 * scene.heaviest))
       : Math.max((scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1, 1.2 * most),
     hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
   axis(0, tallest, hy, middle + 2, base);
@@ -92,25 +93,24 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   g.globalAlpha = 1;
   g.strokeStyle = ink;
   g.lineWidth = 2.5;
-  if (truth && truth.atoms)
-    for (const [t, w] of truth.atoms) {
-      // a dashed stem and a ring for each atom
-      if (truth.atoms.length > 60) {
-        g.fillStyle = ink;
-        g.fillRect(px(t), hy(w), 1, 2);
-        continue;
-      }
-      g.setLineDash([6, 4]);
-      g.beginPath();
-      g.moveTo(px(t), base);
-      g.lineTo(px(t), hy(w));
-      g.stroke();
-      g.setLineDash([]);
-      g.beginPath();
-      g.arc(px(t), hy(w), 6, 0, 6.2832);
-      g.stroke();
+  for (const [t, w] of atoms) {
+    // a dashed stem and a ring for each atom
+    if (atoms.length > 60) {
+      g.fillStyle = ink;
+      g.fillRect(px(t), hy(w), 1, 2);
+      continue;
     }
-  else if (truth) {
+    g.setLineDash([6, 4]);
+    g.beginPath();
+    g.moveTo(px(t), base);
+    g.lineTo(px(t), hy(w));
+    g.stroke();
+    g.setLineDash([]);
+    g.beginPath();
+    g.arc(px(t), hy(w), 6, 0, 6.2832);
+    g.stroke();
+  }
+  if (truth && !truth.atoms) {
     clip(middle, base + 1);
     g.setLineDash([8, 5]);
     g.beginPath();
@@ -213,6 +213,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
       truth =>
         (truth.peak = Math.max(...Array.from({ length: 301 }, (_, i) => truth.pdf(low + ((high - low) * i) / 300)))),
     );
+  scene.heaviest = Math.max(0, ...known.flatMap(truth => (truth.atoms || []).map(([, w]) => w)));
   if (peaks.length) scene.tallest = 1.35 * Math.max(...peaks);
   scene.own = Math.max(...peaks) > 3 * Math.min(...peaks);
   return scene;

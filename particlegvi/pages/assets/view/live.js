@@ -197,6 +197,7 @@ VIEW.live = function (root) {
     let at = 0;
     try {
       ({ state, at } = VIEW.state_of(location.hash, base, types));
+      if (state.loss !== base.loss && state.step_size === base.step_size) state.step_size = usual_step();
       restart();
     } catch (mistake) {
       error.textContent = described(mistake);

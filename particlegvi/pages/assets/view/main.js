@@ -10,7 +10,8 @@
   };
   const section = element("section", { id: "live" });
   // For a frame on a slide: pictures, buttons and sliders alone.
-  if (new URLSearchParams(location.search).has("embed")) document.documentElement.classList.add("embed");
+  VIEW.is_embedded = new URLSearchParams(location.search).has("embed");
+  document.documentElement.classList.toggle("embed", VIEW.is_embedded);
   const title = main.querySelector("h1"),
     source = element("p", { class: "soft source" }, data.source || "");
   main.append(element("header", {}, title, source));

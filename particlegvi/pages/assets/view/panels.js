@@ -53,7 +53,7 @@ VIEW.panels = function () {
     for (const entry of entries) {
       const x = entry.particles(),
         colour = VIEW.colour(entry.colour);
-      if (dim === 1) VIEW.draw_line(entry.canvas, scene, x[0], entry.truth, colour);
+      if (dim === 1) VIEW.draw_line(entry.canvas, scene, x[0], entry, colour);
       else VIEW.draw_plane(entry.canvas, scene, x, entry.truth, colour);
     }
   }

@@ -118,6 +118,7 @@ VIEW.replay = function (root, ready) {
         truth: truths[k],
         floor,
         count: run.particles,
+        is_share: ["DE", "DRE"].includes(method.type),
         particles: () => particles(k),
         numbers: () => numbers_of(method.numbers),
         verdict: facts => (is_at_end() ? method.verdict : now(floor, facts, truths[k])),

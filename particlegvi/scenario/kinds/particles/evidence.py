@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
@@ -99,6 +100,11 @@ class Evidence:
         return "within chance of Q*" if within else "near Q*, farther than chance allows in 99 of 100 cases"
 
     @cached_property
+    def basins(self) -> diagnostics.Basins:
+        """The basins of a target with a density."""
+        return diagnostics.Basins(self.target)
+
+    @cached_property
     def wrong_shares(self) -> str:
         """The basin with the count farthest outside the limits of chance, in words."""
         occupancy = self.found.get("basin_occupancy") or {}
@@ -118,8 +124,7 @@ class Evidence:
         occupancy = self.found.get("basin_occupancy")
         if not occupancy or "jumps" in self.run.info or occupancy["changed"] > STUCK * self.run.particles:
             return ""
-        late = " in the second half" if len(self.run.positions) > 2 else ""
-        return f"{occupancy['changed'] or 'none'} of {self.run.particles} particles changed basin{late}"
+        return f"{occupancy['changed'] or 'none'} of {self.run.particles} particles changed basin{self._late}"
 
     @cached_property
     def held(self) -> str:
@@ -136,22 +141,34 @@ class Evidence:
         """A sentence if particles moved, in the second half, less than a tenth of the distance of independent draws.
 
         For independent draws E|x - x'|^2 is 2 var. An Ornstein-Uhlenbeck process moves by a tenth of this in a tenth of
-        its relaxation time.
+        its relaxation time. Particles that stay in their basins are compared with draws from their own basin: they have
+        had the time to come to rest there, or nothing can be said of them yet.
         """
         run = self.run
-        if not run.method.has_noise or run.particles < 2 or self._halfway >= len(run.positions) - 1:
+        if not run.method.has_noise or run.particles < 2:
             return ""
-        moved = float(np.mean(np.sum((run.final - run.positions[self._halfway]) ** 2, axis=1)))
-        draws = 2.0 * float(np.sum(np.var(run.final, axis=0)))
+        moved = float(np.mean(np.sum((run.final - run.positions[self._earlier]) ** 2, axis=1)))
+        where = self.basins.of(run.final) if self.stuck else np.zeros(run.particles, dtype=np.intp)
+        draws = 2.0 * _variance_within(run.final, where)
         if moved >= SHORT * draws:
             return ""
         return (
-            f"particles moved by {np.sqrt(moved / draws):.2g} times their distance from each other in the second half"
+            f"particles moved by {np.sqrt(moved / draws):.2g} times their distance from each other"
+            f"{' in their basin' if self.stuck else ''}{self._late}"
         )
 
     @cached_property
     def _halfway(self) -> int:
         return int(np.searchsorted(self.run.times, 0.5 * self.run.times[-1]))
+
+    @cached_property
+    def _earlier(self) -> int:
+        """The record with which the last one is compared: the first one where the second half has no other."""
+        return self._halfway if self._halfway < len(self.run.positions) - 1 else 0
+
+    @cached_property
+    def _late(self) -> str:
+        return " in the second half" if len(self.run.positions) > 2 else ""
 
     @cached_property
     def beyond(self) -> str:
@@ -215,6 +232,14 @@ class Evidence:
             floor = diagnostics.wasserstein1_floor(target, len(used), (0.99,), seed=run.seed)[0]
         far = [diagnostics.sliced_wasserstein(run.positions[k][used], points) for k in records]
         return diagnostics.time_to_equilibrium(run.times[records], far, floor)
+
+
+def _variance_within(x: Array, where: NDArray[np.intp]) -> float:
+    """The mean squared distance of particles (n, dim) from the mean of their basin; of all if each is alone in its."""
+    counts = np.maximum(np.bincount(where), 1)
+    means = np.stack([np.bincount(where, column) / counts for column in x.T], axis=1)
+    within = float(np.mean(np.sum((x - means[where]) ** 2, axis=1)))
+    return within or float(np.sum(np.var(x, axis=0)))
 
 
 def _ends(target: Any, dim: int) -> Array:

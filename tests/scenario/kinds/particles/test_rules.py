@@ -44,6 +44,8 @@ CASES = [
     ("density", {"wrong_shares": "wrong", "stuck": "none"}, "metastable"),
     ("density", {"wrong_shares": "wrong"}, "shares"),
     ("density", {"beyond": "W1", "slow": "slow"}, "short"),
+    ("density", {"wrong_shares": "wrong", "stuck": "none", "slow": "slow"}, "short"),
+    ("density", {"stuck": "none", "slow": "slow"}, "too short"),
     ("density", {"beyond": "W1"}, "far"),
     ("density", {"beyond": "W1", "moving": None}, "far, unrecorded"),
     ("density", {"misplaced": "one"}, "misplaced"),

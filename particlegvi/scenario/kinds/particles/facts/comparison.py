@@ -92,7 +92,7 @@ def basin_occupancy(evidence: Evidence) -> Facts:
     if not evidence.has_target("density") or not evidence.usable:
         return {}
     with same_bits():
-        basins = diagnostics.Basins(evidence.target)
+        basins = evidence.basins
         return {"basin_occupancy": _occupancy(run, basins)} if len(basins.modes) > 1 else {}
 
 
