@@ -117,6 +117,7 @@ CASES = {
     "numba checks bounds": "XDG_CACHE_HOME=$PWD/c NUMBA_BOUNDSCHECK=1 $run --out o",
     "numba compiles nothing": "NUMBA_DISABLE_JIT=1 $run --out o",
     "numba with its own cache folder": "NUMBA_CACHE_DIR=$PWD/n $run --out o",
+    "parts from a pipe": "mkfifo p.py && $run --parts p.py --out o",
     "numba with no thread": "NUMBA_NUM_THREADS=0 $run --out o",
     "numba with threads of garbage": "NUMBA_NUM_THREADS=many $run --out o",
     "OMP threads of garbage": "OMP_NUM_THREADS=many OPENBLAS_NUM_THREADS=-1 $run --out o",
@@ -156,6 +157,7 @@ CASES = {
     "doctor to a closed output": "$py -m particlegvi doctor >&-",
     # limits
     "files of at most 1 kB": "ulimit -f 1; $run --out o",
+    "8 open files": "ulimit -n 8; $run --out o",
     "10 open files": "ulimit -n 10; $run --out o",
     "20 open files": "ulimit -n 20; $run --out o",
     "64 open files": "ulimit -n 64; $run --out o",

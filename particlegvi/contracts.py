@@ -132,7 +132,8 @@ class Method(Protocol):
     """An objective, and the flow that minimises it by moving particles.
 
     ``objective`` is the set over which L(Q) is minimised: "measures" (all, with the weights below), "gaussians" (with
-    independent coordinates), "reference" (a distance to a given measure) or "none"; the last two have no `Target`.
+    independent coordinates), "reference" (a distance to a given measure) or "none"; the last two have no `Target`. A
+    method with a method ``target`` says its `Target` itself (`particlegvi.targets.own`).
     """
 
     @property

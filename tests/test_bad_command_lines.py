@@ -70,6 +70,12 @@ def test_a_number_of_threads_below_one_is_named(capsys, monkeypatch, elsewhere):
     assert "NUMBA_NUM_THREADS must be a whole number of 1 or more, not 0" in capsys.readouterr().err
 
 
+def test_a_pipe_of_parts_is_refused_at_once(capsys, elsewhere):
+    os.mkfifo("my_parts.py")
+    assert cli.main([*RUN, "--parts", "my_parts.py"]) == 2
+    assert "--parts must be the path of a module such as my_parts.py, not" in capsys.readouterr().err
+
+
 def test_no_folder_is_left(capsys, tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")

@@ -16,6 +16,7 @@ from particlegvi.tools import files
 
 from .fuzzing import fuzz
 from .refusals import refuse
+from .small_scenarios import SHORT_RUNS
 
 HEAD = 'loss = "double-well"\nprior = "normal"\nparticles = 4\nsteps = 3\nstep_size = 0.01\n[methods.DE]\n'
 DEEP = 100_000
@@ -265,6 +266,27 @@ def test_a_damaged_summary_is_refused_or_harmless(path, value, run):
         assert isinstance(results.describe(), str) and results.table() and "<table" in results._repr_html_()
     except ValueError as error:
         assert "summary.json is damaged" in str(error) and len(str(error)) < 600
+
+
+@pytest.mark.parametrize("kind", ["approximation", "networks"])
+@pytest.mark.thorough
+def test_a_damaged_summary_of_another_kind_is_refused_or_harmless(kind, tmp_path, elsewhere):
+    name, settings = SHORT_RUNS[kind]
+    pg.run(name, out=tmp_path / "run", **settings)
+    place = tmp_path / "run" / "summary.json"
+    whole, heard = place.read_text(), []
+    assert pg.load(tmp_path / "run").describe()  # control
+    for entry in json.loads(whole):
+        for value in (None, [], {}, "near", -1.0, [[]], [{"a": None}], {"DE": 3}):
+            place.write_text(json.dumps({**json.loads(whole), entry: value}))
+            try:
+                results = pg.load(tmp_path / "run")
+                assert isinstance(results.describe(), str) and "<" in results._repr_html_()
+                results.table()
+            except ValueError as error:
+                assert "\n" not in str(error) and len(str(error)) < 600
+                heard.append(str(error))
+    assert heard
 
 
 def test_a_good_run_is_still_read(run):

@@ -6,7 +6,7 @@ Gelman, Simpson, Carpenter and Buerkner, 2021, Bayesian Analysis 16, 667-718).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from particlegvi.contracts import Array, Loss
 from particlegvi.diagnostics.particles import some
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.tools import arguments, objects
-from particlegvi.tools.calls import shares_parameters
 
 Numbers = NDArray[np.int64]
 LEVEL = 1e-3  # significance level: probability of a false alarm for a run at equilibrium
@@ -24,6 +23,14 @@ MOST_RECORDS = 24  # records used of each quarter
 MOST_PARTICLES = 5000
 MOST_NUMBERS = 1_000_000
 HELD = 0.95  # share of the later records that must be below the floor
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A run, by its records."""
+
+    @property
+    def positions(self) -> Array: ...  # (records, particles, dim)
 
 
 class Drift(NamedTuple):
@@ -183,12 +190,17 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
     return max(_plain(_normal_scores(halves)), _plain(_normal_scores(np.abs(halves - np.median(halves)))))
 
 
-@shares_parameters(potential_scale_reduction)
-def effective_sample_size(draws: ArrayLike) -> float:
+def effective_sample_size(draws: ArrayLike | Recorded) -> float:
     """Bulk effective sample size, from the normal scores of the ranks (equations 7 to 11).
 
     The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
     pairs are made monotone (Geyer, 1992).
+
+    Parameters
+    ----------
+    draws : array (chains, draws), or Run
+        Values of one quantity in the order of time, at least four in each chain. A run has its particles as chains and
+        its records as draws; the smallest number over its coordinates is returned.
 
     Returns
     -------
@@ -196,6 +208,8 @@ def effective_sample_size(draws: ArrayLike) -> float:
         How many independent draws give the mean with the same error, for all chains together; NaN where no chain
         varies, also if each stays at a value of its own.
     """
+    if isinstance(draws, Recorded):
+        return float(np.min([effective_sample_size(each.T) for each in np.moveaxis(draws.positions, 2, 0)]))
     z = _normal_scores(_split(_checked(draws)))
     chains, number = z.shape
     centred = z - z.mean(axis=1, keepdims=True)

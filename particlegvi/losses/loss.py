@@ -181,10 +181,11 @@ class Loss(FromLibraries, FromModels):
         Parameters
         ----------
         value : callable
-            ``value(X)`` with ``X`` (n, dim), which returns an array (n,).
+            ``value(X)`` with ``X`` (n, dim), which returns an array (n,). X is the engine's own buffer, whose numbers
+            later steps replace: keep ``X.copy()``, and write nothing into it.
         gradient : callable or "differences"
-            ``gradient(X)``, which returns an array (n, dim). "differences" takes central differences of ``value``, at
-            2 dim points for each point: ten digits where it is smooth.
+            ``gradient(X)``, with X as above, which returns an array (n, dim). "differences" takes central differences
+            of ``value``, at 2 dim points for each point: ten digits where it is smooth.
         dim : int
             Number of coordinates.
         name : str, optional

@@ -26,7 +26,8 @@ class Method:
     objective : str
         The set over which L(Q) is minimised, which decides the method's target: "measures", all probability measures;
         "gaussians", the Gaussians with independent coordinates; "reference", a distance to a measure that was
-        given; or "none", something else. The last two have no target.
+        given; or "none", something else. The last two have no target, unless the subclass has a method
+        ``target(loss, prior, initial)`` that says it (`particlegvi.targets.own`).
     kl_weight, mmd_weight : float
         Weights of the objective; 0, the default, leaves the term out.
     kernel : Kernel or None

@@ -37,5 +37,5 @@ def _average(log_mean: float, log_sd: float, s: float, x: Array) -> tuple[Array,
     t = edges[place, panel][:, None] + half * (1.0 + unit)
     gap, far = (x[place, None] - t) / s, (np.log(t) - log_mean) / log_sd
     mass = half * shares * np.exp(-0.5 * (far**2 + gap**2)) / (t * (log_sd * math.sqrt(2.0 * math.pi)))
-    level = np.bincount(place, mass.sum(axis=1), len(x))
-    return level, np.bincount(place, -(mass * gap).sum(axis=1), len(x)) / s
+    level, slope = (np.bincount(place, part.sum(axis=1), len(x)) for part in (mass, -mass * gap))
+    return level.astype(np.float64), slope / s

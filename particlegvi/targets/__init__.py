@@ -15,8 +15,10 @@ from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.user_code import from_outside
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as PackageLoss
+from particlegvi.priors.flat import Flat
 from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
+from particlegvi.targets.own import OwnTruth, Truth, own_truth
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import warn
@@ -29,7 +31,7 @@ __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 @np.errstate(under="ignore")  # a density that underflows is 0, also where the user lets numpy raise
 def target(
     loss: Loss, method: Method | str, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
-) -> DensityTarget | AtomicTarget | GaussianOptima:
+) -> Truth:
     """Q*, the distribution that a method's particles should have.
 
     Parameters
@@ -50,7 +52,7 @@ def target(
     Returns
     -------
     AtomicTarget, DensityTarget or GaussianOptima
-        For DE; DLE and DRLE; FDGVI.
+        For DE; DLE and DRLE; FDGVI. For a method that says its truth itself (`particlegvi.targets.own`) that one.
 
     Raises
     ------
@@ -72,6 +74,8 @@ def target(
         initial = start_points(initial, dim)
     if isinstance(loss, PackageLoss) and loss.kind == "network":
         raise ValueError("the loss is one of networks, which have no density that could be drawn; compare predictions")
+    if isinstance(method, OwnTruth):
+        return own_truth(method, loss, Flat(dim) if prior is None else prior, initial)
     if dim not in (1, 2):
         raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")
     if method.objective == "reference":
@@ -90,8 +94,6 @@ def target(
             " density; a kl_weight above 0 gives one"
         )
     if prior is None:
-        from particlegvi.priors import Flat
-
         prior = Flat(dim)
     if kl_weight == 0.0:
         return _basins(loss, prior, initial)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -24,7 +26,7 @@ class Draws:
         The mean and variance of the draws.
     """
 
-    kind = "draws"
+    kind: Literal["draws"] = "draws"
 
     def __init__(self, draws: Array) -> None:
         self.draws = draws

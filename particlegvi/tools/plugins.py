@@ -14,6 +14,7 @@ import sys
 from collections.abc import Container, Iterable
 from functools import cache
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from particlegvi.tools.quoting import plain, short, shown
@@ -228,14 +229,34 @@ def load_file(place: str) -> None:
     specification = importlib.util.spec_from_file_location(name, path.resolve())
     assert specification is not None and specification.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(specification)
+    before = dict(_registered)
     try:
         specification.loader.exec_module(module)
+        _check_registered(place, module, before)
     except Exception as error:
         del sys.modules[name]
         if isinstance(error, OSError):
             raise ValueError(f"{place} cannot be read: {error.strerror}") from None
+        if isinstance(error, Unregistered):
+            raise
         raise ValueError(f"{place} fails with {_told(error)}") from error
     loaded_files[name] = str(path.resolve())
+
+
+class Unregistered(ValueError):
+    """A file of `load_file` registers nothing, or not all of its facts."""
+
+
+def _check_registered(place: str, module: ModuleType, before: dict[tuple[str, str], object]) -> None:
+    """Refuse a file that would be used without effect: a part has a name only once it is registered."""
+    kinds = "register of pg.losses, pg.kernels, pg.priors, pg.methods, pg.integrators and the others"
+    for value in vars(module).values():
+        name = name_of(value) if isinstance(value, FunctionType) and "forms" in vars(value) else None
+        if name and ("facts", name) not in _registered:
+            way = "put @facts.register of particlegvi.scenario.kinds.particles.facts above it"
+            raise Unregistered(f"{place} marks the fact {name} and does not register it; {way}")
+    if _registered == before:
+        raise Unregistered(f"{place} must register its parts (the function {kinds} does so); it registers none")
 
 
 def _file_of(module: str) -> Path | None:

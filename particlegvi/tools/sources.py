@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 from particlegvi.tools import plugins
 from particlegvi.tools.quoting import plain, shown
@@ -22,7 +24,11 @@ from particlegvi.version import __version__
 PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
 AFTER_THE_NUMBERS = ("cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
+REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")  # the name at the beginning of a requirement
 DIGEST = ", digest "  # follows the note of a part without a version, and of any part in folders of version 0.1.0
+# Libraries that parts from outside may use, by module: their versions count where a part uses them.
+LIBRARIES = {"jax": "jax", "torch": "torch", "sklearn": "scikit-learn", "numpyro": "numpyro", "pymc": "pymc"}
+OF_LOSSES = {"JAX": ["jax"], "PyTorch": ["torch"], "NumPyro": ["numpyro", "jax"], "PyMC": ["pymc"]}  # by kind of loss
 SOURCES = "sources"  # the key of the digest, in manifests and beside the versions of a sweep
 
 
@@ -35,6 +41,33 @@ def versions() -> dict[str, str]:
 @cache
 def _installed(name: str) -> str:
     return metadata.version(name)
+
+
+def libraries(content: object, kind: str = "") -> dict[str, str]:
+    """Versions of the `LIBRARIES` that the parts from outside use which a scenario names, and a loss of this kind.
+
+    A package says by its requirements which it uses, and a file by the modules whose names it has.
+    """
+    used = set(OF_LOSSES.get(kind, ()))
+    for key in notes(content):
+        place = plugins.origins(*key.split(" ", 1))[0]
+        if place.distribution:
+            needs = [REQUIREMENT.match(need) for need in metadata.requires(place.distribution) or ()]
+            used |= {need[0].lower().replace("_", "-") for need in needs if need}
+        else:
+            held = vars(sys.modules.get(place.module, sys)).values()
+            modules = [each.__name__ for each in held if isinstance(each, ModuleType)]
+            modules += [each.__module__ for each in held if isinstance(each, type | FunctionType)]
+            used |= {LIBRARIES.get(module.partition(".")[0], "") for module in modules}
+    return {name: version for name in sorted(used & set(LIBRARIES.values())) if (version := _known_version(name))}
+
+
+def _known_version(name: str) -> str:
+    """The version of a library; empty where it is not installed."""
+    try:
+        return _installed(name)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 @cache
@@ -57,9 +90,9 @@ def sources() -> str:
 def decisive(scenario: object = None) -> dict[str, str]:
     """The versions that numbers depend on, and the digest of the sources: they name the cells of a sweep.
 
-    With the `notes` of the parts from outside that a scenario names.
+    With the `notes` of the parts from outside that a scenario names, and the `libraries` that these use.
     """
-    return versions() | {SOURCES: sources()} | notes(scenario)
+    return versions() | libraries(scenario) | {SOURCES: sources()} | notes(scenario)
 
 
 def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
@@ -68,7 +101,8 @@ def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
     Python's own version does not reach the numbers. Where ``then`` names no sources, as in early folders, only versions
     are compared.
     """
-    here = versions() | {SOURCES: sources()}
+    used = {name: _known_version(name) or "none" for name in LIBRARIES.values() if name in then}
+    here = versions() | used | {SOURCES: sources()}
     for name, now in here.items():
         before = then.get(name, "none")
         if name == "python" or before == now or (name == SOURCES and SOURCES not in then):

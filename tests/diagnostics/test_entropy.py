@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import digamma
 
+import particlegvi as pg
 from particlegvi import diagnostics
 from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
 from particlegvi.diagnostics.free_energy import nearest_neighbours, spacings
@@ -93,6 +94,14 @@ def test_both_are_arvizs(chains, draws, memory):
     x[0] += 0.5
     assert potential_scale_reduction(x) == pytest.approx(float(arviz.rhat(x, method="rank")), rel=1e-10)
     assert effective_sample_size(x) == pytest.approx(float(arviz.ess(x, method="bulk")), rel=1e-10)
+
+
+def test_the_effective_sample_size_of_a_run_has_its_particles_as_chains():
+    """The wrong orientation, which an array of records and particles has, is the control."""
+    prior, method = pg.priors.Normal([0.0, 0.0], [1.0, 3.0]), pg.methods.DLE(1.0)
+    run = pg.simulate(pg.Loss.from_formula("0*x + 0*y", ["x", "y"]), method, prior, 20, 2000, 0.01, record_every=10)
+    each = [effective_sample_size(run.positions[:, :, i].T) for i in range(2)]
+    assert effective_sample_size(run) == min(each) == each[1] < 1000.0 < effective_sample_size(run.positions[:, :, 1])
 
 
 def test_the_effective_sample_size_of_an_autoregression():

@@ -119,7 +119,8 @@ WELL, FALLING = pg.losses.get("tilted-double-well"), pg.schedules.Linear(0.01, 0
 NOISY = lambda x, step, seed: WELL.gradient(x) + normals(seed, "draws", len(x), 1, step)
 BATCHES = pg.Loss.from_numpy(WELL.value, WELL.gradient, 1, gradient_at=NOISY)
 ANEW = pg.methods.SVGD(0.3, bandwidth="every-step")
-ADAPTIVE = [(method, name) for method in (EVERY[0], EVERY[2], EVERY[6], ANEW) for name in ("adam",)]
+QUIET = (pg.methods.DE(), pg.methods.DRE(0.3), pg.methods.SVGD(0.5), ANEW)
+ADAPTIVE = [(method, "adam") for method in QUIET]
 OTHERS = [(pg.methods.DLE(0.3), name) for name in ("heun", "leimkuhler-matthews")]
 GROUPED = [*((method, "euler-maruyama") for method in EVERY + JUMPING), *ADAPTIVE, *OTHERS]
 

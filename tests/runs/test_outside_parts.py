@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from importlib import metadata
 
 import pytest
 
@@ -62,6 +63,64 @@ def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tm
 def test_a_run_of_the_package_alone_notes_nothing(nothing_from_outside, tmp_path):
     pg.run("lifting", out=tmp_path / "run", **SHORT)
     assert "parts" not in manifest(tmp_path / "run")
+
+
+FACT = """
+import sklearn
+
+from particlegvi.scenario.kinds.facts import fact, is_number
+from particlegvi.scenario.kinds.particles.facts import facts
+
+@facts.register
+@fact(990, halved=is_number)
+def halved(evidence):
+    return {"halved": 1.0 / NUMBER}
+"""
+
+
+def test_a_fact_that_fails_is_named_and_once_mended_it_finishes_the_run(nothing_from_outside, tmp_path):
+    file, place = tmp_path / "my_fact.py", tmp_path / "run"
+    file.write_text(FACT.replace("NUMBER", "0"))
+    plugins.load_file(str(file))
+    with pytest.raises(RuntimeError, match="^the fact halved failed: ZeroDivisionError: .*; the runs are kept"):
+        pg.run("lifting", out=place, **SHORT, facts=["halved"])
+    done = manifest(place)
+    assert done["status"] == "failed" and done["methods"] == ["DLE"]
+    assert done["versions"]["scikit-learn"] == metadata.version("scikit-learn") and "torch" not in done["versions"]
+    forget()
+    del sys.modules["my_fact"]
+    file.write_text(FACT.replace("NUMBER", "2"))
+    plugins.load_file(str(file))
+    heard = []
+    results = pg.resume(place, progress=lambda label, done, steps: heard.append(label))
+    assert results.summary["methods"]["DLE"]["halved"] == 0.5 and not heard  # nothing is simulated again
+    change_manifest(place, status="interrupted", versions={**done["versions"], "scikit-learn": "0.0.1"})
+    refuse(lambda: pg.resume(place), "was begun with scikit-learn 0.0.1 and this is")
+
+
+def test_a_file_without_effect_is_refused(nothing_from_outside, tmp_path):
+    file = tmp_path / "my_fact.py"
+    for code, words in (
+        (FACT.replace("@facts.register", ""), "marks the fact halved and does not register it; put @facts.register"),
+        (STAIRS, r"must register its parts .*; it registers none"),
+    ):
+        file.write_text(code)
+        refuse(lambda: plugins.load_file(str(file)), words)
+        assert "my_fact" not in sys.modules
+    file.write_text(FACT)
+    plugins.load_file(str(file))  # control
+
+
+@pytest.mark.needs("jax")
+def test_the_library_of_a_loss_counts(nothing_from_outside, tmp_path):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    loss = pg.Loss.from_jax(lambda x: x[0] ** 2, 1)
+    for each, there in ((loss, True), (pg.losses.get("double-well"), False)):
+        place = tmp_path / each.kind
+        pg.simulate(each, pg.methods.DE(), pg.priors.Normal(), 3, 4, 0.01, out=place)
+        assert ("jax" in manifest(place)["versions"]) == there
 
 
 def test_another_version_is_refused_until_anyway(nothing_from_outside, tmp_path):

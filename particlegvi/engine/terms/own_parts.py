@@ -109,7 +109,10 @@ def try_likelihood(likelihood: Likelihood, y: Array) -> None:
 
 
 def _try_slopes(name: str, likelihood: Likelihood) -> None:
-    """Refuse a likelihood that contradicts its draws: the mean of its slope over draws of y is 0 for every f."""
+    """Refuse a likelihood that contradicts its draws.
+
+    Over draws of y the mean of its slope is 0 for every f, and that of its curvature is the Fisher information.
+    """
     draws = _draws(name, likelihood)
     if draws is None:
         return
@@ -121,6 +124,14 @@ def _try_slopes(name: str, likelihood: Likelihood) -> None:
         raise ValueError(
             f"the mean of the slope of {name} over its draws must be 0, not {means[at]:.3g} (error {errors[at]:.2g}) at"
             f" f = {VALUES[at]:g}: sample(f) and slope(f, y) contradict each other"
+        )
+    bends = likelihood.curvature(np.repeat(VALUES, DRAWS), draws).reshape(-1, DRAWS)
+    means, errors = bends.mean(axis=1), bends.std(axis=1) / np.sqrt(DRAWS)
+    if 2 * (means < -6.0 * errors - 1e-9).sum() > len(VALUES):
+        at = int(np.argmin(means))
+        raise ValueError(
+            f"the mean of the curvature of {name} over its draws must be 0 or above, not {means[at]:.3g} (error"
+            f" {errors[at]:.2g}) at f = {VALUES[at]:g}: its cost grows where draws are likely, as one of the wrong sign"
         )
 
 

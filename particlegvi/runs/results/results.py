@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from particlegvi.contracts import Facts, Loss, Progress, Record
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.runs.results.runs import Runs
 from particlegvi.runs.storage.checkpoint import unfinished
 from particlegvi.runs.storage.creating import create
@@ -25,7 +26,7 @@ from particlegvi.tools.files import Unreadable
 from particlegvi.tools.objects import loss as check_loss
 from particlegvi.tools.progress import tell
 from particlegvi.tools.quoting import as_argument
-from particlegvi.tools.sources import check_there, notes, versions
+from particlegvi.tools.sources import check_there, libraries, notes, versions
 
 
 class Results(Runs):
@@ -88,8 +89,8 @@ class Results(Runs):
         """The first content of a folder of these results."""
         scenario = self.scenario
         return New(
-            scenario["name"], text(scenario), decisive(scenario), self.seed, versions(), self.labels,
-            notes(scenario),
+            scenario["name"], text(scenario), decisive(scenario), self.seed,
+            versions() | libraries(scenario), self.labels, notes(scenario),
         )  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
@@ -153,7 +154,9 @@ class Comparison(Results):
         handed_in = {
             entries.name_of_array(key, array): array for key, array in arrays.items() if isinstance(array, np.ndarray)
         }
-        return super().new()._replace(arrays=handed_in)
+        loss = self.parts.loss
+        used = libraries(self.scenario, loss.kind if isinstance(loss, PackageLoss) else "")
+        return super().new()._replace(arrays=handed_in, versions=versions() | used)
 
 
 def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:

@@ -17,6 +17,8 @@ from particlegvi.tools.registry import Registry
 
 Form = Callable[[Any], bool]
 Compute = Callable[[Any], Facts]
+SLIPS = (AttributeError, LookupError, NameError, TypeError)  # of a function that is wrong in itself
+KEPT = "; the runs are kept, and resume finishes their folder once the fact is mended"
 
 
 def fact(place: int, required: tuple[str, ...] = (), **forms: Form) -> Callable[[Compute], Compute]:
@@ -60,8 +62,11 @@ class FactRegistry:
         for part in self.all(more):
             try:
                 added = part(run)
-            except (AttributeError, LookupError, NameError, TypeError) as error:  # a slip in the fact itself
-                raise RuntimeError(f"the fact {part.name} failed: {type(error).__name__}: {error}") from error
+            except Exception as error:
+                if not (part.name in more or isinstance(error, SLIPS)):
+                    raise
+                kept = KEPT if part.name in more else ""
+                raise RuntimeError(f"the fact {part.name} failed: {type(error).__name__}: {error}{kept}") from error
             for key, value in added.items():
                 if part.name in more and (key not in part.forms or key in numbers):
                     wrong = (

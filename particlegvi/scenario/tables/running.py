@@ -17,7 +17,7 @@ from particlegvi.scenario.tables.table import Table
 from particlegvi.tools import arguments, cells, files, objects
 from particlegvi.tools.cells import compute
 from particlegvi.tools.patience import cell_done
-from particlegvi.tools.sources import SOURCES, notes, sources
+from particlegvi.tools.sources import SOURCES, libraries, notes, sources
 
 Group: TypeAlias = tuple[Task, ...]  # the tasks of one problem
 Scored: TypeAlias = tuple[dict[str, float], float]  # scores, and the seconds that they took
@@ -179,5 +179,6 @@ class KeptCells:
 
     def _identity(self, task: Task) -> Facts:
         """The settings of a cell, and the digest of the package's sources and of a model from outside."""
-        digest = " ".join([sources(), *notes([task.row, task.model]).values()])
+        outside = notes([task.row, task.model]) | libraries([task.row, task.model])
+        digest = " ".join([sources(), *outside.values()])
         return {"cell": task._asdict(), "settings": self.settings.decisive(), SOURCES: digest}

@@ -200,7 +200,7 @@ def test_a_helper_in_plain_python_is_compiled_and_what_cannot_be_is_one_sentence
         evaluate.profile_values(run_cell("self.nowhere", 1.0, 1.0, plain).Kernel(), POINT)
 
 
-def test_the_colours_of_numba_are_left_out():
+def test_the_colours_that_numba_adds_with_colorama_are_left_out():
     error = numba.core.errors.TypingError("\x1b[1m\x1b[31mCannot unify int64 and str\x1b[0m")
     assert str(failed("value", error, ())) == (
         "value cannot be compiled by numba (Cannot unify int64 and str), defined by the user"

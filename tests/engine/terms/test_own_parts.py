@@ -151,6 +151,58 @@ class OtherInformation(OwnCounts):
         return np.ones(3) if self.factor == 1.0 else -np.exp(f)
 
 
+class TwoWells(OwnCounts):
+    """The cost f^4 / 4 - f^2 / 2 + y f, which has two wells, and says that it is convex."""
+
+    __slots__ = ()
+    name = "two-wells"
+    convex = True
+
+    def cost_at(self, f, y):
+        return f**4 / 4.0 - f * f / 2.0 + y * f
+
+    def slope_at(self, f, y):
+        return f**3 - f + y
+
+    def curvature_at(self, f, y):
+        return 3.0 * f * f - 1.0
+
+    def log_density(self, y, f):
+        f = np.asarray(f)
+        return -(f**4 / 4.0 - f * f / 2.0 + y * f)
+
+    def sample(self, f, random=None):
+        f = np.asarray(f)
+        return f - f**3 + generator(random).normal(size=f.shape)
+
+
+class SaysSo(TwoWells):
+    """This one rightly says that it is not."""
+
+    __slots__ = ()
+    convex = False
+
+
+class Upwards(OwnCounts):
+    """Its cost has the wrong sign, and its slope, curvature and density with it; its draws are those of counts."""
+
+    __slots__ = ()
+    name = "upwards"
+    convex = False
+
+    def cost_at(self, f, y):
+        return y * f - math.exp(f)
+
+    def slope_at(self, f, y):
+        return y - math.exp(f)
+
+    def curvature_at(self, f, y):
+        return -math.exp(f)
+
+    def log_density(self, y, f):
+        return np.exp(f) - np.asarray(y) * f
+
+
 class NoDraws(OwnCounts):
     __slots__ = ()
 
@@ -173,6 +225,7 @@ def test_right_parts_pass():
         try_kernel(Bell(lengthscale))
     try_prior(OwnPrior("standard-normal"))
     try_likelihood(OwnCounts(), np.array([0.0, 3.0, 7.0]))
+    try_likelihood(SaysSo(), np.array([1.0, 2.0]))
     try_likelihood(AnyCounts(), np.array([-1.0]))  # its class says that it may be
     try_loss(PlainLoss(lambda x: x[:, 0] ** 2, lambda x: 2 * x, 1, "own"), np.linspace(-2.0, 2.0, 9)[:, None])
 
@@ -240,6 +293,14 @@ test_a_wrong_part_is_refused_at_each_door = refused(
         r"^information\(f\) of the likelihood other-.* must be .*\(5, 2\)",
     ),
     (lambda: fitted([1.0, 2.0], OtherInformation(2.0)), r"^information\(f\) of .* must be 0 or above for every f, not"),
+    (
+        lambda: fitted([1.0, 2.0], TwoWells()),
+        "^convex of the likelihood two-wells must be False: its curvature",
+    ),
+    (
+        lambda: fitted([1.0, 2.0], Upwards()),
+        "the mean of the curvature of the likelihood upwards over its draws",
+    ),
     (lambda: fitted([1.0, 2.0], OtherDraws()), "the mean of the slope of the likelihood other-draws over its draws"),
     (
         lambda: simulated(of_loss(derivative=lambda x: -2 * x)),
