@@ -131,6 +131,11 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
         name: ((X, targets), estimator(name, settings), probabilities if "Classifier" in name else at_inputs)
         for name, (targets, settings) in ESTIMATORS.items()
     },
+    "compare": (
+        (np.linspace(-1.0, 1.0, 60)[:, None],),
+        lambda draws: pg.compare(losses.get("double-well"), ["DE"], priors.Normal(), 3, 5, 0.01, reference=draws),
+        lambda results: results.targets["DE"].draws,
+    ),
     "simulate": (
         (POINTS[:, :1],),
         lambda start: pg.simulate(losses.get("double-well"), pg.methods.DE(), particles=3, initial=start, steps=5),

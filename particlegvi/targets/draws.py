@@ -46,4 +46,4 @@ class Draws:
 
 def draws_of(reference: object, dim: int) -> Array:
     """The draws (n, dim) of a ``reference``, checked; a number for each draw is enough on the line."""
-    return np.ascontiguousarray(arguments.points("reference", reference, dim, least=LEAST))
+    return np.array(arguments.points("reference", reference, dim, least=LEAST), order="C")

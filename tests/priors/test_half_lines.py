@@ -76,6 +76,18 @@ def test_the_embedding_of_a_wide_log_normal_law_is_a_table(kernel):
         assert np.abs(values(nodes.term, x[:, None]) - expected).max() > 1e-7
 
 
+@pytest.mark.parametrize("wall", [0.25, 0.3, 0.7, -1.9, 33.3])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_target_reaches_its_wall(wall, side):
+    """The law of an exponential number beyond any wall, to rounding; a wall that is 1e-6 farther is the control."""
+    ends = {"low": wall} if side > 0.0 else {"high": wall}
+    prior = pg.Prior.from_formula(f"exp({-2.0 * side}*(t - {wall}))", ["t"], **ends)
+    target = pg.target(pg.Loss.from_formula(f"{side}*t", ["t"]), pg.methods.DLE(1.0), prior)
+    assert side * (target.mean - wall) == pytest.approx(1.0 / 3.0, abs=1e-10)
+    assert side * (target.mean - wall - 1e-6 * side) != pytest.approx(1.0 / 3.0, abs=1e-10)
+    assert target.cdf(np.array([wall + side * math.log(2.0) / 3.0]))[0] == pytest.approx(0.5, abs=1e-10)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["half-normal", "log-normal"])
 def test_drle_has_the_law_of_its_fixed_point(name):

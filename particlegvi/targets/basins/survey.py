@@ -133,10 +133,11 @@ def _grid(
         parts.append(np.linspace(low, high, 2 * uniform))
     else:
         parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, uniform))
-    parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0]]
+    parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0], [low, high]]  # those that are finite are kept
     parts += [np.linspace(well[0, 0], well[1, 0], IN_A_WELL) for well in wells]
     x = np.concatenate(parts)
-    x = np.sort(x[(x >= low) & (x <= high)], kind="stable")  # stable: fast on parts that are in order already
+    x = x[(x >= low) & (x <= high) & np.isfinite(x)]
+    x = np.sort(x, kind="stable")  # stable: fast on parts that are in order already
     return x[np.concatenate([[True], x[1:] != x[:-1]])]
 
 
