@@ -59,7 +59,7 @@ def test_leimkuhler_matthews_on_a_schedule_carries_the_noise_of_the_next_step():
     for integrator in pg.integrators.names()
     if integrator != "adam" and (kind not in ("repulsive", "direct") or integrator != "mala")
 ])  # fmt: skip
-@pytest.mark.sample("independent-baoab-number", "direct-leimkuhler-*-number", "repulsive-exponential-*-number")
+@pytest.mark.sample("independent-baoab-number", "repulsive-exponential-*-number")
 def test_grouping_of_steps_and_threads_change_no_bit(kind, integrator, step_size, monkeypatch):
     loss = pg.losses.get("tilted-double-well")
     if kind == "numpy":

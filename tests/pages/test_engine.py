@@ -112,7 +112,7 @@ def test_a_wrong_engine_is_noticed(changed, old, new):
 @pytest.mark.parametrize(
     ("kl_weight", "mmd_weight", "lengthscale"), [(1.0, 0.0, 1.0), (0.1, 0.0, 1.0), (1.0, 0.5, 1.0), (0.2, 3.0, 0.3)]
 )
-@pytest.mark.sample("*-flat", "0.1-*")
+@pytest.mark.sample("0.2-*-flat", "0.1-*")
 def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight, lengthscale, rng):
     priors = {"normal": pg.priors.Normal(0.2, 1.3), "uniform": pg.priors.Uniform(-2.0, 2.5), "flat": pg.priors.Flat(1)}
     ours_prior = priors[prior]

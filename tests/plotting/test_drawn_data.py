@@ -205,6 +205,7 @@ def test_one_stray_particle_does_not_set_the_range():
         assert np.histogram(few, 40, reading.fitting_range([np.array(few)]))[0].sum() == 2
 
 
+@pytest.mark.thorough
 def test_a_loss_is_left_out_where_it_changes_faster_than_the_curve(minima, line):
     def named(results, **options) -> bool:
         figure = plotting.figure(results, "histograms", methods=["DLE"], **options)

@@ -62,7 +62,7 @@ def test_every_kind_is_tried():
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.sample("trajectories", "histograms", "loss", "lines", "curves", "distance", "scores", "ensemble-line")
+@pytest.mark.sample("trajectories", "lines", "curves", "scores", "ensemble-line")
 def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind)
     shown = words(figure)
@@ -116,6 +116,7 @@ def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
 
 
 @pytest.mark.parametrize("source, label", [("line", "DLE"), ("line", "DE"), ("plane", "DLE"), ("plane", "FD-GVI")])
+@pytest.mark.sample("line-DLE", "plane-FD-GVI")
 def test_one_run_on_one_panel(source, label, request):
     results = request.getfixturevalue(source)
     for target in (None, results.targets[label]):

@@ -74,7 +74,7 @@ def worst(prior, kernel, term, place=None, scale=None):
 
 
 @pytest.mark.parametrize(
-    "number", [4, pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.slow)]
+    "number", [2, pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.slow)]
 )
 def test_random_pairs_err_by_less_than_they_state(number, rng):
     shares = []

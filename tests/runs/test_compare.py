@@ -99,7 +99,7 @@ class Delayed(pg.methods.Method):
         return pg.methods.DRE(self._alpha * self.mmd_weight, self.kernel).flow(problem)
 
 
-@pytest.mark.parametrize("kernel", [None, pg.kernels.Matern52("median"), pg.kernels.Matern52(0.7)])
+@pytest.mark.parametrize("kernel", [None, pg.kernels.SquaredExponential("median"), pg.kernels.SquaredExponential(0.7)])
 def test_a_method_and_a_kernel_of_a_user_are_those_that_the_run_used(kernel):
     method = Delayed(1.0, kernel)
     run = pg.compare(LOSS, [method], **HOW)["Delayed"]
@@ -107,5 +107,5 @@ def test_a_method_and_a_kernel_of_a_user_are_those_that_the_run_used(kernel):
     assert run.positions.tobytes() == ours.positions.tobytes()
     assert run.method.kernel == ours.method.kernel
     assert run.method.kernel.lengthscale == run.info["lengthscale"]
-    assert (run.method is method) == (kernel == pg.kernels.Matern52(0.7)) and method.kernel is kernel
+    assert (run.method is method) == (kernel == pg.kernels.SquaredExponential(0.7)) and method.kernel is kernel
     assert run.method._alpha == 1.0

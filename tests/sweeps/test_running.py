@@ -69,6 +69,7 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, straight, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.md", "sweep.json", "heat-map.png"])
+@pytest.mark.sample("table.csv", "heat-map.png")
 def test_tables_and_pictures_that_are_cut_or_gone_are_made_again(name, straight_folder, tmp_path):
     sweep = shutil.copytree(straight_folder, tmp_path / "s")
     whole, times = outputs(sweep), {place: place.stat().st_mtime_ns for place in sweep.iterdir()}

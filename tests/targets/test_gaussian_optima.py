@@ -77,6 +77,7 @@ def test_the_basin_of_a_start_is_where_the_flow_goes():
         assert found.sd[0] == pytest.approx(math.exp(0.5 * end[1]), abs=1e-4)
 
 
+@pytest.mark.thorough
 def test_an_optimum_of_figure_5_2_is_one_for_scipy():
     target = pg.target(pg.losses.get("tilted-double-well"), pg.methods.FDGVI(1.0), prior=pg.priors.Flat(1))
     for found in target.optima:

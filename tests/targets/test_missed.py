@@ -50,6 +50,7 @@ def test_a_well_in_the_plane_is_found():
     assert target.missed is not None and target.missed < 0.01 and target.resolution > 0.01
 
 
+@pytest.mark.thorough
 def test_drle_finds_the_same_well():
     method = pg.methods.DRLE(kl_weight=1.0, mmd_weight=0.1, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
     target = pg.target(spike(1e-5), method, prior=LINE)

@@ -59,7 +59,8 @@ def _in_parts(function: Callable[..., None], term: Term, points: Array, out: Arr
     for first in range(0, len(out), most):
         part = slice(first, first + most)
         block = np.empty(out[part].T.shape)
-        function(term, np.ascontiguousarray(points[part].T), block)
+        # A read-only array is another type to numba, for which the term would be compiled a second time.
+        function(term, np.require(points[part].T, requirements="CW"), block)
         out[part] = block.T
     return out
 

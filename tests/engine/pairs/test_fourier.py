@@ -29,8 +29,9 @@ def pairs_and_attraction(x, kernel, mean, sd):
 
 @pytest.mark.parametrize("cloud", NEAR)
 @pytest.mark.parametrize("lengthscale", [0.7, 2.0])
-@pytest.mark.parametrize("sd", [1e-3, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("sd", [1e-3, 1.0, 2.0])
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-7])
+@pytest.mark.sample("1e-12-*")
 def test_repulsion_and_attraction_together_are_within_the_tolerance(cloud, lengthscale, sd, tolerance):
     x = NEAR[cloud][:, None].copy()
     kernel = pg.kernels.SquaredExponential(lengthscale, variance=2.0)

@@ -21,9 +21,10 @@ from .clouds import CLOUDS, RANDOM
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
-@pytest.mark.parametrize("lengthscale", [0.05, 0.7, 5.0, 300.0])
+@pytest.mark.parametrize("lengthscale", [0.05, 0.7, 300.0])
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-6])
 @pytest.mark.parametrize("algorithm", ["chosen", "transforms"])
+@pytest.mark.sample("*-1e-12-*")
 def test_error_is_below_the_tolerance_on_the_line(cloud, lengthscale, tolerance, algorithm):
     x = CLOUDS[cloud][:, None].copy()
     kernel = pg.kernels.SquaredExponential(lengthscale, variance=2.0)
@@ -59,7 +60,8 @@ PLANES = {
 
 @pytest.mark.parametrize("cloud", PLANES)
 @pytest.mark.parametrize("algorithm", [Boxes, Nufft])
-@pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-5])
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-5])
+@pytest.mark.sample("1e-12-*")
 def test_error_is_below_the_tolerance_in_the_plane(cloud, algorithm, tolerance, rng):
     x = np.ascontiguousarray(PLANES[cloud])
     kernel = pg.kernels.SquaredExponential(1.1, variance=2.0)

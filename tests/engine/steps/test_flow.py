@@ -55,8 +55,8 @@ def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
 
 def test_a_loss_in_numpy_has_the_noise_of_the_compiled_loop():
     """Its steps are calls of their own, and the normals of an odd step wait for it since the step before."""
-    loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 0.0], 1.0)
-    same = pg.Loss.from_numpy(loss.value, loss.gradient, 2)
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    same = pg.Loss.from_numpy(loss.value, loss.gradient, 1)
     start, method = prior.sample(37, seed=3), pg.methods.DLE(0.4)
     expected = advanced(method.flow(problem(loss, prior, start)), [9]).state
     for groups in ([9], [1, 3, 5], [4, 5]):

@@ -44,6 +44,7 @@ def test_a_cell_has_its_scores(made):
     found = measure(Task("yacht", "de", "standard", 0), SMALL)
     assert set(found) == {"rmse", "nll", "coverage_90", "leaked", "nll_spread", "spread"}
     assert found == measure(Task("yacht", "de", "standard", 0), SMALL)
+    assert set(measure(Task("yacht", "drle", "standard", 0), SMALL)) == set(found)
     line = measure(Task("yacht", "linear", "standard", 0), SMALL)
     assert line["rmse"] == pytest.approx(least_squares_rmse(problems.problem("yacht", "standard", 0)))
     assert "nll_spread" not in line
@@ -54,8 +55,8 @@ def test_networks_that_run_away_are_counted_and_not_averaged(made, monkeypatch):
         raise Diverged("away", 1, 0)
 
     monkeypatch.setattr(models, "predicted", away)
-    assert measure(Task("yacht", "de", "standard", 0), SMALL) == {"diverged": 1.0}
-    cells = {Task("yacht", "de", "standard", split): {"rmse": 1.0} for split in range(2)}
-    cells[Task("yacht", "de", "standard", 1)] = {"diverged": 1.0}
+    assert measure(Task("yacht", "de", "thesis", 0), SMALL) == {"diverged": 1.0}
+    cells = {Task("yacht", "de", "thesis", split): {"rmse": 1.0} for split in range(2)}
+    cells[Task("yacht", "de", "thesis", 1)] = {"diverged": 1.0}
     text = Table(SMALL, cells).markdown()
     assert "1 of 2 diverged" in text

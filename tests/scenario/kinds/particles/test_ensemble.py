@@ -40,13 +40,13 @@ def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
     assert np.array_equal(pg.load(tmp_path / "two")["DLE"].final, sample.final)
 
 
-def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone(sample):
+def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone():
     complete = {"loss": "x^2/2", "particles": 5}
     words = {**complete, "steps": "auto", "step_size": "auto"}
     assert pg.scenarios.load(words)["steps"] == pg.scenarios.load(complete)["steps"] == 10_000
     assert pg.scenarios.load(words)["step_size"] == pg.scenarios.load(complete)["step_size"]
-    start = np.array([[0.0, 0.0]])
-    run = pg.simulate(sample.loss, "DLE", initial=start, steps=3, step_size="auto", progress=None)
+    loss = pg.losses.get("quadratic", curvature=[2.0, 80.0])
+    run = pg.simulate(loss, "DLE", initial=np.zeros((1, 2)), steps=3, step_size="auto", progress=None)
     # the largest curvature is 80: a twentieth of the limit 2 / 80, rounded
     assert run.step_size == pytest.approx(2.0 / 80.0 / 20.0, rel=0.25)
 

@@ -44,7 +44,7 @@ BOWL, FLAT = pg.losses.get("quadratic"), pg.priors.Flat(2)
 DE, DLE, DRE = pg.methods.DE(), pg.methods.DLE(1.0), pg.methods.DRE(0.5, SE(1.0))
 WEAK, SVGD, FDGVI = pg.methods.DRE(1e-3, SE(1.0)), pg.methods.SVGD(kl_weight=1.0, kernel=SE(1.0)), pg.methods.FDGVI(0.5)
 # Nearly flat, so that the prior is within chance of Q*: a run of no length has tested nothing.
-SLOPE = pg.Loss.from_formula("t/20", variables=["t"])
+SLOPE = pg.losses.get("quadratic", curvature=[0.01], centre=[0.0])
 CUBE, FAR = pg.losses.get("quadratic", curvature=[1.0, 1.0, 1.0]), pg.priors.Normal([3.0] * 3, [1.0] * 3)
 NEAR = {"step_size": 0.1, "initial": pg.priors.Normal([1.0, 1.0], [0.1, 0.1])}
 BANANA = (pg.losses.get("banana"), pg.methods.DLE(0.5), pg.priors.Normal([0.0, 0.0], 1.0), 0.05)
