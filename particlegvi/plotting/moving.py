@@ -47,7 +47,7 @@ class Clock(NamedTuple):
         if moment in (-1, len(self.times) - 1):
             shown = f"{time:,.6g}" if self.words != SHARE else "100%"
         elif self.words == SHARE:
-            shown = f"{time:.0%}"
+            shown = f"{time:.{decimals(100.0 * shortest)}%}"
         else:
             shown = f"{time:,.{decimals(shortest)}f}"
         return say(KEYS[self.words], value=number(shown)) if self.words else ""

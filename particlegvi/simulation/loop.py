@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol, runtime_checkable
@@ -189,14 +188,8 @@ def stored_records(record: Record, dim: int, steps: int, record_every: int | Non
     return positions, record_steps(steps, record_every)[: len(positions)] if known is None else known
 
 
-def record_steps(steps: int, record_every: int | None, early: bool = False) -> np.ndarray:
-    """Step numbers to record: the first, the last, and every ``record_every``-th (None: at most 200 in all).
-
-    With ``early`` half of the 200 are in the first tenth of the run, which a film shows longest.
-    """
-    if early:
-        share = np.linspace(0.0, 1.0, MOST_RECORDS) ** (1.0 / math.log10(2.0))  # a half goes to a tenth
-        return np.unique(np.rint(steps * share).astype(np.int64))
+def record_steps(steps: int, record_every: int | None) -> np.ndarray:
+    """Step numbers to record: the first, the last, and every ``record_every``-th (None: at most 200 in all)."""
     if record_every == 0:
         return np.unique(np.array([0, steps]))
     if record_every is None:

@@ -132,8 +132,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
             Stores snapshots (`particlegvi.simulation.storage`). If it has a snapshot of the same fit, that fit
             continues, with the same bytes as without an interruption.
         watch : callable, optional
-            Called as ``watch(steps_done, coefficients)`` at the start and then up to two hundred times, half of them in
-            the first tenth of the run.
+            Called as ``watch(steps_done, coefficients)`` at the start, after the first steps, and then at step numbers
+            that grow geometrically, up to 45 times.
 
         Raises
         ------

@@ -10,10 +10,10 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.simulation.journal import Journal
-from particlegvi.simulation.loop import record_steps
 from particlegvi.tools.errors import Diverged
 
 PART = "sampling"  # name of this part of a fit
+SHOWN = 44  # calls of ``watch`` at most: from one to the next the number of steps grows by a fifth in 2000 steps
 RECORDS = 16  # records of the energies in a run, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess energy is ignored
 STANDARD_ERRORS = 4.0
@@ -36,8 +36,8 @@ class Trace:
 
     ``energy`` is V of coefficients (particles, dim). ``signed`` (rows, dim) holds the features, in the plan's
     coordinates, of the rows whose signs are recorded. Steps that an interrupted fit has taken, by its journal, are
-    skipped. The run calls ``progress(steps_done, steps)``, and ``watch(steps_done, coefficients)`` at the start, often
-    in its first tenth, and then at longer intervals.
+    skipped. The run calls ``progress(steps_done, steps)``, and ``watch(steps_done, coefficients)`` at the start, after
+    each of the first steps, and then at intervals that grow with the step: a diffusion moves by their root.
     """
 
     def __init__(
@@ -65,7 +65,8 @@ class Trace:
 
     def run(self, steps: int) -> None:
         flow, end = self.plan.flow, self.steps + steps
-        shown = self.steps + record_steps(steps, None, early=self.steps == 0)
+        growing = np.geomspace(1.0, end, SHOWN) if end > SHOWN else np.arange(1, end + 1)
+        shown = {0, *np.rint(growing).astype(np.int64).tolist()}
         if self.steps == 0:
             self._show(0)
 
@@ -76,12 +77,13 @@ class Trace:
         for record in np.unique(np.linspace(self.steps, end, RECORDS + 1).astype(np.int64)[1:]).tolist():
             if record == self.steps:
                 continue
-            between = shown[(shown > self.steps) & (shown < record)].tolist()
-            for stop in (*between, record) if self.watch is not None else (record,):
+            between = sorted(step for step in shown if self.steps < step < record and self.watch is not None)
+            for stop in (*between, record):
                 with np.errstate(over="ignore", invalid="ignore"):
                     self.journal.advance(PART, flow, self._taken, stop, before=self.plan.steps_before, hear=hear)
                 self._taken = max(stop, self._taken)
-                self._show(stop)
+                if stop in shown:
+                    self._show(stop)
             self.steps = record
             energies, *signs = self.journal.once(f"record_{record}", self._look)
             self.energies.append(energies)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import zlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Facts, Progress, Scenario
 from particlegvi.plotting.films import pace
 from particlegvi.plotting.films.pace import Film
-from particlegvi.plotting.films.settings import FilmSettings
+from particlegvi.plotting.films.settings import FEWEST, FilmSettings
 from particlegvi.plotting.kind import FigureKind, check, checked, kinds
 from particlegvi.plotting.look import drawn_in
 from particlegvi.plotting.moving import MovingFigure, clock_of
@@ -44,7 +46,8 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
     """Film a figure of runs from their first record to the last; the last frame is the figure of `plotting.figure`.
 
     ``figure`` has the "kind" of the figure and its options; ``progress("film", frames done, frames)`` is called. A
-    warning says that the runs have fewer records than the frames asked for, or too few to move smoothly.
+    warning says that the runs have fewer records than the frames asked for, or too few to move smoothly, or that so few
+    of the frames that are drawn differ.
     """
     build, options = mover(figure)
     moving = build(results, **options)
@@ -68,13 +71,19 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
     asked = f"a film of {count} frames of {width} by {height} pixels"
     memory.check(asked, COPIES * count * width * height, "give a smaller width or fewer frames")
 
+    pictures: dict[int, int] = {}  # a number for all that is drawn above and below the time, by frame
+
     def frame(number: int) -> NDArray[np.uint8]:
         for label, show in moving.shows.items():
             show(int(records[label][number]))
         moving.clock.set_text(words[number])
         with slide_style():
             canvas.draw()
-        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+        pixels = np.asarray(canvas.buffer_rgba())[..., :3].copy()
+        box = moving.clock.get_window_extent(canvas.get_renderer())
+        low, high = max(height - math.ceil(box.y1), 0), max(height - math.floor(box.y0), 0)
+        pictures[number] = zlib.crc32(pixels[:low].tobytes() + pixels[high:].tobytes())
+        return pixels
 
     def hear(done: int) -> None:
         if progress is not None:
@@ -82,6 +91,9 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
 
     made = Film(frame, pace.lengths(count, settings.seconds), settings.rounds, hear)
     files.write(settings.path, partial(settings.write, made))
+    different = len(set(pictures.values()))
+    if different < FEWEST <= count:
+        warn(f"of the {count} frames of the film only {different} differ, because nothing else moves in it")
 
 
 def figure_for(

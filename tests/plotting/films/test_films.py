@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
+import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.plotting import style
-from particlegvi.plotting.films import FilmSettings, pace, video
+from particlegvi.plotting.films import FilmSettings, film, pace, video
 from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.moving import clock_of, decimals
 from particlegvi.tools.film_file import FilmFile
 
+from ...plain_parts import PlainResults
 from ...refusals import refuse
 from ...runs.interrupting import Stop
 
@@ -206,6 +208,7 @@ def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
     assert [decimals(gap) for gap in (0.1, 0.05, 1.0, 250.0, 1e-4, 0.0)] == [1, 2, 0, 0, 4, 0]
     unequal = clock_of({"DE": line["DE"], "DLE": line["DLE"].at(20)})  # each is shown as far on its way
     assert [unequal.at(moment) for moment in (0, 10, -1)] == [f"{share}% of the steps" for share in (0, 25, 100)]
+    assert unequal.at(1, 5e-4) == "2.50% of the steps"
     assert unequal.records("DLE", np.array([0, 10, 40])).tolist() == [0, 5, 20]
 
 
@@ -231,6 +234,35 @@ def test_the_start_is_the_prior_and_the_end_is_not(fitted):
         return float(np.sqrt(np.mean((then.sample(X).mean(axis=0) - truth) ** 2)))
 
     assert error(run.at(20)) < 0.3 < 0.5 < error(run.at(0))
+
+
+@pytest.mark.thorough
+def test_functions_can_be_followed_from_the_first_second(tmp_path):
+    """No frame changes by more than three medians; the control, without the frames of the first steps, has a leap."""
+    method = {"plain": {"method": "PLS", "moves": "none", "steps": 2000}}
+    results = pg.run("poisson-bimodal", particles=20, methods=method)
+    steps = results.followed()["plain"].steps
+    assert steps[:5].tolist() == [0, 1, 2, 3, 4] and steps[-1] == 2000 and 24 <= len(steps) <= 45
+    assert np.all(np.diff(np.log(steps[8:])) < 0.25), "from then on the steps grow by a fifth"
+    seen = [each.astype(float) for each in frames_of(results.animate(tmp_path / "a.webp", width=400))]
+    assert len(seen) == len(steps)
+
+    def changes(frames) -> np.ndarray:
+        return np.array([np.abs(after - before).mean() for before, after in zip(frames[:-1], frames[1:], strict=True)])
+
+    assert changes(seen).max() < 3.0 * np.median(changes(seen))
+    assert changes([seen[0], *seen[12:]])[0] > 3.0 * np.median(changes(seen))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("moving", [True, False])
+def test_a_film_in_which_little_moves_says_so(line, tmp_path, moving, recwarn):
+    run = line["DLE"]
+    places = run.positions if moving else np.repeat(run.positions[-1:], len(run.positions), axis=0)
+    made = PlainResults([replace(run, positions=places)], line.scenario, line.summary, line.targets)
+    film(made, {"kind": "histograms"}, FilmSettings(tmp_path / "a.gif", frames=30, width=200))
+    said = [str(each.message) for each in recwarn if "differ, because" in str(each.message)]
+    assert said == ([] if moving else ["of the 30 frames of the film only 1 differ, because nothing else moves in it"])
 
 
 @pytest.mark.parametrize(("suffix", "begins"), [(".gif", "<img"), (".mp4", "<video")])
