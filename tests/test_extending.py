@@ -183,16 +183,3 @@ def test_the_examples_keep_the_rules_of_the_house(root):
         if name.endswith(".toml"):
             found = tomllib.loads(source)
             assert found["title"] and found["source"] and len(found["description"]) > 100
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [["ruff", "check"], ["mypy"]])
-def test_the_examples_pass_the_linter_and_the_type_checker(root, tmp_path, command):
-    for name in ("particlegvi", "setup.cfg", "ruff.toml", "tests/plain_parts.py", "benchmarks/bench"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        copy = shutil.copytree if (root / name).is_dir() else shutil.copy
-        copy(root / name, tmp_path / name)
-    (tmp_path / "scenarios").mkdir()
-    for name, content in examples(root).items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    python("-m", *command, cwd=tmp_path)

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from particlegvi.cli import main
-from particlegvi.cli.doctor import report
 from particlegvi.tools import registry
-from particlegvi.tools.cells.sending import Sent, sent
+from particlegvi.tools.cells.sending import sent
 
 STEPS = """
 import numpy as np
@@ -50,23 +49,6 @@ def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
     assert {"kinds", "facts", "models", "claims"} <= kinds
     assert main(["list", "--parts"]) == 0
     assert "half-noise" in capsys.readouterr().out  # of this process
-
-
-@pytest.mark.thorough
-def test_the_doctor_names_parts_that_cannot_be_used(install):
-    install("bowls", {"losses": ["deep-bowl = bowls:Bowl"]})
-    lines = report.lines({**report.report()})
-    assert any(line.startswith("PART NOT USED") and "losses deep-bowl of bowls 1.5" in line for line in lines)
-
-
-def test_a_function_for_other_processes_brings_the_modules_of_registered_parts(file, capsys):
-    assert sent(len) is len  # nothing is registered
-    assert main(["show", "global-minimiser", "--parts", file]) == 0
-    function = sent(len)
-    assert isinstance(function, Sent)
-    ((origin, place),) = function.modules
-    assert origin.module == "my_steps" and place.endswith(file)
-    assert function([1, 2]) == 2
 
 
 def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for(nothing_from_outside):

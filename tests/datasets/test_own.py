@@ -62,10 +62,3 @@ def test_a_table_has_it_as_a_row(line, tmp_path):
 def test_other_data_are_refused(line, data, words):
     line[0] = data
     refuse(lambda: datasets.load("a-line"), words)
-
-
-def test_a_name_that_is_taken_or_missing_is_refused(line):
-    refuse(lambda: datasets.register(named("boston")(lambda: LINE)), 'the data set "boston" must have another name')
-    refuse(
-        lambda: datasets.register(lambda: LINE), "the data set to register must be a class or a function with a name"
-    )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from particlegvi import datasets
-from particlegvi.datasets import holdout, reading, standard_splits, thesis_split
+from particlegvi.datasets import reading, standard_splits, thesis_split
 
 from ..data_sets import needed
-from ..refusals import refuse, refused
+from ..refusals import refuse
 
 # Rows, inputs, and rows of the first class where the description at the source says so; not from our own reader.
 DESCRIBED = {
@@ -64,12 +64,6 @@ def test_the_leaking_column_of_energy_would_be_seen():
     heating, cooling = benchmark("energy-heating"), benchmark("energy-cooling")
     np.testing.assert_array_equal(heating.X, cooling.X)
     assert np.corrcoef(heating.y, cooling.y)[0, 1] > 0.96
-
-
-def test_red_and_white_wines_are_all_of_them():
-    every, red, white = (benchmark(name) for name in ("wine-colour", "wine-quality", "wine-white"))
-    np.testing.assert_array_equal(np.vstack([red.X, white.X]), every.X)
-    assert np.all(every.y[: len(red.y)] == 1.0) and np.all(every.y[len(red.y) :] == 0.0)
 
 
 def test_heart_is_the_distinct_rows_of_its_leaking_copy():
@@ -171,12 +165,3 @@ def test_the_thesis_splits_are_those_of_scikit_learn(rows, seed):
     validation, test = selection.train_test_split(rest, test_size=tested / (tested + 0.1), random_state=seed)
     for mine, other in zip(ours, (train, validation, test), strict=True):
         np.testing.assert_array_equal(mine, other)
-
-
-test_splits_that_leave_nothing_are_refused = refused(
-    (lambda: holdout(3, 0.0, 0), r"test must be a fraction that leaves a row of 3 on each side, not 0\.0"),
-    (lambda: holdout(3, 1.5, 0), r"test must be a fraction that leaves a row of 3 on each side, not 1\.5"),
-    (lambda: holdout(1, 0.5, 0), r"test must be a fraction that leaves a row of 1 on each side, not 0\.5"),
-    (lambda: thesis_split(100, 0, "ranking"), 'task must be "regression" or "classification", not "ranking"'),
-    (lambda: next(standard_splits(5)), "rows must be at least 6 for a 90/10 split, not 5"),
-)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from particlegvi.datasets import reading, recipes
@@ -75,22 +73,6 @@ def test_rules_of_the_made_catalogue():
 def test_a_line_that_is_no_row_is_named(line):
     files = toy.catalogue()["files"]
     refuse(lambda: list(made(files["wines"], [toy.RED + line, toy.WHITE])), "line 4 of red.csv is not a row of 2")
-
-
-@pytest.mark.parametrize("stem", FILES)
-def test_every_recipe_is_complete(stem):
-    file = FILES[stem]
-    names = file["header"].split(",")
-    assert re.match(
-        r"https://(raw\.githubusercontent\.com/[\w-]+/[\w-]+/[0-9a-f]{40}/|files\.pythonhosted\.org/)", file["base"]
-    )
-    assert len(set(names)) == len(names)
-    for part in file["raw"]:
-        taken = len(names) - len(part.get("add", ()))
-        assert all(len(order) == taken and min(order) >= 1 for order in part.get("orders", []))
-        assert set(part.get("words", {})) <= set(names)
-    sets = [each for each in reading.catalogue()["sets"].values() if each["file"] == stem]
-    assert sets and all({each["target"], *each.get("leave_out", ())} <= set(names) for each in sets)
 
 
 @pytest.mark.parametrize(

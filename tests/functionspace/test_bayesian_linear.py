@@ -10,8 +10,6 @@ from particlegvi import schedules
 from particlegvi.functionspace import BayesianLinearRegression, measurement, scores
 from particlegvi.functionspace.linear.problem import LinearProblem
 
-from ..refusals import refused
-
 CENTRES = np.linspace(-2.0, 2.0, 20)
 
 
@@ -225,28 +223,6 @@ def test_the_spectral_gradient_is_near_the_exact_one_with_few_points():
 # What is refused ------------------------------------------------------------------------------------------------------
 
 
-test_bad_settings_are_refused = refused(
-    lambda settings: fitted(**settings),
-    ({"kl": "random"}, "allowed: exact, fixed-points, random-points, spectral"),
-    ({"family": "diagonal"}, "allowed: full, factorised"),
-    ({"optimiser": "sgd"}, "allowed: optimum, adam"),
-    ({"points": 0}, "points must be a whole number of 1 or more"),
-    ({"noise_variance": 0.0}, "noise_variance must be"),
-    ({"points": np.zeros((4, 2))}, "points must be"),
-    ({"batch_size": 0}, "batch_size must be a whole number of 1 or more"),
-    ({"draws": 1}, "draws must be a whole number of 2 or more"),
-)
-
-
-test_bad_features_are_refused = refused(
-    lambda phi: BayesianLinearRegression(phi).fit(*toy(0)),
-    (lambda X: np.full((len(X), 3), math.nan), "not one with NaN"),
-    (lambda X: np.zeros((len(X), 3)), "rank of at least 1"),
-    (lambda X: X[:2], "an array .40, k. of finite numbers"),
-    (7, "features must be a basis"),
-)
-
-
 def by_loops(samples, at, kept):
     """Shi, Sun and Zhu (2018) as printed, with loops in the place of products of matrices."""
     n, dim = samples.shape
@@ -280,11 +256,6 @@ def test_it_is_the_printed_estimator(rng, n, dim):
     np.testing.assert_allclose(scores.spectral(samples, at, 0.95), right, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(scores.spectral(samples, kept=0.95), by_loops(samples, samples, 0.95), rtol=1e-7)
     assert np.abs(by_loops(samples, at, 0.7) - right).max() > 1e-3  # with fewer functions it is another one
-
-
-def test_scores_move_and_stretch_with_the_samples(rng):
-    x, scale = rng.normal(size=(40, 2)), np.array([1e-5, 1e4])
-    np.testing.assert_allclose(scale * scores.spectral(7.0 + scale * x), scores.spectral(x), rtol=1e-5, atol=1e-8)
 
 
 def test_samples_that_are_the_same_have_no_score():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from particlegvi import contracts, functionspace
+from particlegvi import contracts
 from particlegvi.functionspace import basis, covariances, likelihoods
 from particlegvi.scenario.kinds.functions import methods
 
@@ -43,12 +43,3 @@ def test_a_missing_member_is_reported():
         covariance = features = prior_variances = state = facts = None
 
     assert missing(Nameless(), contracts.Basis) == ["name"]
-
-
-def test_other_names_are_not():
-    others = set(dir(functionspace)) - set(functionspace.__all__)
-    assert set(dir(functionspace)) > set(functionspace.__all__)
-    # They need scikit-learn, for which no `import *` asks.
-    assert others and all(name.endswith(("Regressor", "Classifier", "Estimator")) for name in others)
-    with pytest.raises(AttributeError, match="has no attribute 'ExactGP'"):
-        _ = functionspace.ExactGP

@@ -156,16 +156,6 @@ test_bad_placements_are_refused = refused(
 )
 
 
-def test_labels_have_no_bound_and_a_covariance_may_have_no_gradient():
-    with pytest.raises(ValueError, match='for placement="elbo" must be Gaussian, not'):
-        model = fs.SparseGaussianProcess(Matern52(), likelihoods.get("bernoulli-logistic"), 5, placement="elbo")
-        model.fit(PLACED[0], PLACED[1] > 0.0)
-    with pytest.raises(ValueError, match=r"targets must be Targets\(y, noise_variance\) .*, not None"):
-        selection.select("fisher", Matern52(), PLACED[0], 5)
-    with pytest.raises(NotImplementedError):
-        covariances.Covariance().gradients(PLACED[0], PLACED[0], np.eye(40))
-
-
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(60, 2))
 K = Matern52([0.8, 1.2], 1.5)
@@ -227,12 +217,3 @@ class TestRandom:
             pairs[tuple(sorted(selection.select("random", K, X[:4], 2, seed).indices.tolist()))] += 1
         chi2 = sum((count - 200) ** 2 / 200 for count in pairs.values())
         assert chi2 < 20.5  # the 99.9% point with five degrees of freedom
-
-
-test_bad_input_is_refused = refused(
-    lambda name, count: selection.select(name, K, X, count),
-    ("greddy", 5, 'did you mean "greedy"'),
-    ("greedy", 61, "the number of inducing points must be at most 60, the rows of X, not 61"),
-    ("greedy", 0, "whole number of 1 or more"),
-    ("greedy", 2.5, "whole number of 1 or more"),
-)

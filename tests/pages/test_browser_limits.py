@@ -1,6 +1,5 @@
 """A page in Chromium holds no tab, shows texts as texts, overflows nowhere, and replays what was run."""
 
-import contextlib
 import re
 import time
 from urllib.parse import urlencode
@@ -100,16 +99,3 @@ def test_a_notebooks_frame_runs_without_an_error(browser, tmp_path):
     wait(browser, "window.told && window.told.truth")  # a worker, in a frame that may run its own script alone
     browser.switch_to.default_content()
     assert [entry["message"] for entry in browser.get_log("browser")] == []
-
-
-@driven
-def test_nothing_moves_by_itself_where_motion_is_to_be_reduced(browser, page):
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
-    )
-    with contextlib.ExitStack() as stack:
-        stack.callback(browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
-        opened(browser, page, "#particles=20")
-        by_id(browser, "play").click()
-        step_is(browser, 5000)
-        assert by_id(browser, "play").get_attribute("aria-pressed") == "false"

@@ -60,19 +60,3 @@ def test_a_page_has_the_colours_of_the_figures(name):
             for label, colour in drawn.items():
                 assert re.findall(rf"{names[label]}: (#\w+);", html)[place] == colour
         assert {"DE", "DLE", "DRE", "DRLE"} <= set(names)
-
-
-@pytest.mark.thorough
-def test_colours_that_a_scenario_chooses_and_those_of_functions_are_those_of_a_page():
-    page = pg.page("global-minimiser", style={"colours": {"DLE": "#123456"}}).html
-    assert f"{data_of(page)['colours']['DLE']}: #123456;" in page
-    page = pg.page("regression-curve").html
-    assert f"{data_of(page)['colours']['PLS']}: {colours.of_methods()['PLS']};" in page
-
-
-def test_lab_is_that_of_the_standard():
-    """The primaries of sRGB in CIE Lab under D65, as Lindbloom's tables have them."""
-    standard = {"#FF0000": (53.24, 80.09, 67.20), "#00FF00": (87.74, -86.18, 83.18), "#0000FF": (32.30, 79.19, -107.86)}
-    for colour, known in standard.items():
-        assert colours.lab(colour) == pytest.approx(known, abs=0.05)
-    assert colours.lab("#FFFFFF") == pytest.approx((100.0, 0.0, 0.0), abs=1e-9)

@@ -51,24 +51,6 @@ def test_data_are_added_dragged_and_removed_by_pointer(browser, page):
 
 
 @driven
-def test_data_are_moved_by_keyboard(browser, page):
-    opened(browser, page, "#points=-2,1;2,-1&particles=20&place=0.5")
-    wait(browser, CELLS)
-    canvas = browser.find_elements("css selector", "#live canvas")[1]
-    canvas.send_keys("\ue00f")  # Page Down: the second datum
-    canvas.send_keys("\ue012\ue012\ue013")  # twice left, once up
-    data = wait(browser, DATA)
-    assert data[0] == [-2, 1] and 1.8 < data[1][0] < 2.0 and data[1][1] > -1.0
-    canvas.send_keys("\ue017")  # Delete
-    assert browser.execute_script(f"return {DATA}") == [[-2, 1]]
-    canvas.send_keys("\ue007")  # Enter: one at the marked input
-    assert browser.execute_script(f"return {DATA}") == [[-2, 1], [0.5, 0]]
-    canvas.send_keys("\ue00c")
-    assert browser.execute_script("return document.activeElement.tagName") == "BODY"
-    assert_quiet(browser)
-
-
-@driven
 def test_functions_settle_and_few_inducing_points_are_seen(browser, page):
     opened(browser, page)
     verdict = "document.querySelector('#live figure:last-child .verdict').textContent"

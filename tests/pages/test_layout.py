@@ -26,9 +26,6 @@ dispatchEvent(new Event("resize"));
 of[arguments[0]] = before;
 return seen;"""
 
-LETTERS = """const letters = query => parseFloat(getComputedStyle(document.querySelector(query)).fontSize);
-return [".verdict", "figcaption small", "output"].map(letters).concat(14 * VIEW.unit());"""  # the last in pictures
-
 
 @contextmanager
 def sized(browser: Any, width: int, height: int) -> Iterator[None]:
@@ -69,21 +66,6 @@ def test_a_frame_on_a_slide_has_pictures_and_sliders_alone(browser, page):
 
 
 @driven
-@pytest.mark.thorough
-def test_a_frame_does_not_scroll_the_page_around_it(browser, page, tmp_path):
-    around = tmp_path / "around.html"
-    frame = f'<iframe src="{page.as_uri()}" height="900"></iframe>'
-    around.write_text(f'<p style="height: 20rem">{frame}', encoding="utf-8")
-    browser.get(around.as_uri())
-    browser.switch_to.frame(0)
-    wait(browser, CELL)
-    assert browser.execute_script("return location.hash") == ""  # a fragment here scrolls the page around it
-    browser.switch_to.default_content()
-    assert browser.execute_script("return scrollY") == 0
-    assert_quiet(browser)
-
-
-@driven
 @pytest.mark.parametrize("name", ["multimodal", "repulsion-alone"])
 def test_pictures_on_a_slide_are_large_true_and_whole(browser, tmp_path, name):
     """Three panels at 1280x720 fill their frame; a plane has equal axes; a verdict of any length is not cut."""
@@ -103,19 +85,6 @@ def test_pictures_on_a_slide_are_large_true_and_whole(browser, tmp_path, name):
 
 
 @driven
-@pytest.mark.parametrize("query", ["", "?embed"])
-def test_letters_grow_with_the_window(browser, page, query):
-    sizes = []
-    for width, height in ((1280, 720), (1920, 1080)):
-        with sized(browser, width, height):
-            browser.get(f"{page.as_uri()}{query}#particles=20")
-            wait(browser, CELL)
-            sizes.append(browser.execute_script(LETTERS))
-    for small, large in zip(*sizes, strict=True):
-        assert large >= (1.45 if query else 1.2) * small and large >= (24 if query else 18), sizes
-
-
-@driven
 def test_no_bar_is_cut(browser, tmp_path):
     """Shares add to one: the bars of DE and DRE, together, are equally high; a cut one would be missing."""
     place = pg.page("repulsion-alone").save(tmp_path / "page.html")
@@ -128,24 +97,3 @@ def test_no_bar_is_cut(browser, tmp_path):
     heights = [[high for canvas, _, _, wide, high in bars if canvas == k and wide > 1 and high > 4] for k in (0, 1)]
     assert sum(heights[0]) == pytest.approx(sum(heights[1]), rel=1e-6)
     assert max(heights[1]) / sum(heights[1]) == pytest.approx(0.66, abs=0.05)  # the others are 34%, where DE has 31%
-
-
-@driven
-def test_a_long_verdict_on_a_phone_is_whole(browser, page):
-    with sized(browser, 390, 844):
-        opened(browser, page)
-        wait(browser, CELL)
-        browser.execute_script("document.querySelector('.verdict').textContent = 'not yet at equilibrium '.repeat(4)")
-        spare = browser.execute_script("""const [panels, verdict] = [".panels", ".verdict"].map(query =>
-            document.querySelector(query).getBoundingClientRect().bottom);
-          return panels - verdict;""")
-    assert spare >= 15  # where a bar to scroll with may lie
-
-
-@driven
-@pytest.mark.parametrize(("query", "lines"), [("", 2), ("?embed", 0)])
-def test_the_input_of_the_table_is_marked_where_there_is_a_table(browser, tmp_path, query, lines):
-    place = pg.page("prior-draws").save(tmp_path / "page.html")
-    opened(browser, place, query)
-    wait(browser, "document.querySelector('.verdict').textContent")
-    assert len(browser.execute_script(DRAWN, "fillRect")) == lines

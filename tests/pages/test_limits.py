@@ -56,15 +56,6 @@ def test_actions_inside_another_share_its_limit(engine):
     assert engine(body) == ["much", "all", "much", "much", "all"]
 
 
-def test_ticks_of_numbers_that_are_nearly_equal_end():
-    _, name, ticks = (building.ASSETS / "view" / "say.js").read_text(encoding="utf-8").partition("VIEW.ticks")
-    context, answer = started(f"var VIEW = {{ shown: String, shown_text: String }};{name}{ticks}")
-    pairs = [[0, 1], [1, 1], [1e300, 1.0000000000001e300], [-1e-320, 1e-320], [5, 4]]
-    counts = answer("return pairs.map(([a, b]) => VIEW.ticks(a, b).length);", pairs=pairs)
-    assert counts[0] == 6 and max(counts) < 20 and counts[1] == 0
-    context.close()
-
-
 def broken(path: Path) -> list[str]:
     lines = path.read_text(encoding="utf-8").splitlines()
     wide = [f"{path.name}:{place}" for place, line in enumerate(lines, 1) if len(line) > WIDEST]

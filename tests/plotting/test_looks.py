@@ -17,7 +17,6 @@ from particlegvi.settings.look import PALETTES
 from particlegvi.simulation.run import Run
 
 from ..plain_parts import PlainMethod, PlainResults
-from ..refusals import refuse
 from .test_figure_kinds import KINDS, size_of
 
 
@@ -99,14 +98,6 @@ def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, res
     assert [text for text in shown if re.search(r"\d,\d", text)]
 
 
-def test_a_title_replaces_that_of_the_scenario_and_an_empty_one_removes_the_heading(line):
-    def shown(**chosen) -> set[str]:
-        return {text.get_text() for text in plotting.figure(line, "loss", **chosen).texts if text.get_visible()}
-
-    assert "Which measure?" in shown() and shown(title="") == set()
-    assert {"A title of my own", "Which measure?"} & shown(title="A title of my own") == {"A title of my own"}
-
-
 @pytest.mark.thorough
 def test_a_scenario_has_a_look_and_an_entry_comes_before_it(line, tmp_path):
     figures = [{"kind": "loss"}, {"kind": "loss", "size": "4:3"}]
@@ -163,13 +154,3 @@ def test_panels_have_own_colours_and_share_a_vertical_axis_or_have_their_own(lin
     panels = plotting.figure(line, "histograms", colours={"DLE": "#123456"}).axes
     faces = [patch.get_facecolor()[:3] for axes in panels for patch in axes.patches]
     assert pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255)) in faces
-
-
-def test_a_slip_is_one_sentence(line):
-    for key, value in (
-        ("size", "5:4"), ("size", "100x2"), ("size", [1, 2, 3]), ("font_size", 4), ("font_size", "big"),
-        ("palette", "pink"), ("language", "fr"), ("vertical_axis", "both"), ("colours", {"DE": "red"}),
-        ("colours", ["DE"]), ("title", 3), ("format", "jpg"), ("colours", {None: "#0072B2"}),
-    ):  # fmt: skip
-        words = rf'^(a label of )?{key}.* of the figure "loss".* must be .*, not '
-        refuse(lambda key=key, value=value: plotting.figure(line, "loss", **{key: value}), words)

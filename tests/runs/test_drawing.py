@@ -71,16 +71,6 @@ def test_no_room_for_pictures(tmp_path, monkeypatch, capsys):
     assert picture.read_bytes() == before
 
 
-def test_a_picture_that_cannot_be_drawn_leaves_a_run_without_pictures(tmp_path, monkeypatch, capsys):
-    def wrong(*_):
-        raise ValueError("there is nothing to draw")
-
-    monkeypatch.setattr(plotting, "draw", wrong)
-    assert cli.main(["run", "lifting", *SHORT, "--out", str(tmp_path / "run")]) == 2
-    assert f"say: particlegvi plot {tmp_path / 'run'}" in capsys.readouterr().err
-    assert (status(tmp_path / "run"), pg.load(tmp_path / "run").status) == ("simulated", "finished")
-
-
 def test_the_lock_is_held_while_drawing_and_given_back(tmp_path, monkeypatch, capsys):
     """Nobody else writes meanwhile, and a reader may read."""
     place = tmp_path / "run"

@@ -95,7 +95,6 @@ def test_what_a_summary_says():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"prior": pg.priors.Normal()}, "prior must be a text, a number"),
         # These show only when the start is drawn: the loss is infinite there, or the box does not hold it.
         ({"initial": {"points": [[float("inf")]]}}, "must be finite"),
         ({"loss": {"formula": "1/(t-t)", "variables": ["t"]}}, "loss"),
@@ -104,8 +103,6 @@ def test_what_a_summary_says():
             "initial",
         ),
         ({"figures": [{"kind": "functions"}]}, "figure"),
-        ({"figures": [{"kind": "histograms", "bins": 0}]}, "figure"),
-        ({"figures": [{"kind": "histogram"}]}, "figure"),
     ],
     ids=str,
 )

@@ -60,11 +60,6 @@ def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tm
         refuse(missing, "of stairways 1.5, which is not here; install stairways 1.5")
 
 
-def test_a_run_of_the_package_alone_notes_nothing(nothing_from_outside, tmp_path):
-    pg.run("lifting", out=tmp_path / "run", **SHORT)
-    assert "parts" not in manifest(tmp_path / "run")
-
-
 FACT = """
 import sklearn
 
@@ -96,19 +91,6 @@ def test_a_fact_that_fails_is_named_and_once_mended_it_finishes_the_run(nothing_
     assert results.summary["methods"]["DLE"]["halved"] == 0.5 and not heard  # nothing is simulated again
     change_manifest(place, status="interrupted", versions={**done["versions"], "scikit-learn": "0.0.1"})
     refuse(lambda: pg.resume(place), "was begun with scikit-learn 0.0.1 and this is")
-
-
-def test_a_file_without_effect_is_refused(nothing_from_outside, tmp_path):
-    file = tmp_path / "my_fact.py"
-    for code, words in (
-        (FACT.replace("@facts.register", ""), "marks the fact halved and does not register it; put @facts.register"),
-        (STAIRS, r"must register its parts .*; it registers none"),
-    ):
-        file.write_text(code)
-        refuse(lambda: plugins.load_file(str(file)), words)
-        assert "my_fact" not in sys.modules
-    file.write_text(FACT)
-    plugins.load_file(str(file))  # control
 
 
 @pytest.mark.needs("jax")

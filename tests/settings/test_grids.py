@@ -5,7 +5,7 @@ import pytest
 
 from particlegvi.settings import grids
 
-from ..refusals import refuse, refused
+from ..refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,6 @@ def test_ranges_are_those_of_numpy():
     assert not np.allclose(grids.values("0.003:7:13", "key"), np.geomspace(0.003, 7.0, 13))
 
 
-def test_whole_ends_of_a_whole_range_stay_whole():
-    assert [type(each) for each in grids.values("2:8:4", "particles")] == [int] * 4
-    assert [type(each) for each in grids.values("2.0:8:4", "particles")] == [float] * 4
-
-
 test_bad_values = refused(
     lambda given: grids.values(given, "over.key"),
     ([], r"over\.key must be a list of at least one value, none twice, or a range .*, not \[\]"),
@@ -55,26 +50,3 @@ test_bad_values = refused(
 )
 def test_seeds(given, seeds):
     assert grids.seeds(given) == seeds
-
-
-@pytest.mark.parametrize(
-    "given", [0, -1, True, 2.5, "5", "5:5", "5:", "a:b", [], [1, 1], [-1], [2**64], None, "0:99999999"]
-)
-def test_bad_seeds(given):
-    refuse(lambda: grids.seeds(given), "seeds must be")
-
-
-test_a_bad_table = refused(
-    lambda table: grids.sweep(table, "sweep"),
-    ([], r"sweep must be a table"),
-    ({"overs": {}}, 'no parameter of sweep "overs"; did you mean "over"'),
-    ({"over": []}, r"sweep\.over must be a table"),
-    ({"seeds": 0}, r"sweep\.seeds must be"),
-    ({"measure": ["w1", "w1"]}, r"sweep\.measure must be a number of the summary"),
-    ({"heat_map": 1}, r"sweep\.heat_map must be"),
-)
-
-
-def test_a_good_table_is_kept_as_it_is_written():
-    table = {"seeds": "2:5", "over": {"methods.*.kl_weight": "0.1:1.0:3"}, "measure": "w1"}
-    assert grids.sweep(table, "sweep") == table

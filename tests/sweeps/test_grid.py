@@ -36,13 +36,6 @@ def test_a_star_sets_the_key_where_it_is_there_in_tables_and_lists(small):
     assert setting.scenario["modes"] == [[3.0], [3.0]] and setting.scenario["figures"] == [{"kind": "trajectories"}]
 
 
-def test_schedules_losses_and_names_can_be_swept(small):
-    over = {"step_size": [0.01, {"schedule": "constant", "value": 0.02}], "loss": ["double-well", "tilted-double-well"]}
-    scenarios = [each.scenario for each in grid(small, over).settings()]
-    assert [each["loss"]["name"] for each in scenarios] == ["double-well", "tilted-double-well"] * 2
-    assert scenarios[2]["step_size"] == {"schedule": "constant", "value": 0.02}
-
-
 def test_a_range_over_a_whole_number_has_the_nearest_ones_and_any_other_is_left_alone(small):
     over = {"particles": "10:1000:5:log", "methods.DLE.kl_weight": "1:3:4", "prior.mean": "0:1:3"}
     made = grid({**small, "methods": {"DLE": {"kl_weight": 1}}, "prior": {**small["prior"], "mean": 0}}, over)
@@ -94,9 +87,3 @@ def test_a_name_is_of_what_decides_about_the_numbers(small):
 )
 def test_a_bad_grid_is_refused(small, over, words):
     refuse(lambda: grid(small, over).check(), words)
-
-
-def test_too_many_cells(small):
-    over = {"steps": "1:10000:10000"}
-    refuse(lambda: grid(small, over, range(1001)), "a sweep must have at most 10,000,000 cells, not 10,010,000")
-    assert grid(small, over, range(1000)).size == 10_000_000

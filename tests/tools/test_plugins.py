@@ -39,13 +39,6 @@ def test_a_name_of_an_installed_package_is_a_name(install):
     refuse(lambda: pg.losses.get("deep-bwol"), 'there is no loss "deep-bwol"; did you mean "deep-bowl"')
 
 
-def test_names_of_the_package_ask_nobody(nothing_from_outside):
-    assert pg.losses.get("double-well").dim == 1
-    assert plugins.installed.cache_info().currsize == 0
-    assert "quartic-nowhere" not in pg.losses.names()
-    assert plugins.installed.cache_info().currsize == 1
-
-
 def test_two_packages_with_one_name_are_refused_with_both(install):
     files = {"parts__py": LOSS.format(name="deep-bowl"), "shelf_in___init____py": "", "shelf_in_mine__toml": QUADRATIC}
     for each in ("bowls", "basins"):

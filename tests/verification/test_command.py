@@ -57,9 +57,7 @@ def test_the_decisive_check_is_the_one_that_is_missed():
     ("right", "wrong", "verdict", "control", "words"),
     [
         (0.5, 2.0, "holds", "failed", ""),
-        (0.5, math.inf, "holds", "failed", ""),
         (1.5, 2.0, "fails", "failed", "a number: 1.5, which should be <= 1"),
-        (math.nan, 2.0, "fails", "failed", "a number: nan"),
         (0.5, 0.7, "holds", "passed", "another number"),
         (0.5, math.nan, "holds", "passed", "another number"),
         (ArithmeticError("broke"), 2.0, "fails", "failed", "ArithmeticError: broke"),
@@ -87,27 +85,8 @@ def test_verdict_control_exit_code_and_words(registered, capsys, right, wrong, v
     assert expected.items() <= first.items()
 
 
-def test_one_claim_is_printed_with_its_measurement_and_settings(registered, capsys):
-    registered(first=(0.5, 2.0), second=(0.5, 2.0))
-    assert main(["verify", "first"]) == 0
-    out = capsys.readouterr().out
-    assert "particles: 20" in out and "A number is compared" in out and "second" not in out
-    assert main(["verify"]) == 0
-    assert "particles: 20" not in capsys.readouterr().out
-
-
 def test_an_interrupted_run_has_printed_what_is_done(registered, capsys):
     registered(first=(0.5, 2.0), second=(KeyboardInterrupt(), 2.0))
     assert main(["verify"]) == 130
     captured = capsys.readouterr()
     assert "first" in captured.out and "interrupted" in captured.err
-
-
-def test_a_claim_is_shown_without_its_check_and_its_runs_after_it(capsys):
-    assert main(["show", "independence"]) == 0
-    shown = capsys.readouterr().out
-    assert "particles: 500" in shown and "source: " in shown and "holds" not in shown and "run: " not in shown
-    assert main(["verify", "independence"]) == 0
-    said = capsys.readouterr().out
-    assert "holds" in said and "run: DLE(kl_weight=" in said and "particles from" in said
-    assert main(["show", "dle-not"]) == 2

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from particlegvi.engine.steps import projected
 from particlegvi.functionspace import SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.covariances import SquaredExponential
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
 from particlegvi.functionspace.sampling.cost import DataCost
 
@@ -155,16 +155,6 @@ test_targets_that_are_refused = refused(
 )
 
 
-test_parameters_that_are_refused = refused(
-    (lambda: likelihoods.Gaussian(0.0), r"noise_variance must be a positive finite number fr.*, not 0\.0"),
-    (lambda: likelihoods.StudentT(-1.0, 1.0), r"degrees_of_freedom must be a positive finite.*, not -1\.0"),
-    (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability must be a number between 0 and 1, not 1"),
-    (lambda: likelihoods.Poisson("root"), "link of Poisson"),
-    (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),
-    (lambda: likelihoods.get("gaussian", variance=1.0), "parameter of the likelihood gaussian"),
-)
-
-
 def test_they_sum_to_one_at_all_scales(rng):
     means, variances = 3.0 * rng.standard_normal((300, 8)), 10.0 ** rng.uniform(-6.0, 2.0, (300, 8))
     found = class_probabilities(means, variances)
@@ -178,16 +168,6 @@ def test_two_classes_have_a_closed_form(rng):
     means, variances = rng.standard_normal((200, 2)), 10.0 ** rng.uniform(-6.0, 2.0, (200, 2))
     exact = norm.cdf((means[:, 0] - means[:, 1]) / np.sqrt(variances.sum(axis=1)))
     assert np.allclose(class_probabilities(means, variances)[:, 0], exact, rtol=0.0, atol=1e-12)
-
-
-test_bad_input_is_refused = refused(
-    lambda given: class_probabilities(*given),
-    (([0.0], [1.0]), "means must be an array"),
-    (([0.0, 1.0], [1.0, 0.0]), "variances must be positive numbers"),
-    (([0.0, 1.0], [1.0, 1.0, 1.0]), "variances must be an array"),
-    (([0.0, np.nan], [1.0, 1.0]), "means must be"),
-    (([0.0, 1.0], [1.0, 1.0], 1.0), "epsilon must be a number from 0 and below 1"),
-)
 
 
 class Numbers(NamedTuple):
@@ -223,28 +203,6 @@ def test_one_from_outside_is_compiled_but_never_cached_on_disk():
     np.testing.assert_array_equal(forces, [[-2.0, 2.0, 1.0]])
     np.testing.assert_array_equal(costs, [2.25])
     np.testing.assert_array_equal(Whole(0.5).curvature(z, y), np.full((1, 3), 2.0))
-
-
-class NoSlope(Numbers, Likelihood):
-    cost_at, curvature_at = Whole.cost_at, Whole.curvature_at
-
-
-class NoInformation(Numbers, Likelihood):
-    cost_at, slope_at, curvature_at = Whole.cost_at, Whole.slope_at, Whole.curvature_at
-    log_density = Whole.log_density
-
-
-class NoTuple(Likelihood):
-    cost_at, slope_at, curvature_at = Whole.cost_at, Whole.slope_at, Whole.curvature_at
-    log_density, information = Whole.log_density, Whole.information
-
-
-test_a_likelihood_that_cannot_work_is_refused_in_one_sentence = refused(
-    lambda likelihood: observations(likelihood, [0.0, 1.0], 2, "information"),
-    pytest.param(NoInformation(), "NoInformation has no information", marks=pytest.mark.thorough),
-    (NoSlope(), "must have the methods cost_at, slope_at, curvature_at and log_density; NoSlope has no slope_at"),
-    (NoTuple(), "likelihood must be a NamedTuple of numbers"),
-)
 
 
 def test_an_object_without_methods_is_refused_and_a_missing_method_named():

@@ -3,11 +3,9 @@
 import re
 import shlex
 
-import numpy as np
 import pytest
 from PIL import Image
 
-import particlegvi as pg
 from particlegvi import scenario
 from particlegvi.cli import parser
 from particlegvi.cli.making import SEEDS
@@ -68,19 +66,6 @@ def test_a_run_that_is_done_takes_no_seed_and_no_settings(capsys):
         assert code == 2 and "seed and settings must be left out for a, which is a finished run" in err
 
 
-@pytest.mark.thorough
-def test_a_film_takes_the_options_of_the_scenarios_own_figure_and_the_look(tmp_path):
-    settings = {"figures": [{"kind": "histograms", "methods": ["DLE"], "bins": 5}], "particles": 8, "steps": 20}
-    results, short = pg.run("global-minimiser", **settings), {"frames": 3, "seconds": 1, "width": 300}
-    own = results.animate("a.webp", **short)
-    said = results.animate("b.webp", "histograms", methods=["DLE"], bins=5, **short)
-    other = results.animate("c.webp", bins=9, **short)
-    assert own.read_bytes() == said.read_bytes() != other.read_bytes()
-    dark = results.animate("d.webp", palette="dark", language="de", size="4:3", **short)
-    with Image.open(dark) as film:
-        assert film.size == (300, 225) and np.asarray(film.convert("RGB"))[0, 0].max() < 60
-
-
 def test_the_films_of_the_docs_can_be_made(root):
     """Every command of a film is one, of a scenario that can be filmed, and each lecture has one."""
     lectures = {path: path.read_text("utf-8") for path in sorted((root / "docs" / "course").glob("*.md"))}
@@ -98,20 +83,3 @@ def test_the_films_of_the_docs_can_be_made(root):
                 seeds[path.name, options.source] = options.seed
     assert len(lectures) == 8
     assert seeds["films.md", "multimodal"] == seeds["landscapes.md", "multimodal"] == SEEDS["multimodal"]
-
-
-def test_the_films_of_the_gallery_are_those_of_its_pictures(root):
-    """The film on the first screen of the README loads fast; both stop by themselves, and end with the picture."""
-    for name, largest in (("global-minimiser", 1_000_000), ("multimodal", 2_000_000)):
-        path = root / "plots" / f"{name}.gif"
-        assert path.stat().st_size < largest
-        with Image.open(path) as film, Image.open(root / "plots" / f"{name}.png") as picture:
-            assert (film.n_frames, film.info["loop"], film.size[0]) == (120, 3, 800)
-            there = np.asarray(picture.convert("RGB").resize(film.size, Image.Resampling.LANCZOS)).astype(int)
-            away = []
-            for number in (0, 119):
-                film.seek(number)
-                away.append(np.abs(np.asarray(film.convert("RGB")).astype(int) - there).mean())
-        assert away[1] < 0.9 * away[0], "letters of another size differ a little, the picture of the start much"
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    assert "](plots/global-minimiser.gif)" in readme[:2000] and "particlegvi animate global-minimiser" in readme[:2000]

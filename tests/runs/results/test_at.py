@@ -7,7 +7,6 @@ import pytest
 
 import particlegvi as pg
 
-from ...refusals import refuse
 from ..interrupting import Stop
 
 LOSS, PRIOR = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0)
@@ -44,12 +43,6 @@ def test_the_end_is_the_whole_and_the_start_is_the_start(results):
     assert start.targets is results.targets and results["DLE"].positions.shape[0] == 5
 
 
-@pytest.mark.parametrize("record", [5, -6, 1.5, "0", None, True])
-def test_a_record_that_is_not_there(results, record):
-    for of in (results, results["DE"]):
-        refuse(lambda of=of: of.at(record), "record must be a whole number from -5 to 4, not ")
-
-
 def test_a_run_that_ended_before_stays_at_its_last_record(tmp_path):
     with pytest.raises(KeyboardInterrupt) as caught:
         pg.run("global-minimiser", progress=Stop(label="DLE", step=0), out=tmp_path / "run", **SMALL)
@@ -70,19 +63,6 @@ def test_the_gaussian_of_fdgvi_is_that_of_the_moment():
     assert there.info["mean"] != run.info["mean"]
     alone = pg.simulate(LOSS, "FDGVI", PRIOR, 1, 20, 5e-3, record_every=10).at(1)
     assert np.isnan(alone.info["sd"]).all()
-
-
-def test_functions_have_one_record():
-    results = pg.run("regression-curve", particles=10, steps=20)
-    there = results.at(0)
-    assert np.array_equal(there["PLS"].sample([0.5]), results["PLS"].sample([0.5]))
-    refuse(lambda: results.at(1), "record must be a whole number from -1 to 0, not 1")
-
-
-def test_a_comparison_says_what_it_is():
-    found = pg.compare(LOSS, ["DE", "DLE"], PRIOR, 20, 4, seed=7, kl_weight=1)
-    assert repr(found) == "Comparison(double-well, seed 7, finished: DE, DLE)"
-    assert isinstance(found.at(0), type(found)) and found.summary["scenario"] == "comparison"
 
 
 def simulated(steps, **how):

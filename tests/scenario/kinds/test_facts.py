@@ -6,17 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from particlegvi.scenario import kinds, load
-from particlegvi.scenario.kinds.facts import FactRegistry, are_numbers, fact, is_interval, is_number, is_per_coordinate
-from particlegvi.scenario.kinds.functions.facts import facts as of_functions
-from particlegvi.scenario.kinds.particles.facts import facts as of_particles
+from particlegvi.scenario.kinds.facts import FactRegistry, fact, is_number
 from particlegvi.scenario.kinds.text_table import Column, printed, rows
 from particlegvi.settings.keys import REQUIRED
-
-
-@pytest.mark.parametrize("facts", [of_particles, of_functions])
-def test_places_differ(facts):
-    every = facts.all()
-    assert len({each.place for each in every}) == len(every)
 
 
 def only(made: object) -> FactRegistry:
@@ -48,19 +40,6 @@ def test_a_key_that_is_not_declared_is_refused():
 
     with pytest.raises(RuntimeError, match="the fact made must .* maen$"):
         only(made).compute(None, {}, more=["made"])
-
-
-@pytest.mark.parametrize(
-    ("form", "good", "bad"),
-    [
-        (is_number, [0, 1.5], [True, float("nan"), 1e309, "1", [1.0]]),
-        (are_numbers, [[], [1, 2.0]], [1.0, [True], ["1"]]),
-        (is_interval, [[0.0, 1.0]], [[0.0], [0.0, 1.0, 2.0], 3.0]),
-        (is_per_coordinate, [1.0, [1.0, 2.0]], ["1", [None]]),
-    ],
-)
-def test_forms(form, good, bad):
-    assert all(map(form, good)) and not any(map(form, bad))
 
 
 @pytest.mark.parametrize("name", kinds.names())
