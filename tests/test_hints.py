@@ -39,7 +39,6 @@ test_a_call = refused(
     (lambda: pg.priors.Normal(mean=0, std=1), 'did you mean "sd"?'),
     (lambda: pg.simulate(LOSS, pg.methods.DE(), prior=stats.norm(0, 1)), "pg.Prior.from_formula("),
     (lambda: pg.simulate(LOSS, pg.methods.DLE, pg.priors.Normal(0, 1)), "DLE(kl_weight=1.0), not the class DLE"),
-    (lambda: pg.simulate(refuse, "DE"),),
     plain=True,
 )
 
