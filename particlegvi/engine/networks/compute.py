@@ -18,7 +18,7 @@ from particlegvi.engine.numerics.compiled import compiled
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam
 PART = 150_000.0  # nanoseconds that repay waking a thread
 Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
-_TOLD = np.zeros((0, 0, 0))
+_NONE = np.zeros((0, 0, 0))
 _RESULT = np.zeros((0, 0))
 
 
@@ -30,28 +30,28 @@ class Shape(NamedTuple):
 
 
 @compiled
-def adam_step(moments, slope, size, found):
+def adam_step(moments, slope, size, parameters):
     """A step of Adam (Kingma and Ba 2015) of parameters and moments (3, dim), and the parameters after it (dim,)."""
     for i in range(slope.size):
         moments[1, i] += (1.0 - FIRST) * (slope[i] - moments[1, i])
         moments[2, i] += (1.0 - SECOND) * (slope[i] * slope[i] - moments[2, i])
         moments[0, i] -= size * moments[1, i] / (math.sqrt(moments[2, i]) + SMALL)
-        found[i] = moments[0, i]
+        parameters[i] = moments[0, i]
 
 
 def outputs(shape: Shape, particles: Array, X: Array) -> Array:
     """Outputs (particles, rows, outputs) at X (rows, inputs)."""
-    found = np.empty((len(particles), len(X), int(shape.layout.plan[-1, FAN_OUT])))
-    particles, X = (np.require(given, requirements="W") for given in (particles, X))  # a copy of what is read-only
-    _task(OUTPUTS, shape, particles, (X, X), _all(X), told=found)
-    return found
+    result = np.empty((len(particles), len(X), int(shape.layout.plan[-1, FAN_OUT])))
+    particles, X = (np.require(array, requirements="W") for array in (particles, X))  # a copy of what is read-only
+    _task(OUTPUTS, shape, particles, (X, X), _all(X), outer=result)
+    return result
 
 
 def pull_back(shape: Shape, particles: Array, X: Array, slopes: Array) -> Array:
     """The sums over rows and outputs of ``slopes`` (particles, rows, outputs) times the gradients of the outputs."""
-    found = np.empty_like(particles)
-    _task(PULL_BACK, shape, particles, (X, X), _all(X), told=slopes, result=found)
-    return found
+    result = np.empty_like(particles)
+    _task(PULL_BACK, shape, particles, (X, X), _all(X), outer=slopes, result=result)
+    return result
 
 
 class Networks:
@@ -63,22 +63,21 @@ class Networks:
 
     def values(self, particles: Array) -> Array:
         """The mean costs over all rows, (particles,)."""
-        found = np.empty((len(particles), 1))
-        _task(VALUE, self.shape, particles, self.data, _all(self.data[0]), result=found)
-        return found[:, 0]
+        costs = np.empty((len(particles), 1))
+        _task(VALUE, self.shape, particles, self.data, _all(self.data[0]), result=costs)
+        return costs[:, 0]
 
     def gradients(self, particles: Array) -> Array:
         """The gradients of the mean costs over all rows, (particles, dim)."""
-        found = np.empty_like(particles)
-        _task(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), result=found)
-        return found
+        slopes = np.empty_like(particles)
+        _task(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), result=slopes)
+        return slopes
 
     def gradients_at(self, particles: Array, step: int, seed: int) -> Array:
         """The gradients of the mean costs over the batch of a step, (particles, dim)."""
-        found = np.empty_like(particles)
-        batch = self.batches.of(seed, step, 1, len(particles))
-        _task(GRADIENT, self.shape, particles, self.data, batch, result=found)
-        return found
+        slopes, batch = np.empty_like(particles), self.batches.of(seed, step, 1, len(particles))
+        _task(GRADIENT, self.shape, particles, self.data, batch, result=slopes)
+        return slopes
 
     def descend(self, moments: Array, sizes: list[float], first_step: int, seed: int) -> Array:
         """Take steps of Adam with these sizes, whole epochs; the parameters of one network after each, (epochs, dim).
@@ -86,13 +85,13 @@ class Networks:
         The rows of ``moments`` (3, dim), which change in place, are its parameters and the two moments.
         """
         rows, starts, counts = self.batches.of(seed, first_step, len(sizes), 1)
-        layout, each, dim = tuple(self.shape.layout), self.batches.steps_of_epoch, moments.shape[1]
-        slope, found = np.empty((1, dim)), np.empty((len(sizes) // each, dim))
+        layout, epoch, dim = tuple(self.shape.layout), self.batches.steps_of_epoch, moments.shape[1]
+        slope, parameters = np.empty((1, dim)), np.empty((len(sizes) // epoch, dim))
         for step, size in enumerate(sizes):
             batch = rows, starts[step : step + 1], counts[step : step + 1]
-            task_part(GRADIENT, layout, self.shape.codes, moments[:1], self.data, batch, _TOLD, slope, 0, 1)
-            adam_step(moments, slope[0], size, found[step // each])
-        return found
+            task_part(GRADIENT, layout, self.shape.codes, moments[:1], self.data, batch, _NONE, slope, 0, 1)
+            adam_step(moments, slope[0], size, parameters[step // epoch])
+        return parameters
 
     def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:
         """Move the particles, in place, by steps with the loss, the prior and the noise."""
@@ -127,12 +126,12 @@ def _task(
     data: tuple[Array, Array],
     batch: tuple[Rows, Rows, Rows],
     *,
-    told: Array = _TOLD,
+    outer: Array = _NONE,
     result: Array = _RESULT,
 ) -> None:
     layout = tuple(shape.layout)
 
     def part(first: int, last: int) -> None:
-        task_part(task, layout, shape.codes, particles, data, batch, told, result, first, last)
+        task_part(task, layout, shape.codes, particles, data, batch, outer, result, first, last)
 
     threads.split(part, len(particles), least=_enough(shape, batch))

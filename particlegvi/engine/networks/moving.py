@@ -31,18 +31,18 @@ def fill_coordinates(particle, noise, pair, key):
 
 
 @nested
-def next_noise(motion, particle, index, noise, held):
-    """Make the noise of a step ready; ``held`` is the pair of steps whose noise is there, -1 for none."""
+def next_noise(motion, particle, index, noise, drawn):
+    """Make the noise of a step ready; ``drawn`` is the pair of steps whose noise is ready, -1 for none."""
     switches, key, first_step = motion[3], motion[5], motion[6]
     if not switches[NOISE]:
-        return held
+        return drawn
     step = first_step + index
     ahead = 1 if switches[TWO_NOISES] and step % 2 == 1 else 0
     pair = step // 2 + ahead
-    if ahead == 1 and held < 0:  # the odd normal of the pair before belongs to this step
+    if ahead == 1 and drawn < 0:  # the odd normal of the pair before belongs to this step
         fill_coordinates(particle, noise, step // 2, key)
-        held = step // 2
-    if pair != held:
+        drawn = step // 2
+    if pair != drawn:
         if switches[TWO_NOISES]:
             for i in range(noise.shape[1]):
                 noise[CARRIED, i] = noise[ODD, i]

@@ -8,8 +8,13 @@ two places would compile the pass twice, and a call that is not inlined counts r
 takes a fifth of the time of a small network.
 """
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.networks.functions import RELU, activate, block_costs
 from particlegvi.engine.networks.layout import (
     BIASES,
@@ -40,58 +45,74 @@ from particlegvi.engine.numerics.vectors import WIDTH, load, multiply, store
 VALUE, GRADIENT, OUTPUTS, PULL_BACK = range(4)  # tasks of a pass
 
 
+class Room(NamedTuple):
+    """Memory of a pass over blocks of rows; all arrays are flat, except the transposed weights."""
+
+    packed: Array  # the parameters in padded form
+    transposed: Array  # (layers, numbers): weights between hidden layers; row 0 stays zero, biases of the backward pass
+    padded_gradient: Array  # of the cost, as packed as the parameters
+    units: Array  # the inputs and the units of every hidden layer
+    slopes: Array  # of the units
+    deltas: Array  # slopes of the cost in the units
+    outputs: Array
+    targets: Array
+    errors: Array  # slopes of the cost in the outputs
+
+
 @inlined
-def pass_over(task, layout, codes, x, data, rows, batch, told, place, room):
-    """One pass of the particle ``x`` (dim,) over a batch of the data, block by block.
+def pass_over(task, layout, codes, x, data, batch, outer, room):
+    """One pass of the particle ``x`` (dim,) over a batch of the data, block by block; it returns the mean cost.
 
-    With the task VALUE it returns the mean cost; with GRADIENT ``room`` then holds its padded gradient. OUTPUTS
-    writes the outputs into ``told`` (flat) from ``place`` on, and PULL_BACK reads slopes there, whose sum with the
-    gradients of the outputs becomes the padded gradient.
+    With GRADIENT and PULL_BACK ``room.padded_gradient`` then holds the padded gradient. OUTPUTS writes the outputs into
+    ``outer`` (rows * outputs,), and PULL_BACK reads slopes there, whose sum with the gradients of the outputs becomes
+    the padded gradient.
 
-    ``batch`` is (where it begins; how many rows it has). ``rows`` are the numbers of rows of the data, or empty where
-    the data are in their order.
+    ``batch`` is (the numbers of rows of the data, or none where these are in their order; where it begins; how many
+    rows it has).
     """
     plan, scales, _ = layout
-    X, Y = data
-    start, count = batch
-    packed, transposed, gradient, units, slopes, deltas, outputs, targets, errors = room
+    rows, begin, count = batch
     number = plan[plan.shape[0] - 1, FAN_OUT]
-    carry(x, packed, plan, scales, True)
-    transpose(packed, plan, transposed)
-    for i in range(gradient.size):
-        gradient[i] = 0.0
-    total = 0.0
-    share = 1.0 / count
+    carry(x, room.packed, plan, scales, True)
+    transpose(room.packed, plan, room.transposed)
+    for i in range(room.padded_gradient.size):
+        room.padded_gradient[i] = 0.0
+    total, share = 0.0, 1.0 / count
     size = BLOCK if task == VALUE else even_block(count)
-    for begin in range(0, count, size):
-        at = start + begin
-        block = min(size, count - begin)
-        full = take_rows(X, rows, at, block, plan[0, STRIDE], units)
-        forward(packed, plan, codes[0], full, units, slopes, outputs)
-        beginning = place + at * number
-        if task == OUTPUTS:
-            for i in range(block * number):
-                told[beginning + i] = outputs[i]
-        elif task == PULL_BACK:
-            for i in range(block * number):
-                errors[i] = told[beginning + i]
+    for at in range(begin, begin + count, size):
+        block = min(size, begin + count - at)
+        full = take_rows(data[0], rows, at, block, plan[0, STRIDE], room.units)
+        forward(room.packed, plan, codes[0], full, room.units, room.slopes, room.outputs)
+        if task in (VALUE, GRADIENT):
+            take_rows(data[1], rows, at, block, data[1].shape[1], room.targets)
+            total += block_costs(codes[1], room.outputs, room.targets, block, number, share, room.errors)
         else:
-            take_rows(Y, rows, at, block, Y.shape[1], targets)
-            total += block_costs(codes[1], outputs, targets, block, number, share, errors)
+            exchange(task, room.outputs, outer[at * number : (at + block) * number], room.errors)
         if task in (GRADIENT, PULL_BACK):
             for i in range(block * number, full * number):
-                errors[i] = 0.0
-            backward(packed, transposed, plan, codes[0], full, units, slopes, errors, deltas, gradient)
+                room.errors[i] = 0.0
+            backward(plan, codes[0], full, room)
     return total * share
 
 
+@inlined
+def exchange(task, outputs, outer, errors):
+    """outer = the outputs of a block; or with PULL_BACK the slopes there become the errors."""
+    if task == OUTPUTS:
+        for i in range(outer.size):
+            outer[i] = outputs[i]
+    else:
+        for i in range(outer.size):
+            errors[i] = outer[i]
+
+
 @compiled
-def task_part(task, layout, codes, positions, data, batch, told, result, first, last):
+def task_part(task, layout, codes, positions, data, batch, outer, result, first, last):
     """One of the four tasks of `pass_over` for particles first, ..., last - 1 of ``positions`` (particles, dim).
 
     VALUE fills ``result`` (particles, 1) with the mean costs over a batch, GRADIENT ``result`` (particles, dim) with
-    their gradients. OUTPUTS fills ``told`` (particles, rows, outputs). PULL_BACK fills ``result`` with the sums over
-    rows and outputs of the entries of ``told`` times the gradients of the outputs.
+    their gradients. OUTPUTS fills ``outer`` (particles, rows, outputs). PULL_BACK fills ``result`` with the sums over
+    rows and outputs of the entries of ``outer`` times the gradients of the outputs.
 
     The codes are those of the activation and of the cost; the data are X (n, inputs) and targets (n, outputs), or
     (n, 1) labels. The batch is (numbers of rows (1 or particles, any), where it begins, how many rows it has), the last
@@ -99,18 +120,17 @@ def task_part(task, layout, codes, positions, data, batch, told, result, first, 
     """
     plan, scales, sizes = layout
     rows, starts, counts = batch
-    flat = told.reshape(-1)
-    row = flat.size // max(1, positions.shape[0])  # of the numbers told, for one particle
-    room = workspace(plan, sizes)
+    flat = outer.reshape((outer.shape[0], outer.shape[1] * outer.shape[2]))
+    room = room_for(plan, sizes)
     for particle in range(first, last):
-        numbers = rows[min(particle, rows.shape[0] - 1)]
+        own = rows[min(particle, rows.shape[0] - 1)], starts[0], counts[0]
         mean = pass_over(
-            task, layout, codes, positions[particle], data, numbers, (starts[0], counts[0]), flat, particle * row, room
-        )  # fmt: skip
+            task, layout, codes, positions[particle], data, own, flat[min(particle, flat.shape[0] - 1)], room
+        )
         if task == VALUE:
             result[particle, 0] = mean
         elif task != OUTPUTS:
-            carry(room[2], result[particle], plan, scales, False)
+            carry(room.padded_gradient, result[particle], plan, scales, False)
 
 
 @compiled
@@ -123,18 +143,18 @@ def steps_part(layout, codes, positions, data, batches, motion, first, last):
     """
     plan, scales, sizes = layout
     rows, starts, counts = batches
-    room = workspace(plan, sizes)
+    room = room_for(plan, sizes)
     force = np.zeros(sizes[0])
     noise = np.zeros((3, sizes[0]))
-    untold = np.zeros(0)
+    outer = np.zeros(0)
     for particle in range(first, last):
-        held = -1  # the pair of steps whose noise is there
+        drawn = -1  # the pair of steps whose noise is ready
         numbers = rows[min(particle, rows.shape[0] - 1)]
         for index in range(starts.size):
-            batch = starts[index], counts[index]
-            pass_over(GRADIENT, layout, codes, positions[particle], data, numbers, batch, untold, 0, room)
-            carry(room[2], force, plan, scales, False)
-            held = next_noise(motion, particle, index, noise, held)
+            batch = numbers, starts[index], counts[index]
+            pass_over(GRADIENT, layout, codes, positions[particle], data, batch, outer, room)
+            carry(room.padded_gradient, force, plan, scales, False)
+            drawn = next_noise(motion, particle, index, noise, drawn)
             move_particle(motion, index, positions[particle], force, noise)
 
 
@@ -157,15 +177,15 @@ def forward(packed, plan, activation, rows, units, slopes, outputs):
     )  # fmt: skip
 
 
-@nested
-def backward(packed, transposed, plan, activation, rows, units, slopes, errors, deltas, gradient):
-    """gradient += the sum over the rows of errors (rows, outputs) times the gradients of the outputs."""
+@inlined
+def backward(plan, activation, rows, room):
+    """Add the sum over the rows of the errors (rows, outputs) times the gradients of the outputs to the gradient."""
     last = plan.shape[0] - 1
     rectified = activation == RELU
-    outputs = plan[last, FAN_OUT]
+    units, slopes, deltas, gradient = room.units, room.slopes, room.deltas, room.padded_gradient
     last_layer(
-        units, plan[last, UNITS], plan[last, ROW], slopes, rectified, packed, plan[last, WEIGHTS], outputs,
-        errors, rows, gradient, plan[last, BIASES], deltas,
+        units, plan[last, UNITS], plan[last, ROW], slopes, rectified, room.packed, plan[last, WEIGHTS],
+        plan[last, FAN_OUT], room.errors, rows, gradient, plan[last, BIASES], deltas,
     )  # fmt: skip
     for layer in range(last - 1, -1, -1):
         row = plan[layer, ROW]
@@ -178,8 +198,8 @@ def backward(packed, transposed, plan, activation, rows, units, slopes, errors, 
         )  # fmt: skip
         if layer > 0:
             rows_by_weights(
-                deltas, at, row, plan[layer, FAN_OUT], transposed[layer], 0, transposed[0], 0, deltas, before, stride,
-                rows, False,
+                deltas, at, row, plan[layer, FAN_OUT], room.transposed[layer], 0, room.transposed[0], 0, deltas, before,
+                stride, rows, False,
             )  # fmt: skip
             for i in range(before, before + rows * stride, WIDTH):
                 store(deltas, i, multiply(load(deltas, i), slope_of(units, slopes, i, rectified)))
@@ -207,11 +227,8 @@ def take_rows(X, rows, first, count, stride, block):
 
 
 @nested
-def workspace(plan, sizes):
-    """Room of a pass: packed and transposed weights, gradient, units, slopes, deltas, outputs, targets and errors.
-
-    Row 0 of the transposed weights stays zero, as biases of the backward pass.
-    """
+def room_for(plan, sizes):
+    """The memory of passes of a network with this plan and these sizes."""
     outputs = plan[plan.shape[0] - 1, FAN_OUT]
     most = 0
     for layer in range(plan.shape[0]):
@@ -219,6 +236,6 @@ def workspace(plan, sizes):
             most = max(most, plan[layer, FAN_OUT] * plan[layer - 1, ROW])
         most = max(most, plan[layer, ROW])
     transposed = np.zeros((plan.shape[0], most if plan.shape[0] > 2 else 0))
-    size = LARGEST * outputs
-    blocks = np.zeros(sizes[2]), np.zeros(sizes[2]), np.zeros(sizes[2]), np.zeros(size), np.zeros(size), np.zeros(size)
-    return np.zeros(sizes[1]), transposed, np.zeros(sizes[1]), *blocks
+    padded, units, size = sizes[1], sizes[2], LARGEST * outputs
+    blocks = np.zeros(units), np.zeros(units), np.zeros(units), np.zeros(size), np.zeros(size), np.zeros(size)
+    return Room(np.zeros(padded), transposed, np.zeros(padded), *blocks)

@@ -158,33 +158,45 @@ def translate_across(with_values, with_slopes, starts, grid, values, slopes, sca
             field[target, i] = scale * total[i]
 
 
+@inlined
+def fields_at(flat, begin, table):
+    """Both components of the force at LANES particles, a pair of vectors each.
+
+    ``flat`` has the coefficients of a box from ``begin`` on, (2, NODES, NODES), ``table`` the particles' polynomials.
+    """
+    zeros = broadcast(0.0), broadcast(0.0)
+    first, second = zeros, zeros
+    for m in range(0, NODES, 2):  # two rows of both fields at once, which do not wait for each other
+        a, b, c, d = zeros, zeros, zeros, zeros
+        for k in range(begin + m * NODES, begin + (m + 1) * NODES):
+            along = loads(table, (NODES + k % NODES) * LANES, WIDTH, 2)
+            a = fma(broadcast(flat[k]), along, a)
+            b = fma(broadcast(flat[k + NODES]), along, b)
+            c = fma(broadcast(flat[k + SQUARE]), along, c)
+            d = fma(broadcast(flat[k + SQUARE + NODES]), along, d)
+        across, following = loads(table, m * LANES, WIDTH, 2), loads(table, (m + 1) * LANES, WIDTH, 2)
+        first = fma(b, following, fma(a, across, first))
+        second = fma(d, following, fma(c, across, second))
+    return first, second
+
+
 @compiled
 def evaluate(x, order, starts, grid, field, first, last, out):
-    """The force at the particles of boxes first..last-1."""
+    """The force ``out`` (particles, 2) at the particles x (particles, 2) of boxes first..last-1.
+
+    ``order`` (particles,) and ``starts`` (boxes + 1,) are those of `sort_by_box`, ``field`` (boxes, 2 * NODES * NODES)
+    is that of `translate_across`.
+    """
     table = np.empty(2 * NODES * LANES)
-    result = np.empty(2 * LANES)
+    forces = np.empty(2 * LANES)
     flat = field.reshape(-1)
-    zeros = broadcast(0.0), broadcast(0.0)
     for box in range(first, last):
-        begin = box * 2 * SQUARE
         for start in range(starts[box], starts[box + 1], LANES):
             count = min(LANES, starts[box + 1] - start)
             tabulate(x, order, start, count, box, grid, table)
-            first_force, second_force = zeros, zeros
-            for m in range(0, NODES, 2):  # two rows of both fields at once, which do not wait for each other
-                a, b, c, d = zeros, zeros, zeros, zeros
-                for k in range(begin + m * NODES, begin + (m + 1) * NODES):
-                    along = loads(table, (NODES + k % NODES) * LANES, WIDTH, 2)
-                    a = fma(broadcast(flat[k]), along, a)
-                    b = fma(broadcast(flat[k + NODES]), along, b)
-                    c = fma(broadcast(flat[k + SQUARE]), along, c)
-                    d = fma(broadcast(flat[k + SQUARE + NODES]), along, d)
-                across, following = loads(table, m * LANES, WIDTH, 2), loads(table, (m + 1) * LANES, WIDTH, 2)
-                first_force = fma(b, following, fma(a, across, first_force))
-                second_force = fma(d, following, fma(c, across, second_force))
-            stores(result, 0, WIDTH, first_force)
-            stores(result, LANES, WIDTH, second_force)
+            of_first, of_second = fields_at(flat, box * 2 * SQUARE, table)
+            stores(forces, 0, WIDTH, of_first)
+            stores(forces, LANES, WIDTH, of_second)
             for lane in range(count):
-                particle = order[start + lane]
-                out[particle, 0] = result[lane]
-                out[particle, 1] = result[LANES + lane]
+                for i in range(2):
+                    out[order[start + lane], i] = forces[i * LANES + lane]
