@@ -31,7 +31,7 @@ import numpy as np
 from posteriors import POSTERIORS, Posterior, folder
 
 import particlegvi as pg
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy, View
+from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
 
 Array = np.ndarray
@@ -89,7 +89,7 @@ def ours(posterior: Posterior, ruler: Ruler, number: int) -> Iterator[dict[str, 
             yield row | ({"diverged": True} if draws is None else ruler.row(draws))
 
 
-def scaled(posterior: Posterior, number: int, seed: int, view: View) -> Iterator[dict[str, Any]]:
+def scaled(posterior: Posterior, number: int, seed: int, view: LinearView) -> Iterator[dict[str, Any]]:
     """Other methods where a normal is standard; the prior's log density is part of the loss, so the target stays."""
     dim = len(posterior.names)
     loss = pg.Loss.from_numpy(

@@ -149,7 +149,7 @@ def drle_step(number: int) -> None:
     positions, block = start.copy(), x.reshape(1, -1).copy()
     terms = loss, minus_log, embedding, both
     potential, rows = flow.Potential(*terms), normals.reshape(-1, padded)
-    room = coupled.Room(
+    room = coupled.LineRoom(
         x.copy(), np.zeros(padded), force, np.zeros(coupled.BLOCK), kept, lane_sums, partial, weighted, factors, pull
     )
     angles(x, number, box, kept, 1)
@@ -162,7 +162,7 @@ def drle_step(number: int) -> None:
         "drift": lambda: drift(*terms, alone, block, slopes, scratch, REPEATS),
         "move and extent": lambda: move(room, number, stepping, rows, switches, REPEATS),
         "the loop without noise": lambda: coupled.advance_coupled(
-            potential, switches, plan, positions, stepping, rows, flow.Span(0, REPEATS)
+            potential, switches, plan, positions, stepping, rows, flow.IndexRange(0, REPEATS)
         ),
         "arithmetic": lambda: arithmetic(np.ones(padded), box.modes, REPEATS),
     }
@@ -193,7 +193,7 @@ def other_costs() -> None:
     result = np.empty(2048)
     parts = {
         "DE update": lambda: flow.advance(
-            potential, off, x, no_force, nothing, key, flow.Span(0, steps), flow.Span(0, 300)
+            potential, off, x, no_force, nothing, key, flow.IndexRange(0, steps), flow.IndexRange(0, 300)
         ),
         "pair of the direct sum, 1-D": lambda: direct_part(kernel, cloud, 0, 2048, 1.0, out),
         "exp of the engine": lambda: exponentials(square[:2048], result, 100),

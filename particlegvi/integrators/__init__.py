@@ -26,7 +26,7 @@ names, register = _registry.names, _registry.register
 __all__ = ["Step", "Stepping", "get", "integrator", "names", "register", "resolved"]
 
 
-class Given(str):
+class NameOfOwn(str):
     """The name of an integrator that was given as an object, which `get` returns for it."""
 
     made: Integrator
@@ -34,7 +34,7 @@ class Given(str):
 
 def get(name: str) -> Integrator:
     """The integrator of this name; an unknown name is a ValueError with the nearest right one."""
-    return name.made if isinstance(name, Given) else _registry.get(name)
+    return name.made if isinstance(name, NameOfOwn) else _registry.get(name)
 
 
 def resolved(integrator: object) -> tuple[str, float | None]:
@@ -62,7 +62,7 @@ def resolved(integrator: object) -> tuple[str, float | None]:
 
 def _given(made: Integrator) -> str:
     """The name that stands for an object, after a trial of it."""
-    name = Given(made.name)
+    name = NameOfOwn(made.name)
     if name in _registry.parts():
         if made is _registry.get(name):
             return str(name)

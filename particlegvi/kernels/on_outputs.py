@@ -29,7 +29,7 @@ class OnFeatures:
         of draws from the prior.
     """
 
-    what = ""  # "outputs", "last layer" or "first layer"
+    features = ""  # "outputs", "last layer" or "first layer"
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel: Kernel = objects.kernel_or_rule(kernel)
@@ -40,7 +40,7 @@ class OnFeatures:
     @property
     def name(self) -> str:
         """For the facts of a run: the name of k, and what it compares."""
-        return f"{self.kernel.name} on the {self.what}"
+        return f"{self.kernel.name} on the {self.features}"
 
     @property
     def lengthscale(self) -> float | str:
@@ -88,7 +88,7 @@ class OnOutputs(OnFeatures):
         `particlegvi.functionspace.covariances`, or a function of inputs (n, inputs) that gives a matrix (n, n).
     """
 
-    what = "outputs"
+    features = "outputs"
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class OnOutputs(OnFeatures):
             if inputs != "fresh":
                 raise arguments.refuse("inputs", inputs, 'an array (n, inputs) or "fresh"')
             self.inputs, self.count = inputs, arguments.whole("count", count, 1, 10_000)
-            self.what = f"outputs at {self.count} fresh inputs"
+            self.features = f"outputs at {self.count} fresh inputs"
         else:
             self.inputs = arguments.frozen(arguments.points("inputs", inputs, least=1).copy())
             self.count = len(self.inputs)
@@ -140,11 +140,11 @@ class OnOutputs(OnFeatures):
 class OnLastLayer(OnFeatures):
     """Repulsion between the parameters of the last layers of networks."""
 
-    what = "last layer"
+    features = "last layer"
 
 
 @shares_parameters(OnOutputs)
 class OnFirstLayer(OnFeatures):
     """Repulsion between the parameters of the first layers of networks."""
 
-    what = "first layer"
+    features = "first layer"

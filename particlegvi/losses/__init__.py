@@ -48,21 +48,21 @@ def parameters(name: str) -> dict[str, Any]:
     return {key: parameter.default for key, parameter in signature.parameters.items()}
 
 
-def get(name: str, **given: Any) -> Loss:
+def get(name: str, **settings: Any) -> Loss:
     """A loss by name.
 
     Parameters
     ----------
     name : str
         One of `names`.
-    **given
+    **settings
         Its parameters (see `parameters`): numbers, or arrays where the loss takes arrays.
     """
     known = parameters(name)
     definition = registry[name]
-    check_parameters(name, given, known)
+    check_parameters(name, settings, known)
     arrays = declared(definition, "arrays", ())
-    term = definition(**{key: _checked(name, key, content, key in arrays) for key, content in given.items()})
+    term = definition(**{key: _checked(name, key, content, key in arrays) for key, content in settings.items()})
     return Loss.from_term(term, name=name)
 
 

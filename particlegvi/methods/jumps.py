@@ -73,12 +73,12 @@ def resolved(jumps: object) -> Jumps | None:
     raise arguments.refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")
 
 
-def jumps_of(given: object, method: Method) -> Jumps | None:
+def jumps_of(jumps: object, method: Method) -> Jumps | None:
     """The settings of jumps of a method; a ValueError where it can have none."""
-    found = resolved(given)
-    if found is not None and method.kl_weight == 0.0:
+    settings = resolved(jumps)
+    if settings is not None and method.kl_weight == 0.0:
         raise ValueError(f"jumps must be left out for {method.label} without noise, whose kl_weight is 0")
-    return found
+    return settings
 
 
 Ensemble = Jumps  # the name of the first versions

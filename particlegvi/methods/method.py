@@ -72,9 +72,9 @@ class Method:
 
     def with_kernel(self, kernel: Kernel) -> Self:
         """A shallow copy of the method with another kernel; a subclass whose kernel is a property has its own."""
-        found = copy.copy(self)
-        object.__setattr__(found, "kernel", kernel)  # a frozen dataclass refuses a plain assignment
-        return found
+        method = copy.copy(self)
+        object.__setattr__(method, "kernel", kernel)  # a frozen dataclass refuses a plain assignment
+        return method
 
     def flow(self, problem: ParticleProblem) -> Flow:
         """The flow for one problem."""

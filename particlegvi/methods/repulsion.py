@@ -50,7 +50,7 @@ class OfFunctions(Protocol):
 
 
 @runtime_checkable
-class Featured(Protocol):
+class HasOutputs(Protocol):
     """An optional part of a loss: it knows features of its particles, those in one step."""
 
     def features(self, kernel: OnFeatures, step: int = 0, seed: int = 0, /) -> Features: ...
@@ -116,7 +116,7 @@ def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     """Refuse a kernel of features with a loss that does not know them; their inputs must have its columns."""
     if not isinstance(kernel, OnFeatures):
         return
-    if not isinstance(loss, Featured):
+    if not isinstance(loss, HasOutputs):
         raise ValueError(
             f"kernel must be one of the particles themselves for the loss {loss.name}, not {kernel!r}, which needs a"
             " particlegvi.networks.NetworkLoss"
@@ -128,13 +128,13 @@ def repulsion_of(method: Repelling, problem: ParticleProblem) -> Interaction:
     """The repulsion of a method in one problem, its kernel and embedding resolved."""
     if method.mmd_weight == 0.0:
         return Interaction()
-    how = embedding_options(method.embedding)
+    options = embedding_options(method.embedding)
     if isinstance(method.kernel, OnFeatures):
         check_kernel(method.kernel, problem.loss)
-        return _of_features(method.kernel, problem, **how)
+        return _of_features(method.kernel, problem, **options)
     prior, seed = problem.prior, problem.seed
     kernel, rule = kernels.resolve(method.kernel, prior, problem.start, seed)
-    attraction = embedding(prior, kernel, seed=seed, **how)
+    attraction = embedding(prior, kernel, seed=seed, **options)
     facts = kernel_facts(kernel, rule)
     facts |= {"embedding": attraction.description, "embedding_error": attraction.error}
     repulsion = Repulsion(kernel, problem.start.shape[1], problem.tolerance)
@@ -163,7 +163,7 @@ def _of_features(
     kernel: OnFeatures, problem: ParticleProblem, how: str = "auto", samples: int = SAMPLES
 ) -> Interaction:
     loss, prior, seed = problem.loss, problem.prior, problem.seed
-    assert isinstance(loss, Featured)
+    assert isinstance(loss, HasOutputs)
     features = loss.features(kernel, 0, seed)
     number, rule = lengthscale(kernel.kernel, features, problem)
     inner = bandwidth.tried(bandwidth.with_lengthscale(kernel.kernel, number))
@@ -185,7 +185,7 @@ def _of_features(
         words += f": standard error at most about {error:.1e}"
     fresh = isinstance(kernel.inputs, str)
     repulsion = FreshRepulsion(inner, at) if fresh else FeatureRepulsion(inner, features, first)
-    facts = kernel_facts(inner, rule) | {"kernel": f"{inner.name} on the {kernel.what}"}
+    facts = kernel_facts(inner, rule) | {"kernel": f"{inner.name} on the {kernel.features}"}
     facts |= {"embedding": words, "embedding_error": error}
     return Interaction(repulsion, facts=facts)
 

@@ -145,7 +145,7 @@ class NetworkLoss(Loss):
         """The features of particles that a kernel of `particlegvi.kernels` on networks compares in one step."""
         if isinstance(kernel, OnOutputs):
             return Outputs(self.network, self.network.rows(kernel.drawn(step, seed, self.X), "inputs"))
-        weights, biases = self.network.layers[0 if kernel.what == "first layer" else -1]
+        weights, biases = self.network.layers[0 if kernel.features == "first layer" else -1]
         return Parameters(self.network, slice(weights.start, biases.stop))
 
     def advice(self, problem: ParticleProblem, method: Method) -> list[str]:

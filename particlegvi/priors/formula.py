@@ -85,8 +85,8 @@ class Prior(Described):
         minus = graph.add(graph.negate(log), graph.constant(self.log_normaliser))
         lowered, roots = lower(graph, [minus, *gradient(graph, minus, self.dim)])
         self._term = Assembler().assemble(lowered, roots)
-        self.location = frozen(np.array([each.centre for each in mass.stretches]))
-        self.scale = frozen(np.array([each.scale for each in mass.stretches]))
+        self.location = frozen(np.array([stretch.centre for stretch in mass.stretches]))
+        self.scale = frozen(np.array([stretch.scale for stretch in mass.stretches]))
         if mass.mean is not None and mass.sd is not None:
             self.mean, self.sd = frozen(mass.mean), frozen(mass.sd)
         self._cells: tuple[list[Array], Array] | None = None
@@ -109,7 +109,7 @@ class Prior(Described):
 
     def parameters(self) -> Facts:
         ends = {"low": self.low, "high": self.high}
-        written = {key: _in_words(each) for key, each in ends.items() if np.isfinite(each).any()}
+        written = {key: _in_words(end) for key, end in ends.items() if np.isfinite(end).any()}
         return {"formula": self.formula, "variables": self.variables, **written}
 
     def log_density(self, x: ArrayLike) -> Array:
@@ -131,25 +131,23 @@ class Prior(Described):
         u = noise.uniforms(seed, role, whole("particles", particles, 1), self.dim + 1)
         cell = np.searchsorted(cumulative, u[:, self.dim] * cumulative[-1], side="right")
         cell = np.minimum(cell, cumulative.size - 1)
-        places = np.unravel_index(cell, [len(each) - 1 for each in edges])
+        places = np.unravel_index(cell, [len(line) - 1 for line in edges])
         drawn = []
-        for i, (stretch, each, place) in enumerate(zip(self.stretches, edges, places, strict=True)):
-            drawn.append(stretch.at(each[place] + u[:, i] * (each[place + 1] - each[place])))
+        for i, (stretch, line, place) in enumerate(zip(self.stretches, edges, places, strict=True)):
+            drawn.append(stretch.at(line[place] + u[:, i] * (line[place + 1] - line[place])))
         return np.ascontiguousarray(np.clip(np.stack(drawn, axis=1), self.low, self.high))
 
     def _grid(self) -> tuple[list[Array], Array]:
         """Edges of the cells in each stretched coordinate, and the cumulative mass of all cells."""
         if self._cells is None:
             number = CELLS[self.dim]
-            middle = [min(max(0.0, each.low), each.high) for each in self.stretches]
-            edges = [
-                np.unique(np.concatenate([np.linspace(each.low, m, number + 1), np.linspace(m, each.high, number + 1)]))
-                for each, m in zip(self.stretches, middle, strict=True)
+            edges = [stretch.edges(number) for stretch in self.stretches]
+            pairs = [
+                (stretch, 0.5 * (line[1:] + line[:-1]), np.diff(line))
+                for stretch, line in zip(self.stretches, edges, strict=True)
             ]
-            centres = [0.5 * (each[1:] + each[:-1]) for each in edges]
-            placed = list(zip(self.stretches, centres, edges, strict=True))
-            slopes = [stretch.log_slope(t) + np.log(np.diff(each)) for stretch, t, each in placed]
-            axes = [stretch.at(t) for stretch, t, _ in placed]
+            slopes = [stretch.log_slope(t) + np.log(widths) for stretch, t, widths in pairs]
+            axes = [stretch.at(t) for stretch, t, _ in pairs]
             grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, self.dim)
             level = self.log_density(grid) + np.sum(np.meshgrid(*slopes, indexing="ij"), axis=0).ravel()
             self._cells = edges, np.cumsum(np.exp(level))

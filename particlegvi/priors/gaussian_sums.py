@@ -97,7 +97,7 @@ DISTANCES = 2000
 
 
 @runtime_checkable
-class GaussianMixture(Protocol):
+class ScaleMixture(Protocol):
     """An optional part of a `Kernel`: it is a mixture of Gaussians over lengthscales."""
 
     def value(self, r2: float, /) -> float: ...
@@ -139,7 +139,7 @@ def gaussian_sum(kernel: Kernel) -> GaussianSum | None:
     """The kernel as a sum of Gaussians: itself, a quadrature of its mixing density, or None if it has none."""
     if isinstance(kernel, SquaredExponential):
         return GaussianSum(np.array([kernel.lengthscale]), np.array([kernel.variance]), 0.0, 0.0, True)
-    if not isinstance(kernel, GaussianMixture):
+    if not isinstance(kernel, ScaleMixture):
         return None
     first, last = _range(kernel)
     for step in STEPS:
@@ -151,7 +151,7 @@ def gaussian_sum(kernel: Kernel) -> GaussianSum | None:
     return GaussianSum(np.exp(-0.5 * log_precisions), weights, error, slope_error, False)
 
 
-def _range(kernel: GaussianMixture) -> tuple[float, float]:
+def _range(kernel: ScaleMixture) -> tuple[float, float]:
     """Log precisions outside which the mixture weighs less than a tenth of the tolerance, in value and in derivative.
 
     A Gaussian of precision u adds at most its weight to the profile, and at most sqrt(u/e) times its weight to the

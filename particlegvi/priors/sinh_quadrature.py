@@ -47,15 +47,18 @@ class Stretch(NamedTuple):
         """log dx/dt."""
         return np.full(t.shape, math.log(self.scale)) if self.bounded else math.log(self.scale) + np.log(np.cosh(t))
 
+    def edges(self, panels: int) -> Array:
+        """The t between so many equal panels on each side of the centre, ascending."""
+        middle = min(max(0.0, self.low), self.high)
+        sides = np.linspace(self.low, middle, panels + 1), np.linspace(middle, self.high, panels + 1)
+        return np.unique(np.concatenate(sides))
+
     def nodes(self, panels: int, number: int) -> tuple[Array, Array]:
         """t and weights of a composite Gauss-Legendre rule, with the centre between two panels."""
-        middle = min(max(0.0, self.low), self.high)
-        sides = [(a, b) for a, b in ((self.low, middle), (middle, self.high)) if b > a]
-        edges = [np.linspace(a, b, panels + 1) for a, b in sides]
+        edges = self.edges(panels)
         unit, shares = np.polynomial.legendre.leggauss(number)
-        half = np.concatenate([0.5 * np.diff(edges_of_side) for edges_of_side in edges])
-        start = np.concatenate([edges_of_side[:-1] for edges_of_side in edges])
-        return (start[:, None] + half[:, None] * (1.0 + unit)).ravel(), (half[:, None] * shares).ravel()
+        half = 0.5 * np.diff(edges)
+        return (edges[:-1, None] + half[:, None] * (1.0 + unit)).ravel(), (half[:, None] * shares).ravel()
 
 
 class Mass(NamedTuple):

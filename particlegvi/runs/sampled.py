@@ -28,7 +28,7 @@ from particlegvi.tools.sources import versions
 MANIFEST, FORMAT, PICTURE = "sample.json", "particlegvi sample 1", "marginals.png"
 
 
-class Saving:
+class DrawsFolder:
     """A folder that a sample will get; a ValueError where it cannot have it, before anything is computed."""
 
     def __init__(self, out: str | os.PathLike[str], overwrite: bool, loss: Loss, prior: Prior, method: Method) -> None:

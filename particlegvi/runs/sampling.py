@@ -89,7 +89,7 @@ def sample(
     accuracy = arguments.positive("accuracy", accuracy)
     steps = arguments.whole("steps", steps, least=1)
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
-    saving = None if out is None else sampled.Saving(out, overwrite, loss, prior, method)
+    saving = None if out is None else sampled.DrawsFolder(out, overwrite, loss, prior, method)
     with listening_to_steps(progress) as reporter:
         reporter.agreed = reporter.agreed or seconds is not None or None
         run = drawn(

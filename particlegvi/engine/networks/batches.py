@@ -48,11 +48,11 @@ class Batches:
     "fresh" rows are drawn anew at every step, without repetition.
     """
 
-    def __init__(self, rows: int, size: int | None = None, how: str = "epochs", shared: bool = True) -> None:
+    def __init__(self, rows: int, size: int | None = None, drawing: str = "epochs", shared: bool = True) -> None:
         self.rows = rows
         self.size = rows if size is None else size
         self.full = size is None
-        self.how = how
+        self.drawing = drawing
         self.shared = shared
         # seed, particles, first period, and the orders (particles, periods, rows): replaced whole, for other threads
         self._held: tuple[int, int, int, Rows] = (-1, 0, 0, np.zeros((0, 0, 0), dtype=np.int64))
@@ -64,8 +64,8 @@ class Batches:
 
     def most_steps(self, particles: int) -> int:
         """Steps whose rows may be asked for at once."""
-        each = 1 if self.full else self.size * (1 if self.shared else particles)
-        return max(1, 1_000_000 // each)
+        rows = 1 if self.full else self.size * (1 if self.shared else particles)
+        return max(1, 1_000_000 // rows)
 
     def of(self, seed: int, first_step: int, steps: int, particles: int) -> tuple[Rows, Rows, Rows]:
         """Row numbers (1 or particles, any), and for each of the steps where its batch begins and its size, (steps,).
@@ -75,8 +75,8 @@ class Batches:
         if self.full:
             empty = np.zeros((1, 0), dtype=np.int64)
             return empty, np.zeros(steps, dtype=np.int64), np.full(steps, self.rows, dtype=np.int64)
-        period = self.steps_of_epoch if self.how == "epochs" else 1
-        places = self.rows if self.how == "epochs" else self.size
+        period = self.steps_of_epoch if self.drawing == "epochs" else 1
+        places = self.rows if self.drawing == "epochs" else self.size
         numbers = np.arange(first_step, first_step + steps)
         first, last = first_step // period, (first_step + steps - 1) // period
         orders, begin = self._drawn(seed, first, last, places, 1 if self.shared else particles)

@@ -84,17 +84,15 @@ def carry(source, target, plan, scales, packing):
         padded = plan[layer, WEIGHTS]
         if layer < plan.shape[0] - 1:
             for k in range(inputs):
-                here = plain + k * outputs
-                there = padded + k * row
-                copy(source, here if packing else there, target, there if packing else here, outputs, scales[layer])
+                own, wide = plain + k * outputs, padded + k * row
+                copy(source, own if packing else wide, target, wide if packing else own, outputs, scales[layer])
         elif outputs == 1:
             copy(source, plain if packing else padded, target, padded if packing else plain, inputs, scales[layer])
         else:
             for k in range(inputs):
                 for j in range(outputs):
-                    here = plain + k * outputs + j
-                    there = padded + k + j * row
-                    target[there if packing else here] = scales[layer] * source[here if packing else there]
+                    own, wide = plain + k * outputs + j, padded + k + j * row
+                    target[wide if packing else own] = scales[layer] * source[own if packing else wide]
         plain += inputs * outputs
         padded = plan[layer, BIASES]
         copy(source, plain if packing else padded, target, padded if packing else plain, outputs, scales[layer])

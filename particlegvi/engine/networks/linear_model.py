@@ -161,16 +161,16 @@ class LinearModel(_Fields):
     def value(self, x: np.ndarray) -> float:
         point = np.empty((x.shape[0], 1))
         point[:, 0] = x
-        found = np.empty(1)
-        pass_over_rows(self, point, found, np.empty((0, 0)))
-        return found[0]
+        cost = np.empty(1)
+        pass_over_rows(self, point, cost, np.empty((0, 0)))
+        return cost[0]
 
     def gradient(self, x: np.ndarray, out: np.ndarray) -> None:
         point = np.empty((x.shape[0], 1))
         point[:, 0] = x
-        found = np.empty((x.shape[0], 1))
-        pass_over_rows(self, point, np.empty(0), found)
-        out[:] = found[:, 0]
+        slope = np.empty((x.shape[0], 1))
+        pass_over_rows(self, point, np.empty(0), slope)
+        out[:] = slope[:, 0]
 
     def values(self, points: np.ndarray, out: np.ndarray) -> None:
         """Values of a block (dim, lanes): a product of matrices for each block of rows."""

@@ -45,7 +45,7 @@ from particlegvi.engine.numerics.vectors import WIDTH, load, multiply, store
 VALUE, GRADIENT, OUTPUTS, PULL_BACK = range(4)  # tasks of a pass
 
 
-class Room(NamedTuple):
+class PassRoom(NamedTuple):
     """Memory of a pass over blocks of rows; all arrays are flat, except the transposed weights."""
 
     packed: Array  # the parameters in padded form
@@ -238,4 +238,4 @@ def room_for(plan, sizes):
     transposed = np.zeros((plan.shape[0], most if plan.shape[0] > 2 else 0))
     padded, units, size = sizes[1], sizes[2], LARGEST * outputs
     blocks = np.zeros(units), np.zeros(units), np.zeros(units), np.zeros(size), np.zeros(size), np.zeros(size)
-    return Room(np.zeros(padded), transposed, np.zeros(padded), *blocks)
+    return PassRoom(np.zeros(padded), transposed, np.zeros(padded), *blocks)

@@ -66,10 +66,10 @@ def _of_two(name: str) -> None:
         return lambda self, x, y: method(self, x, y)
 
 
-for each in ("value", "slope"):
-    _of_one(each)
-for each in ("gradient", "cost_at", "slope_at", "curvature_at"):
-    _of_two(each)
+for method_name in ("value", "slope"):
+    _of_one(method_name)
+for method_name in ("gradient", "cost_at", "slope_at", "curvature_at"):
+    _of_two(method_name)
 
 
 @overload_method(types.BaseNamedTuple, "values", jit_options=HELPER)

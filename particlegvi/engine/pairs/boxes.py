@@ -106,7 +106,7 @@ class Boxes(Algorithm[BoxGrid]):
     def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         super().__init__(kernel, dim, tolerance)
         self.plan = box_plan(kernel.lengthscale, kernel.variance, tolerance)
-        self.operators = [np.ascontiguousarray(each.transpose(0, 2, 1)) for each in operators(self.plan)]
+        self.operators = [np.ascontiguousarray(matrices.transpose(0, 2, 1)) for matrices in operators(self.plan)]
 
     def estimate(self, positions: Array) -> tuple[float, BoxGrid] | None:
         low, high = extent(positions)

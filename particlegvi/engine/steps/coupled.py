@@ -29,12 +29,12 @@ from particlegvi.engine.numerics.vectors import (
 from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
 from particlegvi.engine.pairs.fourier_tiles import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 from particlegvi.engine.pairs.sorted_scan import scan_sorted, sort_again
-from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, Span, add_prior, fold, take_steps
+from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, IndexRange, add_prior, fold, take_steps
 
 BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles
 
 
-class Room(NamedTuple):
+class LineRoom(NamedTuple):
     """Memory of the steps of one ensemble; what is as long as the particles is padded to a multiple of GROUP."""
 
     x: Array  # (padded,): the particles; the last one fills it up
@@ -62,7 +62,7 @@ def room_for(positions, padded):
     angles = np.empty((number + TILE - 1) // TILE * ANGLES)
     partial = np.empty(((number + CHUNK - 1) // CHUNK, 2, MOST_MODES))
     weighted, factors, pull = np.empty((2, MOST_MODES)), np.empty(MOST_MODES), np.empty(MOST_MODES)
-    return Room(x, np.empty(padded), force, np.empty(BLOCK), angles, lane_sums, partial, weighted, factors, pull)
+    return LineRoom(x, np.empty(padded), force, np.empty(BLOCK), angles, lane_sums, partial, weighted, factors, pull)
 
 
 @inlined
@@ -211,5 +211,14 @@ def advance_scanned(potential, switches, slope, positions, order, kept, stepping
         scan_sorted(ascending, order, slope, 2.0 * potential.weights[1] / number, sums, force.reshape(-1))
         terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > steps.begin else 0
         row = min(step - steps.begin, gain.shape[0] - 1)
-        this = gain[row : row + 1], noise_now[row : row + 1], noise_next[row : row + 1], low, high
-        take_steps(potential, terms, positions, (force, kept), this, key, Span(step, step + 1), Span(0, number))
+        coefficients = gain[row : row + 1], noise_now[row : row + 1], noise_next[row : row + 1], low, high
+        take_steps(
+            potential,
+            terms,
+            positions,
+            (force, kept),
+            coefficients,
+            key,
+            IndexRange(step, step + 1),
+            IndexRange(0, number),
+        )

@@ -17,7 +17,7 @@ from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.steps.ahead import NoiseAhead
 from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
-from particlegvi.engine.steps.flow import LANES, Potential, Span, Switches, advance
+from particlegvi.engine.steps.flow import LANES, IndexRange, Potential, Switches, advance
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
 KEPT_UP_TO = 2**20  # normals that wait from one call to the next
@@ -113,7 +113,7 @@ class Ensemble:
     def _step_alone(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that do not meet, all in compiled code."""
         no_force = np.empty((0, self.dim)), np.empty((0, 0))
-        self._split(self.switches, positions, no_force, stepping, Span(first_step, first_step + steps))
+        self._split(self.switches, positions, no_force, stepping, IndexRange(first_step, first_step + steps))
         return steps
 
     def _step_with_force(self, positions: Array, stepping: Rows, step: int, _: int = 1) -> int:
@@ -132,17 +132,17 @@ class Ensemble:
                 self._kept = np.empty(force.shape[::-1])
             kept, switches = self._kept, switches._replace(kept=step % 2 == 1 and self._kept_for == step)
             self._kept_for = step + 1
-        self._split(switches, positions, (force, kept), stepping, Span(step, step + 1))
+        self._split(switches, positions, (force, kept), stepping, IndexRange(step, step + 1))
         return 1
 
     def _split(
-        self, switches: Switches, positions: Array, forces: tuple[Array, Array], stepping: Rows, steps: Span
+        self, switches: Switches, positions: Array, forces: tuple[Array, Array], stepping: Rows, steps: IndexRange
     ) -> None:
         """Call the compiled loop, in parts of enough particles."""
         array = _array_of(switches)
 
         def part(first: int, last: int) -> None:
-            self._scheme(self.potential, array, positions, forces, stepping, self.key, steps, Span(first, last))
+            self._scheme(self.potential, array, positions, forces, stepping, self.key, steps, IndexRange(first, last))
 
         threads.split(part, positions.shape[0], LANES, least=enough(steps.end - steps.begin, self.dim))
 
@@ -153,7 +153,7 @@ class Ensemble:
         if len(positions) <= COUPLED_UP_TO:
             slope, plan = self.repulsion.scanned(len(positions)), self.repulsion.plan
             if slope is not None:
-                done = self._step_scanned(slope, positions, stepping, Span(first_step, first_step + steps))
+                done = self._step_scanned(slope, positions, stepping, IndexRange(first_step, first_step + steps))
                 self.repulsion.note(Scan.name, done)
             elif plan is not None and within_reach(plan, positions):
                 done = self._step_in_series(plan, positions, stepping, first_step, steps)
@@ -161,7 +161,9 @@ class Ensemble:
                     self.repulsion.note(Series.name, done)
         return done or self._step_with_force(positions, stepping, first_step)
 
-    def _step_scanned(self, slope: tuple[float, float, float], positions: Array, stepping: Rows, steps: Span) -> int:
+    def _step_scanned(
+        self, slope: tuple[float, float, float], positions: Array, stepping: Rows, steps: IndexRange
+    ) -> int:
         """All steps by a sorted scan."""
         switches = _array_of(self.switches._replace(force=True))
         order = np.argsort(positions[:, 0], kind="stable")
@@ -174,7 +176,7 @@ class Ensemble:
         done, switches = 0, _array_of(self.switches)
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
             rows = tuple(rows[done:] if len(rows) > 1 else rows for rows in stepping[:3])  # one row serves all steps
-            piece, span = (*rows, *self._walls), Span(step, step + count)
+            piece, span = (*rows, *self._walls), IndexRange(step, step + count)
             taken = self._advance_coupled(self.potential, switches, plan, positions, piece, normals, span)
             done += taken
             if taken < count:

@@ -64,8 +64,8 @@ def potential_of(loss: Term | None, prior: Term, embedding: Term | None, kl_weig
     return Potential(nothing if loss is None else loss, prior, attraction, np.array([float(kl_weight), float(lambda1)]))
 
 
-class Span(NamedTuple):
-    """Steps or particles begin, ..., end - 1."""
+class IndexRange(NamedTuple):
+    """The steps, or the particles, of the numbers begin, ..., end - 1."""
 
     begin: int
     end: int
@@ -250,7 +250,7 @@ def advance(potential, switches, positions, forces, stepping, key, steps, partic
         are no walls.
     key : (uint64, uint64)
         The key of Philox.
-    steps, particles : Span
+    steps, particles : IndexRange
         Which of all.
     """
     take_steps(potential, switches, positions, forces, stepping, key, steps, particles)

@@ -29,7 +29,7 @@ class ParticleBlock(NamedTuple):
     drift: Array  # (dim, lanes)
 
 
-class Draws(NamedTuple):
+class StepDraws(NamedTuple):
     """The random numbers of a pair of steps; Philox makes those of an even and the next odd step together."""
 
     even: Array  # (dim, lanes) normals
@@ -47,7 +47,7 @@ def block_of(dim, lanes):
 @nested
 def draws_of(dim, lanes):
     """Room for draws."""
-    return Draws(np.empty((dim, lanes)), np.empty((dim, lanes)), np.empty((1, lanes)), np.empty((1, lanes)))
+    return StepDraws(np.empty((dim, lanes)), np.empty((dim, lanes)), np.empty((1, lanes)), np.empty((1, lanes)))
 
 
 @inlined

@@ -64,14 +64,14 @@ def move(z, force, decay, gain, leftover, spread, key, role, step, out):
 
 
 @compiled
-def log_ratios(z, force, proposed, force_there, decay, gain, leftover, spread, out):
+def log_ratios(z, force, proposed, force_proposed, decay, gain, leftover, spread, out):
     """log q(z given proposed) - log q(proposed given z) for the proposals of ``move``, (particles,)."""
     for j in range(z.shape[0]):
         total = 0.0
         for m in range(z.shape[1]):
-            here = z[j, m]
-            there = proposed[j, m]
-            back = decay[m] * there - gain[m] * (force_there[j, m] + leftover[m] * there)
-            forth = decay[m] * here - gain[m] * (force[j, m] + leftover[m] * here)
-            total += ((there - forth) * (there - forth) - (here - back) * (here - back)) / (spread[m] * spread[m])
+            x = z[j, m]
+            y = proposed[j, m]
+            back = decay[m] * y - gain[m] * (force_proposed[j, m] + leftover[m] * y)
+            forth = decay[m] * x - gain[m] * (force[j, m] + leftover[m] * x)
+            total += ((y - forth) * (y - forth) - (x - back) * (x - back)) / (spread[m] * spread[m])
         out[j] = 0.5 * total if math.isfinite(total) else -np.inf

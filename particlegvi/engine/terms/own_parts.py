@@ -171,10 +171,10 @@ def _draws(name: str, likelihood: Likelihood) -> Array | None:
     return checked(f"sample(f, random) of {name}", returned, values.shape)
 
 
-def _returned(role: str, method: Callable[..., object], *given: object) -> object:
+def _returned(role: str, method: Callable[..., object], *arguments: object) -> object:
     """The result of a user's method of arrays."""
     try:
-        return method(*given)
+        return method(*arguments)
     except NotImplementedError:
         raise
     except Exception as error:

@@ -34,7 +34,7 @@ ITERATIONS = 2_000  # default largest number of iterations of L-BFGS
 
 
 @runtime_checkable
-class Featured(Protocol):
+class HasFeatures(Protocol):
     """An object with features: any basis."""
 
     def features(self, X: Array, /) -> ArrayLike: ...  # (n, k), of inputs (n, dim)
@@ -94,7 +94,7 @@ class BayesianLinearRegression(Card):
 
     def __init__(
         self,
-        features: Featured | Callable[[Array], ArrayLike],
+        features: HasFeatures | Callable[[Array], ArrayLike],
         noise_variance: float = 0.01,
         family: str = "full",
         kl: str = "random-points",
@@ -109,7 +109,7 @@ class BayesianLinearRegression(Card):
         seed: int = 0,
     ) -> None:
         self.features = features
-        if isinstance(features, type) or not (isinstance(features, Featured) or callable(features)):
+        if isinstance(features, type) or not (isinstance(features, HasFeatures) or callable(features)):
             raise refuse("features", features, "a basis with features(X), or a function of inputs (n, dim)")
         self.noise_variance = scale("noise_variance", noise_variance)
         self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
@@ -178,7 +178,7 @@ class BayesianLinearRegression(Card):
         return best(problem, bases, self.family, self.steps)
 
     def _of(self, x: Array) -> Array:
-        values = self.features.features(x) if isinstance(self.features, Featured) else self.features(x)
+        values = self.features.features(x) if isinstance(self.features, HasFeatures) else self.features(x)
         allowed = f"an array ({len(x)}, k) of finite numbers with k of at least 1"
         phi = arguments.array("features(X)", values, allowed)
         if phi.ndim != 2 or len(phi) != len(x) or not phi.shape[1]:

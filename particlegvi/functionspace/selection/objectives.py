@@ -109,7 +109,7 @@ def elbo(covariance: Covariance, X: Array, count: int, seed: int, targets: Targe
     return searched("elbo", problem.at, covariance, X, count, seed=seed, targets=targets)
 
 
-class Derived(NamedTuple):
+class BoundDerivatives(NamedTuple):
     """The value, its gradients in k(Z, Z) and the log noise, and the factor ``back`` of the one in k(Z, X)."""
 
     value: float
@@ -152,7 +152,7 @@ class CollapsedBound(NamedTuple):
         in_logs += 0.5 * twice + k.diagonal_gradient(X, np.full(len(X), 0.5 / noise))
         return derived.value, of_points + across, np.append(in_logs, derived.in_log_noise)
 
-    def _derive(self, L: Array, G: Array, c: Array) -> Derived:
+    def _derive(self, L: Array, G: Array, c: Array) -> BoundDerivatives:
         """The value and its gradients, from G = C C^T and c = C y."""
         k, X, y, noise = self[:4]
         M = len(L)
@@ -169,7 +169,7 @@ class CollapsedBound(NamedTuple):
         among = in_gram(L, back[:, :-1] @ G + np.outer(back[:, -1], c))
         squares = float(y @ y) - 2.0 * float(c @ mean) + float(mean @ G @ mean)
         in_log_noise = 0.5 * (len(y) - (float(np.sum(inverse * G)) + squares + left) / noise)
-        return Derived(value, among, in_log_noise, back)
+        return BoundDerivatives(value, among, in_log_noise, back)
 
 
 REGRESSORS = 3  # regressors of nu for each inducing point: with one for each, nu would miss most of the error

@@ -69,24 +69,24 @@ def times(step_size: float | Schedule, steps: np.ndarray) -> np.ndarray:
     if not isinstance(step_size, Schedule):
         with np.errstate(over="ignore"):
             return steps * step_size
-    found = np.zeros(len(steps))
+    elapsed = np.zeros(len(steps))
     total, done = 0.0, 0
     for record, step in enumerate(steps):
         while done < step:
             until = min(int(step), done + BLOCK)
             total += float(step_size.at(np.arange(done, until)).sum())
             done = until
-        found[record] = total
-    return found
+        elapsed[record] = total
+    return elapsed
 
 
 def _numbers(steps: np.ndarray) -> np.ndarray:
     allowed = f"an array (records,) of ascending whole numbers of at most {arguments.MOST_WHOLE}"
-    given = arguments.array("steps", steps, allowed)
-    good = given.ndim == 1 and np.all((given >= 0) & (given <= arguments.MOST_WHOLE) & (given == np.floor(given)))
-    if not good or np.any(np.diff(given) < 0):
+    numbers = arguments.array("steps", steps, allowed)
+    whole = (numbers >= 0) & (numbers <= arguments.MOST_WHOLE) & (numbers == np.floor(numbers))
+    if numbers.ndim != 1 or not np.all(whole) or np.any(np.diff(numbers) < 0):
         raise arguments.refuse("steps", steps, allowed)
-    return given.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def shown(step_size: object) -> str:

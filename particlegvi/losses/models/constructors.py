@@ -111,10 +111,10 @@ class FromModels:
         """
         points, shape = arguments.one_or_many("theta", theta, self.dim, f", as {self.name} has it")
         if self.constraining is None:
-            found = {name: points[:, number].copy() for number, name in enumerate(self.variables)}
+            values = {name: points[:, number].copy() for number, name in enumerate(self.variables)}
         else:
-            found = self.constraining(points)
-        return found if shape else {name: np.asarray(values[0]) for name, values in found.items()}
+            values = self.constraining(points)
+        return values if shape else {name: np.asarray(rows[0]) for name, rows in values.items()}
 
     @property
     def names(self) -> list[str]:

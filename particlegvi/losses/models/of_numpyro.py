@@ -66,9 +66,9 @@ def _check_variables(model: Callable[..., object], args: tuple[Any, ...], kwargs
     sites = [site for site in trace.values() if site["type"] == "sample"]
     free = [site for site in sites if not site["is_observed"]]
     if len(free) == len(sites):
-        given = inspect.signature(model).bind(*args, **kwargs)
-        given.apply_defaults()
-        missing = next((name for name, value in given.arguments.items() if value is None), None)
+        bound = inspect.signature(model).bind(*args, **kwargs)
+        bound.apply_defaults()
+        missing = next((name for name, value in bound.arguments.items() if value is None), None)
         if missing is not None:
             raise ValueError(
                 f"the model must observe something, and its argument {missing} is None: hand in the data, as in"

@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.simulation.sampling.halves import Halves
-from particlegvi.simulation.sampling.posterior import PosteriorEnergy, View
+from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
 from particlegvi.simulation.sampling.stopping import WINDOW, Verdict, judge, observed
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
@@ -81,7 +81,7 @@ def arrive(
     return Arrival(posterior.support.inside(start.view.places(np.array(positions))), verdict, facts)
 
 
-def _look(view: View, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
+def _look(view: LinearView, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
     """The verdict by windows of a length at which the ensemble has arrived, or by the shortest ones.
 
     The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but

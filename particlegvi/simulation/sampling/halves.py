@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.noise import normals, uniforms
-from particlegvi.simulation.sampling.posterior import Energy, Points
+from particlegvi.simulation.sampling.posterior import Energy, EnergyPoints
 
 Indices: TypeAlias = NDArray[np.intp]
 ACCEPTANCE = 0.574  # optimal for this step in many dimensions (Roberts and Rosenthal 1998)
@@ -80,15 +80,15 @@ class Halves:
 
     Attributes
     ----------
-    now : Points
+    now : EnergyPoints
         Where the particles are.
     momentum : array, (particles, dim)
         In units of the root of C.
     """
 
-    def __init__(self, posterior: Energy, start: Points, seed: int) -> None:
+    def __init__(self, posterior: Energy, start: EnergyPoints, seed: int) -> None:
         self.posterior = posterior
-        self.now = Points(*(values.copy() for values in start))
+        self.now = EnergyPoints(*(values.copy() for values in start))
         self.seed = seed
         self.momentum = normals(seed, "start", len(start.place), posterior.dim, 0)
         self.persistence, acceptance = (PERSISTENCE, HIGHER) if posterior.dim >= MANY else (0.0, ACCEPTANCE)
@@ -118,7 +118,7 @@ class Halves:
         h = np.exp(self.step_size.now) * np.where(short, 10.0 ** (-3.0 * chance[rows, 1] / SHORT), 1.0)[:, None]
         x, energy, gradient = self.now.rows(rows)
         xi = self.persistence * self.momentum[rows] + np.sqrt(1.0 - self.persistence**2) * noise[rows]
-        y = Points.at(self.posterior, x + (np.sqrt(2.0 * h) * xi - h * gradient @ root) @ root.T)
+        y = EnergyPoints.at(self.posterior, x + (np.sqrt(2.0 * h) * xi - h * gradient @ root) @ root.T)
         # the noise of the step back: x = y - h C grad V(y) + sqrt(2 h) C^(1/2) back, minus the momentum at y
         back = h * (gradient + y.gradient) @ root / np.sqrt(2.0 * h) - xi
         with np.errstate(over="ignore"):  # a step back that is too unlikely for a number

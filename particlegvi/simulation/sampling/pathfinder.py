@@ -36,7 +36,7 @@ class NormalApproximation(NamedTuple):
         return -0.5 * (standard**2).sum(axis=0) - np.log(np.diag(self.root)).sum()
 
 
-class Step(NamedTuple):
+class PathPoint(NamedTuple):
     """A point of a path."""
 
     point: Array  # (dim,)
@@ -44,18 +44,18 @@ class Step(NamedTuple):
     gradient: Array  # (dim,)
 
 
-def descent(posterior: Energy, start: Array, slope: float = 0.0, most: int = MOST_STEPS) -> list[Step]:
+def descent(posterior: Energy, start: Array, slope: float = 0.0, most: int = MOST_STEPS) -> list[PathPoint]:
     """The path of L-BFGS from ``start`` (dim,): the points at which the energy fell, from the first on."""
     from scipy.optimize import minimize
 
-    path: list[Step] = []
+    path: list[PathPoint] = []
 
     def energy_and_gradient(x: Array) -> tuple[float, Array]:
         energy, gradient = posterior(x[None])
         if not np.isfinite(energy[0]):
             return 1e300, np.zeros_like(x)  # the line search goes back
         if not path or energy[0] < path[-1].energy:
-            path.append(Step(x.copy(), float(energy[0]), gradient[0]))
+            path.append(PathPoint(x.copy(), float(energy[0]), gradient[0]))
         return float(energy[0]), gradient[0]
 
     options = {"maxiter": most, "maxcor": MEMORY, "maxls": 20, "ftol": 1e-14, "gtol": slope}
@@ -96,7 +96,7 @@ class InverseHessian:
         return 0.5 * (estimate + estimate.T)
 
 
-def best_gaussian(posterior: Energy, path: list[Step], random: np.random.Generator) -> NormalApproximation | None:
+def best_gaussian(posterior: Energy, path: list[PathPoint], random: np.random.Generator) -> NormalApproximation | None:
     """The normal with the largest evidence lower bound along a path, or None."""
     if len(path) < 2:
         return None
@@ -116,7 +116,7 @@ def best_gaussian(posterior: Energy, path: list[Step], random: np.random.Generat
 
 
 def _gaussian(
-    posterior: Energy, step: Step, covariance: Array, random: np.random.Generator
+    posterior: Energy, step: PathPoint, covariance: Array, random: np.random.Generator
 ) -> NormalApproximation | None:
     """The normal at a point of a path, with its bound; None where the estimate is not positive definite."""
     try:

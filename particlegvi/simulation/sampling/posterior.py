@@ -84,7 +84,7 @@ class PosteriorEnergy:
         return np.where(bad, np.inf, energy), np.where(bad[:, None], 0.0, gradient)
 
 
-class View:
+class LinearView:
     """An energy in the coordinates z of points x = middle + root z."""
 
     def __init__(self, energy: Energy, middle: Array, root: Array) -> None:
@@ -105,7 +105,7 @@ class View:
         return energy, gradient @ self.root
 
 
-class Points(NamedTuple):
+class EnergyPoints(NamedTuple):
     """Places (n, dim), with the energy (n,) and its gradient (n, dim) there."""
 
     place: Array
@@ -113,15 +113,15 @@ class Points(NamedTuple):
     gradient: Array
 
     @classmethod
-    def at(cls, energy: Energy, place: Array) -> Points:
+    def at(cls, energy: Energy, place: Array) -> EnergyPoints:
         """The energy and its gradient are computed."""
         return cls(place, *energy(place))
 
-    def rows(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Points:
+    def rows(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> EnergyPoints:
         """A copy of these rows."""
-        return Points(*(values[rows] for values in self))
+        return EnergyPoints(*(values[rows] for values in self))
 
-    def put(self, rows: NDArray[np.intp], others: Points) -> None:
+    def put(self, rows: NDArray[np.intp], others: EnergyPoints) -> None:
         """Replace these rows, in place."""
         for values, other in zip(self, others, strict=True):
             values[rows] = other

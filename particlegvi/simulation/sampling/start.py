@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.priors import Flat
 from particlegvi.simulation.sampling.pathfinder import NormalApproximation, best_gaussian, descent
-from particlegvi.simulation.sampling.posterior import Points, PosteriorEnergy, View
+from particlegvi.simulation.sampling.posterior import EnergyPoints, LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.smoothing import smoothed
 
 PATHS = 4
@@ -31,17 +31,17 @@ class Start:
 
     Attributes
     ----------
-    view : View
+    view : LinearView
         Coordinates in which the best normal is standard: steps and stop see one problem, whatever its linear image.
-    particles : Points
+    particles : EnergyPoints
         In these coordinates. Even rows are draws from the mixture of the paths' normals, weighed by importance; odd
         rows lie wider about the median, so that both halves come to one law from different sides.
     facts : dict
         Numbers for the result.
     """
 
-    view: View
-    particles: Points
+    view: LinearView
+    particles: EnergyPoints
     facts: Facts
 
 
@@ -70,7 +70,7 @@ def find_start(posterior: PosteriorEnergy, particles: int, seed: int) -> Start:
         gaussians = [gaussian for gaussian in gaussians if gaussian.bound > best.bound - LOST]
         if best.bound < before.bound + GAIN:
             break
-    view = View(posterior, best.mean, best.root)
+    view = LinearView(posterior, best.mean, best.root)
     draws, weights, shape = _weighed(view, gaussians, particles, random[PATHS])
     chosen = draws.rows(random[PATHS].choice(len(weights), particles, p=weights))
     width = _widen(view, chosen)
@@ -96,7 +96,7 @@ def _around(
 
     A linear map of the problem maps these paths, and no scale of the coordinates makes their optimiser end too early.
     """
-    view = View(posterior, best.mean, best.root)
+    view = LinearView(posterior, best.mean, best.root)
     normals: list[NormalApproximation] = []
     ends: list[Array] = []
     for direction, reach in zip(_directions(view.dim, len(REACHES), random), REACHES, strict=True):
@@ -153,12 +153,12 @@ def _first_point(posterior: PosteriorEnergy, random: np.random.Generator) -> tup
 
 
 def _weighed(
-    view: View, gaussians: list[NormalApproximation], particles: int, random: np.random.Generator
-) -> tuple[Points, Array, float]:
+    view: LinearView, gaussians: list[NormalApproximation], particles: int, random: np.random.Generator
+) -> tuple[EnergyPoints, Array, float]:
     """Draws from the mixture of the normals, their importance weights, and the shape of the weights' tail."""
     number = max(-(-2 * particles // len(gaussians)), 20)
     points = np.concatenate([g.mean + random.standard_normal((number, view.dim)) @ g.root.T for g in gaussians])
-    draws = Points.at(view, view.coordinates(points))
+    draws = EnergyPoints.at(view, view.coordinates(points))
     mixture = np.logaddexp.reduce([gaussian.log_density(points) for gaussian in gaussians], axis=0)
     weights, shape = smoothed(-draws.energy - mixture)
     return draws, tempered(weights, min(particles, len(points) // 2)), shape
@@ -177,7 +177,7 @@ def tempered(weights: Array, wanted: float) -> Array:
     return flat
 
 
-def _widen(view: View, chosen: Points) -> float:
+def _widen(view: LinearView, chosen: EnergyPoints) -> float:
     """Move every second point away from the median, in place; by how much, on average.
 
     A point at which the energy rises far more than that of a normal law would never come back; it moves less.
@@ -189,7 +189,7 @@ def _widen(view: View, chosen: Points) -> float:
         left = np.flatnonzero(widths == 1.0)
         if len(left):
             own = rows[left]
-            wide = Points.at(view, middle + width * (chosen.place[own] - middle))
+            wide = EnergyPoints.at(view, middle + width * (chosen.place[own] - middle))
             possible = wide.energy - lowest <= STEEPEST * (chosen.energy[own] - lowest) + view.dim
             chosen.put(own[possible], wide.rows(possible))
             widths[left[possible]] = width

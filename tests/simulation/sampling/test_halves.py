@@ -7,7 +7,7 @@ from scipy import stats
 from particlegvi.simulation.sampling import halves
 from particlegvi.simulation.sampling.arriving import arrive
 from particlegvi.simulation.sampling.halves import Halves, StepSize, scale
-from particlegvi.simulation.sampling.posterior import Points
+from particlegvi.simulation.sampling.posterior import EnergyPoints
 
 from .posteriors import gaussian, linear_image, quartic, quartic_draws
 
@@ -16,7 +16,7 @@ def far_from_exact(ensembles, steps, rng, particles=4):
     """Kolmogorov-Smirnov distance of the particles of many small ensembles after some steps, times sqrt(number)."""
     law, final = quartic(), []
     for seed in range(ensembles):
-        ensemble = Halves(law, Points.at(law, quartic_draws(particles, rng)), seed)
+        ensemble = Halves(law, EnergyPoints.at(law, quartic_draws(particles, rng)), seed)
         for number in range(steps):
             ensemble.step(number, adapting=False)
         final.append(ensemble.now.place[0, 0])  # one of each: those of one ensemble are dependent
@@ -54,7 +54,7 @@ def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_
     limit = stats.kstwobign.isf(1e-3) / np.sqrt(number)  # the law of the ensemble is a product: all are independent
     distances = []
     for kind in (Halves, GoesOn):
-        ensemble = kind(law, Points.at(law, quartic_draws(number, rng)), 5)
+        ensemble = kind(law, EnergyPoints.at(law, quartic_draws(number, rng)), 5)
         ensemble.persistence = 0.9
         for step in range(8):
             ensemble.step(step, adapting=False)
@@ -85,7 +85,7 @@ def test_a_half_must_not_scale_its_own_steps(rng):
 
     law, distances = gaussian(np.zeros(1), np.eye(1)), {}
     for kind in (Halves, ScaledByItself):
-        ensemble, squares = kind(law, Points.at(law, rng.standard_normal((4, 1))), 5), []
+        ensemble, squares = kind(law, EnergyPoints.at(law, rng.standard_normal((4, 1))), 5), []
         for number in range(1500):
             ensemble.step(number, adapting=False)
             squares.append((ensemble.now.place[0, 0] - ensemble.now.place[2, 0]) ** 2)
@@ -108,8 +108,8 @@ def test_a_linear_map_maps_the_run(rng):
     # the root of the mapped covariance is the mapped root where it stays triangular
     triangular = np.tril(matrix) * np.sign(np.diag(matrix))
     image = linear_image(law, triangular)
-    one = Halves(law, Points.at(law, start), 5)
-    two = Halves(image, Points.at(image, start @ triangular.T), 5)
+    one = Halves(law, EnergyPoints.at(law, start), 5)
+    two = Halves(image, EnergyPoints.at(image, start @ triangular.T), 5)
     for number in range(20):
         one.step(number, adapting=True)
         two.step(number, adapting=True)
@@ -140,7 +140,7 @@ def test_short_steps_are_short_and_the_seed_decides(rng):
     law, start = quartic(), rng.standard_normal((40, 1))
     runs = []
     for seed in (1, 1, 2):
-        ensemble = Halves(law, Points.at(law, start), seed)
+        ensemble = Halves(law, EnergyPoints.at(law, start), seed)
         for number in range(3):
             ensemble.step(number, adapting=True)
         runs.append(ensemble.now.place)

@@ -24,7 +24,7 @@ from particlegvi.functionspace.wasserstein.process_distance import (
 )
 from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
 from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
-from particlegvi.scenario.kinds.functions.methods.svgp import Placed
+from particlegvi.scenario.kinds.functions.methods.svgp import WithPlacement
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole, wholes
 from particlegvi.tools.quoting import refuse
@@ -34,7 +34,7 @@ ROUNDING = 1e-9  # relative to the largest eigenvalue; smaller ones count as zer
 MOST = 2000
 
 
-class GWI(OfGaussianNoise, Placed):
+class GWI(OfGaussianNoise, WithPlacement):
     """A Gaussian process by the objective of Gaussian Wasserstein inference (`functionspace.GaussianWasserstein`).
 
     Parameters
@@ -48,7 +48,7 @@ class GWI(OfGaussianNoise, Placed):
     covariance : str
         "closed" or "svgp".
     placement, inducing_points
-        As for `Placed`; the placement "elbo" learns the inducing points by the evidence bound.
+        As for `WithPlacement`; the placement "elbo" learns the inducing points by the evidence bound.
     coordinates : int, optional
         Number of the first coordinates of the inputs that are used; all if not given.
     estimate : list of int, optional

@@ -30,7 +30,7 @@ ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of 
 GRID = 1000  # inputs at which a process is compared with the exact one
 
 
-class Placed:
+class WithPlacement:
     """The base of models with inducing points.
 
     Parameters
@@ -53,7 +53,7 @@ class Placed:
         return problem.chosen_points(self.inducing_points if number is None else number)
 
 
-class Sparse(Placed):
+class Sparse(WithPlacement):
     """The base of sparse Gaussian processes: their fit, and the process of a stored fit."""
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
@@ -85,7 +85,7 @@ class SVGP(Sparse):
     Parameters
     ----------
     placement, inducing_points, compare
-        As for `Placed`; the placements "elbo" and "fisher" need the Gaussian likelihood.
+        As for `WithPlacement`; the placements "elbo" and "fisher" need the Gaussian likelihood.
     features : table, optional
         Functionals instead of inducing points: ``{name = "fourier", low, high, frequencies, ends}`` or
         ``{name = "windows", low, high, count, width}``, evenly placed; or ``{name = "mercer", mean, sd, size}``.
