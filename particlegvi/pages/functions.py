@@ -16,7 +16,7 @@ from particlegvi.scenario.kinds.functions.building import FunctionParts
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.tools import arguments, words
 
-COVARIANCES = ("squared-exponential", "matern-12", "matern-32", "matern-52", "inverse-multiquadric")
+COVARIANCES = ("squared-exponential", "matern-12", "matern-32", "matern-52")
 MOST_DATA = 700  # of the live part: the exact process follows a drag
 MOST_INDUCING, MOST_FUNCTIONS = 60, 300
 GRID = 121

@@ -212,13 +212,5 @@ def advance_scanned(potential, switches, slope, positions, order, kept, stepping
         terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > steps.begin else 0
         row = min(step - steps.begin, gain.shape[0] - 1)
         coefficients = gain[row : row + 1], noise_now[row : row + 1], noise_next[row : row + 1], low, high
-        take_steps(
-            potential,
-            terms,
-            positions,
-            (force, kept),
-            coefficients,
-            key,
-            IndexRange(step, step + 1),
-            IndexRange(0, number),
-        )
+        now, every = IndexRange(step, step + 1), IndexRange(0, number)
+        take_steps(potential, terms, positions, (force, kept), coefficients, key, now, every)

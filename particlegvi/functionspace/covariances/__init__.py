@@ -11,7 +11,6 @@ from particlegvi.functionspace.covariances.coordinates import OnCoordinates
 from particlegvi.functionspace.covariances.covariance import Covariance, Iterated, KernelLike, Product, Sum
 from particlegvi.functionspace.covariances.periodic import Periodic
 from particlegvi.functionspace.covariances.stationary import (
-    InverseMultiquadric,
     Matern12,
     Matern32,
     Matern52,
@@ -22,11 +21,11 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry
 
 __all__ = [
-    "Covariance", "InverseMultiquadric", "Iterated", "Matern12", "Matern32", "Matern52", "OnCoordinates", "Periodic",
+    "Covariance", "Iterated", "Matern12", "Matern32", "Matern52", "OnCoordinates", "Periodic",
     "Product", "SquaredExponential", "Sum", "get", "names", "register", "of",
 ]  # fmt: skip
 
-ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels"
+ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel whose name a covariance has"
 _registry: Registry[type[Covariance]] = Registry("particlegvi.functionspace.covariances", "covariance")
 names, get, register = _registry.names, _registry.make, _registry.register
 

@@ -1,4 +1,4 @@
-"""Covariances of a scaled distance: squared exponential, Matern, inverse multiquadric, and their base class."""
+"""Covariances of a scaled distance: squared exponential, Matern, and their base class."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from particlegvi.engine.pairs.scaled import Decay
 from particlegvi.functionspace.covariances.covariance import Between, Covariance
 from particlegvi.tools.arguments import points, scale, scales
 from particlegvi.tools.calls import shares_parameters
+
+VANISHED = 800.0  # exp of minus this is 0
 
 
 class Scaled(Covariance):
@@ -45,7 +47,7 @@ class Scaled(Covariance):
 class Stationary(Scaled):
     """``variance * profile(s2)`` with ``s2 = sum_d (a_d - b_d)^2 / lengthscale_d^2``.
 
-    A subclass gives `profile` and `slope`, its derivative, as functions of arrays.
+    A subclass gives `profile` and `slope`, its derivative, as functions of arrays; or the ``decay`` that has both.
 
     Parameters
     ----------
@@ -59,21 +61,28 @@ class Stationary(Scaled):
         self.lengthscale = scales("lengthscale", lengthscale)
         self.variance = scale("variance", variance)
 
-    decay: Decay | None = None  # the same profile in the engine, if the engine has it
+    decay: Decay | None = None  # the form of both in the engine, for a subclass that does not define them
 
     def __init_subclass__(cls) -> None:
         if "decay" not in vars(cls) and {"profile", "slope"} & vars(cls).keys():
             cls.decay = None  # a subclass with its own profile must not inherit the parent's
 
-    @staticmethod
-    def profile(s2: Array) -> Array:
+    def profile(self, s2: Array) -> Array:
         """The correlation at the scaled squared distances, 1 at 0."""
-        raise NotImplementedError("a class derived from Stationary must define profile(s2)")
+        decay, t = self._exponent("profile(s2)", s2)
+        return (1.0 + (decay.linear + decay.square * t) * t) * np.exp(-t)
 
-    @staticmethod
-    def slope(s2: Array) -> Array:
+    def slope(self, s2: Array) -> Array:
         """d profile / d(s2); if the derivative at s2 = 0 is infinite, any finite number may stand there."""
-        raise NotImplementedError("a class derived from Stationary must define slope(s2)")
+        decay, t = self._exponent("slope(s2)", s2)
+        slope = (decay.derivative + decay.derivative_linear * t) * np.exp(-t)
+        return np.divide(slope, t, out=np.zeros_like(t), where=t > 0.0) if decay.kinked else slope
+
+    def _exponent(self, method: str, s2: Array) -> tuple[Decay, Array]:
+        if self.decay is None:
+            raise NotImplementedError(f"a class derived from Stationary must define {method}")
+        t = math.sqrt(self.decay.rate) * np.sqrt(s2) if self.decay.rooted else self.decay.rate * s2
+        return self.decay, np.minimum(t, VANISHED)
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         return self.variance * self.profile(self._squares(*self.pair(A, B)))
@@ -142,14 +151,6 @@ class SquaredExponential(Stationary):
     source = "Rasmussen and Williams (2006), (4.9); with one lengthscale for each input (5.1)"
     decay = Decay(rooted=False, rate=0.5, derivative=-0.5)
 
-    @staticmethod
-    def profile(s2: Array) -> Array:
-        return np.exp(-0.5 * s2)
-
-    @staticmethod
-    def slope(s2: Array) -> Array:
-        return -0.5 * np.exp(-0.5 * s2)
-
 
 @shares_parameters()
 class Matern32(Stationary):
@@ -158,15 +159,6 @@ class Matern32(Stationary):
     name = "matern-32"
     source = "Rasmussen and Williams (2006), (4.17)"
     decay = Decay(rate=3.0, linear=1.0, derivative=-1.5)
-
-    @staticmethod
-    def profile(s2: Array) -> Array:
-        t = math.sqrt(3.0) * np.sqrt(s2)
-        return (1.0 + t) * np.exp(-t)
-
-    @staticmethod
-    def slope(s2: Array) -> Array:
-        return -1.5 * np.exp(-math.sqrt(3.0) * np.sqrt(s2))
 
 
 @shares_parameters()
@@ -178,15 +170,6 @@ class Matern12(Stationary):
     source = "Rasmussen and Williams (2006), (4.18)"
     decay = Decay(rate=1.0, derivative=-0.5, kinked=True)
 
-    @staticmethod
-    def profile(s2: Array) -> Array:
-        return np.exp(-np.sqrt(s2))
-
-    @staticmethod
-    def slope(s2: Array) -> Array:
-        s = np.sqrt(s2)
-        return np.divide(-0.5 * np.exp(-s), s, out=np.zeros_like(s), where=s > 0.0)
-
 
 @shares_parameters()
 class Matern52(Stationary):
@@ -195,29 +178,3 @@ class Matern52(Stationary):
     name = "matern-52"
     source = "Rasmussen and Williams (2006), (4.17)"
     decay = Decay(rate=5.0, linear=1.0, square=1.0 / 3.0, derivative=-5.0 / 6.0, derivative_linear=-5.0 / 6.0)
-
-    @staticmethod
-    def profile(s2: Array) -> Array:
-        t = math.sqrt(5.0) * np.sqrt(s2)
-        return (1.0 + t + t * t / 3.0) * np.exp(-t)
-
-    @staticmethod
-    def slope(s2: Array) -> Array:
-        t = math.sqrt(5.0) * np.sqrt(s2)
-        return (-5.0 / 6.0) * (1.0 + t) * np.exp(-t)
-
-
-@shares_parameters()
-class InverseMultiquadric(Stationary):
-    """``variance * (1 + s2)^(-1/2)``, with the parameters of `Stationary`."""
-
-    name = "inverse-multiquadric"
-    source = "Micchelli (1986); exponent -1/2"
-
-    @staticmethod
-    def profile(s2: Array) -> Array:
-        return 1.0 / np.sqrt(1.0 + s2)
-
-    @staticmethod
-    def slope(s2: Array) -> Array:
-        return -0.5 / ((1.0 + s2) * np.sqrt(1.0 + s2))

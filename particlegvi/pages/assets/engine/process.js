@@ -7,7 +7,6 @@
     "matern-12": s => Math.exp(-Math.sqrt(s)),
     "matern-32": s => (1 + Math.sqrt(3 * s)) * Math.exp(-Math.sqrt(3 * s)),
     "matern-52": s => (1 + Math.sqrt(5 * s) + (5 / 3) * s) * Math.exp(-Math.sqrt(5 * s)),
-    "inverse-multiquadric": s => 1 / Math.sqrt(1 + s),
   };
   const JITTER = 1e-9, // of the variance, on a diagonal that noise does not lift
     UNSEEN = 1e-7; // the same for functions that are drawn
