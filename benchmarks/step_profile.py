@@ -162,7 +162,7 @@ def drle_step(number: int) -> None:
         "drift": lambda: drift(*terms, alone, block, slopes, scratch, REPEATS),
         "move and extent": lambda: move(room, number, stepping, rows, switches, REPEATS),
         "the loop without noise": lambda: coupled.advance_coupled(
-            potential, switches, plan, positions, stepping, rows, flow.IndexRange(0, REPEATS)
+            potential, switches, plan, positions, stepping, rows, (0, REPEATS)
         ),
         "arithmetic": lambda: arithmetic(np.ones(padded), box.modes, REPEATS),
     }
@@ -192,9 +192,7 @@ def other_costs() -> None:
     square = -0.5 * np.random.default_rng(0).normal(size=90_000) ** 2
     result = np.empty(2048)
     parts = {
-        "DE update": lambda: flow.advance(
-            potential, off, x, no_force, nothing, key, flow.IndexRange(0, steps), flow.IndexRange(0, 300)
-        ),
+        "DE update": lambda: flow.advance(potential, off, x, no_force, nothing, key, (0, steps), (0, 300)),
         "pair of the direct sum, 1-D": lambda: direct_part(kernel, cloud, 0, 2048, 1.0, out),
         "exp of the engine": lambda: exponentials(square[:2048], result, 100),
         "exp of numpy": lambda: np.exp(square),

@@ -29,7 +29,7 @@ from particlegvi.engine.numerics.vectors import (
 from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
 from particlegvi.engine.pairs.fourier_tiles import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 from particlegvi.engine.pairs.sorted_scan import scan_sorted, sort_again
-from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, IndexRange, add_prior, fold, take_steps
+from particlegvi.engine.steps.flow import EMBEDDING, KEPT, NOISE, WALLS, add_prior, fold, take_steps
 
 BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles
 
@@ -160,16 +160,16 @@ def advance_coupled(potential, switches, plan, positions, stepping, normals, ste
 
     Returns early, before the step, when the particles have spread so far that the series would need more than
     ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (steps, particles padded to GROUP) begins with
-    the even step of the pair of ``steps.begin``; without noise it has one row. The stepping is that of
+    the even step of the pair of ``steps[0]``; without noise it has one row. The stepping is that of
     `particlegvi.engine.steps.flow.advance`.
     """
-    loss, prior, embedding, weights = potential
+    (loss, prior, embedding, weights), (begin, end) = potential, steps
     number = positions.shape[0]
     room = room_for(positions, normals.shape[1])
     terms = switches.copy()
     modes, attracts, done = -1, False, 0  # of the coefficients, and the steps so far
     least, greatest = extent(room.x)
-    for step in range(steps.begin, steps.end):
+    for step in range(begin, end):
         if not (math.isfinite(least) and math.isfinite(greatest)):
             break
         box = fourier_box(plan, least, greatest)
@@ -182,8 +182,8 @@ def advance_coupled(potential, switches, plan, positions, stepping, normals, ste
         # The series may already contain the attraction to the prior; it must not be added twice.
         terms[EMBEDDING] = 0 if box.attracts else switches[EMBEDDING]
         fill_drift(loss, prior, embedding, weights, terms, room)
-        place = step - steps.begin // 2 * 2 if switches[NOISE] else 0
-        row = min(step - steps.begin, stepping[0].shape[0] - 1)
+        place = step - begin // 2 * 2 if switches[NOISE] else 0
+        row = min(step - begin, stepping[0].shape[0] - 1)
         least, greatest = move_line(room, number, stepping, row, normals, place, switches)
         done += 1
     for i in range(number):
@@ -205,12 +205,11 @@ def advance_scanned(potential, switches, slope, positions, order, kept, stepping
     sums = np.empty((3, number))
     force = np.empty((number, 1))
     terms = switches.copy()
-    gain, noise_now, noise_next, low, high = stepping
-    for step in range(steps.begin, steps.end):
+    (gain, noise_now, noise_next, low, high), (begin, end) = stepping, steps
+    for step in range(begin, end):
         sort_again(x, order, ascending)
         scan_sorted(ascending, order, slope, 2.0 * potential.weights[1] / number, sums, force.reshape(-1))
-        terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > steps.begin else 0
-        row = min(step - steps.begin, gain.shape[0] - 1)
+        terms[KEPT] = 1 if kept.size > 0 and step % 2 == 1 and step > begin else 0
+        row = min(step - begin, gain.shape[0] - 1)
         coefficients = gain[row : row + 1], noise_now[row : row + 1], noise_next[row : row + 1], low, high
-        now, every = IndexRange(step, step + 1), IndexRange(0, number)
-        take_steps(potential, terms, positions, (force, kept), coefficients, key, now, every)
+        take_steps(potential, terms, positions, (force, kept), coefficients, key, (step, step + 1), (0, number))

@@ -17,7 +17,7 @@ from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.steps.ahead import NoiseAhead
 from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
-from particlegvi.engine.steps.flow import LANES, IndexRange, Potential, Switches, advance
+from particlegvi.engine.steps.flow import LANES, Potential, Switches, advance
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
 KEPT_UP_TO = 2**20  # normals that wait from one call to the next
@@ -113,7 +113,7 @@ class Ensemble:
     def _step_alone(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that do not meet, all in compiled code."""
         no_force = np.empty((0, self.dim)), np.empty((0, 0))
-        self._split(self.switches, positions, no_force, stepping, IndexRange(first_step, first_step + steps))
+        self._split(self.switches, positions, no_force, stepping, (first_step, first_step + steps))
         return steps
 
     def _step_with_force(self, positions: Array, stepping: Rows, step: int, _: int = 1) -> int:
@@ -132,19 +132,19 @@ class Ensemble:
                 self._kept = np.empty(force.shape[::-1])
             kept, switches = self._kept, switches._replace(kept=step % 2 == 1 and self._kept_for == step)
             self._kept_for = step + 1
-        self._split(switches, positions, (force, kept), stepping, IndexRange(step, step + 1))
+        self._split(switches, positions, (force, kept), stepping, (step, step + 1))
         return 1
 
     def _split(
-        self, switches: Switches, positions: Array, forces: tuple[Array, Array], stepping: Rows, steps: IndexRange
+        self, switches: Switches, positions: Array, forces: tuple[Array, Array], stepping: Rows, steps: tuple[int, int]
     ) -> None:
         """Call the compiled loop, in parts of enough particles."""
         array = _array_of(switches)
 
         def part(first: int, last: int) -> None:
-            self._scheme(self.potential, array, positions, forces, stepping, self.key, steps, IndexRange(first, last))
+            self._scheme(self.potential, array, positions, forces, stepping, self.key, steps, (first, last))
 
-        threads.split(part, positions.shape[0], LANES, least=enough(steps.end - steps.begin, self.dim))
+        threads.split(part, positions.shape[0], LANES, least=enough(steps[1] - steps[0], self.dim))
 
     def _step_repelling(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """Steps of particles that repel each other: without leaving compiled code as many as can be, or one."""
@@ -153,7 +153,7 @@ class Ensemble:
         if len(positions) <= COUPLED_UP_TO:
             slope, plan = self.repulsion.scanned(len(positions)), self.repulsion.plan
             if slope is not None:
-                done = self._step_scanned(slope, positions, stepping, IndexRange(first_step, first_step + steps))
+                done = self._step_scanned(slope, positions, stepping, (first_step, first_step + steps))
                 self.repulsion.note(Scan.name, done)
             elif plan is not None and within_reach(plan, positions):
                 done = self._step_in_series(plan, positions, stepping, first_step, steps)
@@ -162,21 +162,21 @@ class Ensemble:
         return done or self._step_with_force(positions, stepping, first_step)
 
     def _step_scanned(
-        self, slope: tuple[float, float, float], positions: Array, stepping: Rows, steps: IndexRange
+        self, slope: tuple[float, float, float], positions: Array, stepping: Rows, steps: tuple[int, int]
     ) -> int:
         """All steps by a sorted scan."""
         switches = _array_of(self.switches._replace(force=True))
         order = np.argsort(positions[:, 0], kind="stable")
         kept = np.empty((1, len(positions)) if self._keeps else (0, 0))
         self._advance_scanned(self.potential, switches, slope, positions, order, kept, stepping, self.key, steps)
-        return steps.end - steps.begin
+        return steps[1] - steps[0]
 
     def _step_in_series(self, plan: FourierPlan, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:
         """As many steps as the series can take, perhaps none."""
         done, switches = 0, _array_of(self.switches)
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
             rows = tuple(rows[done:] if len(rows) > 1 else rows for rows in stepping[:3])  # one row serves all steps
-            piece, span = (*rows, *self._walls), IndexRange(step, step + count)
+            piece, span = (*rows, *self._walls), (step, step + count)
             taken = self._advance_coupled(self.potential, switches, plan, positions, piece, normals, span)
             done += taken
             if taken < count:

@@ -64,13 +64,6 @@ def potential_of(loss: Term | None, prior: Term, embedding: Term | None, kl_weig
     return Potential(nothing if loss is None else loss, prior, attraction, np.array([float(kl_weight), float(lambda1)]))
 
 
-class IndexRange(NamedTuple):
-    """The steps, or the particles, of the numbers begin, ..., end - 1."""
-
-    begin: int
-    end: int
-
-
 @inlined
 def move(x, drift, stepping, row, normals, step, ahead, switches):
     """The step itself, in place, for one block, with row ``row`` of the coefficients.
@@ -195,7 +188,7 @@ def width_of_blocks(particles, dim):
     """Lanes of a block: as wide as the fastest cache allows, and as equal as multiples of LANES can be."""
     many = dim >= LANES  # a block leaves the fastest cache anyhow, and lanes without a particle cost more
     unit, widest = (8, 128 * dim) if many else (LANES, WIDEST)
-    number = particles.end - particles.begin
+    number = particles[1] - particles[0]
     blocks = number * dim // widest
     if blocks < 1:
         blocks = 1
@@ -206,7 +199,7 @@ def width_of_blocks(particles, dim):
 def take_steps(potential, switches, positions, forces, stepping, key, steps, particles):
     """`advance`, for other compiled loops."""
     loss, prior, embedding, weights = potential
-    force, kept = forces
+    (force, kept), (begin, end), (first, last) = forces, steps, particles
     dim = positions.shape[1]
     width = width_of_blocks(particles, dim)
     x = np.empty((dim, width))
@@ -214,10 +207,10 @@ def take_steps(potential, switches, positions, forces, stepping, key, steps, par
     scratch = np.empty((dim, width))
     normals = np.empty((4, dim, width))  # of two pairs of steps; Philox makes those of a pair together
     # All steps of a block before the next block, so that it stays in the cache; particles do not meet in this loop.
-    for start in range(particles.begin, particles.end, width):
+    for start in range(first, last, width):
         load_block(positions, start, x)
-        drawn = steps.begin // 2 - 1  # the last pair of steps whose normals are there
-        for step in range(steps.begin, steps.end):
+        drawn = begin // 2 - 1  # the last pair of steps whose normals are there
+        for step in range(begin, end):
             ahead = step + switches[TWO_NOISES]
             while switches[NOISE] and drawn < ahead // 2:
                 drawn += 1
@@ -226,9 +219,9 @@ def take_steps(potential, switches, positions, forces, stepping, key, steps, par
             add_prior(prior, embedding, weights, switches, x, drift, scratch)
             if switches[FORCE]:
                 add_block(force, start, drift)
-            row = min(step - steps.begin, stepping[0].shape[0] - 1)
+            row = min(step - begin, stepping[0].shape[0] - 1)
             move(x, drift, stepping, row, normals, step, ahead, switches)
-        store_block(x, start, particles.end, positions)
+        store_block(x, start, last, positions)
 
 
 @compiled
@@ -250,8 +243,8 @@ def advance(potential, switches, positions, forces, stepping, key, steps, partic
         are no walls.
     key : (uint64, uint64)
         The key of Philox.
-    steps, particles : IndexRange
-        Which of all.
+    steps, particles : (int, int)
+        The first, and the one after the last.
     """
     take_steps(potential, switches, positions, forces, stepping, key, steps, particles)
 

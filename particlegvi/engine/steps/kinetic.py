@@ -31,7 +31,7 @@ def half_move(x, v, gain, low, high):
 @compiled
 def advance_kinetic(potential, switches, state, forces, stepping, key, steps, particles):
     """`particlegvi.engine.steps.flow.advance` for a ``state`` (particles, 2 dim) of places and velocities."""
-    gain, noise_now, _, low, high = stepping
+    (gain, noise_now, _, low, high), (begin, end), (first, last) = stepping, steps, particles
     loss, prior, embedding, weights = potential
     kl_weight, dim = weights[0], gain.shape[1]
     width = width_of_blocks(particles, dim)
@@ -42,11 +42,11 @@ def advance_kinetic(potential, switches, state, forces, stepping, key, steps, pa
     scratch = np.empty((dim, width))
     even = np.empty((dim, width))
     odd = np.empty((dim, width))
-    for start in range(particles.begin, particles.end, width):
+    for start in range(first, last, width):
         load_block(state, start, both)
-        for step in range(steps.begin, steps.end):
-            row = min(step - steps.begin, gain.shape[0] - 1)
-            if step == steps.begin or step % 2 == 0:
+        for step in range(begin, end):
+            row = min(step - begin, gain.shape[0] - 1)
+            if step == begin or step % 2 == 0:
                 fill_normals(start, even, odd, np.uint64(step // 2), NOISE_ROLE, key[0], key[1])
             now = even if step % 2 == 0 else odd
             loss.gradients(x, drift)
@@ -61,4 +61,4 @@ def advance_kinetic(potential, switches, state, forces, stepping, key, steps, pa
                 for lane in range(width):
                     v[i, lane] = kept * v[i, lane] + noise * now[i, lane]
             half_move(x, v, gain[row], low, high)
-        store_block(both, start, particles.end, state)
+        store_block(both, start, last, state)

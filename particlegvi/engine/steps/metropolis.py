@@ -124,7 +124,7 @@ def advance_metropolis(potential, switches, state, forces, stepping, key, steps,
     Its last column is the share of a particle's proposals that was accepted, a running mean over all steps. There is no
     force.
     """
-    gain, noise_now, _, low, high = stepping
+    (gain, noise_now, _, low, high), (begin, end), (first, last) = stepping, steps, particles
     dim = gain.shape[1]
     width = width_of_blocks(particles, dim)
     block, proposed, draws = block_of(dim, width), block_of(dim, width), draws_of(dim, width)
@@ -134,13 +134,13 @@ def advance_metropolis(potential, switches, state, forces, stepping, key, steps,
         np.empty((1, width)),
         np.empty((dim, width)),
     )
-    for start in range(particles.begin, particles.end, width):
+    for start in range(first, last, width):
         load_block(state, start, block.x)
         load_block(state[:, dim:], start, accepted)
         evaluate(potential, switches, block, scratch)
-        for step in range(steps.begin, steps.end):
-            row = min(step - steps.begin, gain.shape[0] - 1)
-            if step == steps.begin or step % 2 == 0:
+        for step in range(begin, end):
+            row = min(step - begin, gain.shape[0] - 1)
+            if step == begin or step % 2 == 0:
                 fill_draws(draws, start, np.uint64(step // 2), key)
             normals = draws.even if step % 2 == 0 else draws.odd
             propose(block, gain, noise_now, row, normals, proposed)
@@ -149,5 +149,5 @@ def advance_metropolis(potential, switches, state, forces, stepping, key, steps,
             refuse_outside(proposed.x, low, high, log_ratio)
             accept(log_ratio, draws.uniform_even if step % 2 == 0 else draws.uniform_odd, step, chosen, accepted[0])
             take_over(chosen, proposed, block)
-        store_block(block.x, start, particles.end, state)
-        store_block(accepted, start, particles.end, state[:, dim:])
+        store_block(block.x, start, last, state)
+        store_block(accepted, start, last, state[:, dim:])
