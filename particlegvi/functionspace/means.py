@@ -22,6 +22,7 @@ __all__ = ["Mean", "MeanNetwork"]
 
 Validation: TypeAlias = "tuple[Array, Array] | None"
 JUDGED = 64  # epochs that are judged together
+CUT = 1e-8  # smaller singular values, in units of the largest, are left out: the condition number may be 1e16
 
 
 @runtime_checkable
@@ -45,20 +46,11 @@ def held_out(validation: object, inputs: int) -> tuple[Array, Array]:
 
 
 class Inducing:
-    """sum_m beta_m k(x, z_m) without a penalty (thesis (4.17)), in whitened coordinates.
-
-    Parameters
-    ----------
-    cut : float
-        Singular values below this part of the largest are left out, because the condition number may be 1e16.
-    """
-
-    def __init__(self, cut: float = 1e-8) -> None:
-        self.cut = positive("cut", cut)
+    """sum_m beta_m k(x, z_m) without a penalty (thesis (4.17)), in whitened coordinates."""
 
     def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
         self._basis = basis
-        self._weights, _, self._rank, _ = linalg.lstsq(self._basis.features(X), y, cond=self.cut, lapack_driver="gelsd")
+        self._weights, _, self._rank, _ = linalg.lstsq(self._basis.features(X), y, cond=CUT, lapack_driver="gelsd")
 
     def predict(self, X: Array) -> Array:
         return np.asarray(self._basis.features(X) @ self._weights)
@@ -74,7 +66,7 @@ class Inducing:
         return self
 
     def facts(self) -> Facts:
-        return {"mean": "inducing", "cut": self.cut, "rank": int(self._rank)}
+        return {"mean": "inducing", "cut": CUT, "rank": int(self._rank)}
 
 
 class Given:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from particlegvi.contracts import Array
+from particlegvi.tools import arguments
 
 BISECTIONS = 80  # shrink an interval of 80 standard deviations plus the range of the centres to neighbouring floats
 REACH = 40.0  # a Gaussian's mass beyond so many standard deviations is 0 in double precision
@@ -41,8 +42,12 @@ class Mixture:
         return np.where(self.sds > 0.0, ndtr(z), distances >= 0.0).mean(axis=-2)
 
     def quantile(self, level: ArrayLike) -> Array:
-        """The quantiles by bisection: (n,) for one level, (k, n) for k levels."""
-        levels = np.asarray(level, dtype=np.float64)[..., None]
+        """The quantiles by bisection: (n,) for one level above 0 and below 1, (k, n) for k such levels."""
+        allowed = "numbers above 0 and below 1"
+        numbers = arguments.array("levels", level, allowed)
+        if numbers.ndim > 1 or not np.all((numbers > 0.0) & (numbers < 1.0)):
+            raise arguments.refuse("levels", level, allowed)
+        levels = numbers[..., None]
         low = np.broadcast_to((self.centres - REACH * self.sds).min(axis=0), (*levels.shape[:-1], len(self.sds[0])))
         high = np.broadcast_to((self.centres + REACH * self.sds).max(axis=0), low.shape)
         for _ in range(BISECTIONS):

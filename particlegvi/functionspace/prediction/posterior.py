@@ -16,7 +16,7 @@ from particlegvi.functionspace import residuals
 from particlegvi.functionspace.likelihoods.labels import Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.metrics.mixtures import Mixture
-from particlegvi.tools.arguments import points, real, refuse
+from particlegvi.tools.arguments import points, refuse
 from particlegvi.tools.html import Card
 from particlegvi.tools.registry import look_up
 
@@ -105,7 +105,7 @@ class FunctionPosterior(Card):
             normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
             return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
 
-    def predict(self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function") -> Any:
+    def predict(self, X: ArrayLike, return_std: bool = False, of: str = "function") -> Any:
         """Mean of the posterior at each input.
 
         Parameters
@@ -113,33 +113,25 @@ class FunctionPosterior(Card):
         X : array (n, inputs)
         return_std : bool
             Whether to return the standard deviation, (n,), as well.
-        quantiles : sequence of probabilities, optional
-            Levels of quantiles of the function to return as well, (len(quantiles), n).
         of : str
             "function": moments of F(x); "target": moments of a new y at x, with the likelihood's noise.
 
         Returns
         -------
-        mean, or a tuple (mean, sd), (mean, quantiles), (mean, sd, quantiles)
+        mean, or a tuple (mean, sd)
+            Quantiles of the function are those of `marginals`.
         """
         look_up("thing to predict", of, {"function": None, "target": None})
         marginals = self.marginals(X)
         if of == "function":
             mean, sd = marginals.mean(), marginals.sd()
         else:
-            if quantiles is not None:
-                raise ValueError('quantiles must be None with of="target": they are quantiles of the function')
             mean = marginals.expectation(self.likelihood.mean)
             second = marginals.expectation(
                 lambda f: self.likelihood.variance(f) + (self.likelihood.mean(f) - mean) ** 2
             )
             sd = np.sqrt(second)
-        answers = [mean]
-        if return_std:
-            answers.append(sd)
-        if quantiles is not None:
-            answers.append(np.array([marginals.quantile(_share(level)) for level in np.atleast_1d(quantiles)]))
-        return answers[0] if len(answers) == 1 else tuple(answers)
+        return (mean, sd) if return_std else mean
 
     def predict_probability(self, X: ArrayLike) -> Array:
         """P(y = 1) at each input, (n,), for a likelihood of labels."""
@@ -152,10 +144,3 @@ class FunctionPosterior(Card):
         marginals = self.marginals(X)
         targets = self.likelihood.check_targets(y, len(marginals.variances))
         return marginals.log_predictive_density(self.likelihood, targets)
-
-
-def _share(probability: Any) -> float:
-    number = real("quantiles", probability, "a list of probabilities between 0 and 1")
-    if not 0.0 < number < 1.0:
-        raise ValueError(f"quantiles must be probabilities between 0 and 1, not {number:g}")
-    return number

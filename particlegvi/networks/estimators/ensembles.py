@@ -92,11 +92,7 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
 
     def predict_quantiles(self, X: ArrayLike, levels: ArrayLike) -> Array:
         """Quantiles of the mixture for a new observation, (levels, n), at levels above 0 and below 1."""
-        allowed = "numbers above 0 and below 1"
-        probabilities = np.atleast_1d(arguments.array("levels", levels, allowed))
-        if probabilities.ndim != 1 or not np.all((probabilities > 0.0) & (probabilities < 1.0)):
-            raise arguments.refuse("levels", levels, allowed)
-        return self._mixture(X).quantile(probabilities)
+        return np.atleast_2d(self._mixture(X).quantile(levels))
 
     def log_density(self, X: ArrayLike, y: ArrayLike) -> Array:
         """The logarithm of the mixture's density at targets y (n,); its shape is (n,)."""

@@ -151,7 +151,8 @@ class TestPrediction:
 
     def test_moments_and_quantiles_are_those_of_the_samples(self, fitted):
         samples = fitted.sample(self.new)
-        mean, sd, quantiles = fitted.predict(self.new, return_std=True, quantiles=[0.1, 0.5, 0.9])
+        mean, sd = fitted.predict(self.new, return_std=True)
+        quantiles = fitted.marginals(self.new).quantile([0.1, 0.5, 0.9])
         residual = np.sqrt(fitted.residual_.variance(self.new))
         # the coefficients are the same; only the residual is drawn
         assert np.all(np.abs(samples.mean(axis=0) - mean) < 5.0 * residual / np.sqrt(2000) + 1e-9)
