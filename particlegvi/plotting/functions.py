@@ -150,11 +150,18 @@ def draw_panel(axes: Axes, label: str, run: FunctionRun, drawn: Array, colour: s
 
 
 def write_title(axes: Axes, label: str, run: FunctionRun, colour: str, view: View, covered: Facts | None) -> None:
-    """The name of a method, the share of the data at which its band holds f, and the reach of its certified band."""
+    """The name of a method, the share of the data at which its band holds f, and the reach of its certified band.
+
+    Without a certified band its KL to the exact process is said, where a run was asked to ``compare``.
+    """
     name = style.shown_name(label)
     name = name if run.method.name in label else f"{name} ({run.method.name})"
+    distance = run.info.get("exact", {}).get("kl")
     share = say("covered", share=number(f"{covered['covered']:.0%}")) if view.targets and covered else ""
-    lines = list(filter(None, [name, share, curves.guaranteed_reach(run, view.grid) if view.guaranteed else ""]))
+    reach = curves.guaranteed_reach(run, view.grid) if view.guaranteed else ""
+    nats = "∞" if distance == "infinity" else number(f"{distance or 0.0:.2g} nats")
+    far = "" if view.guaranteed or distance is None else say("kl_to_exact", kl=nats)
+    lines = list(filter(None, [name, share, reach, far]))
     shade = palette().words if run.problem.likelihood.even else style.lettering(colour)
     axes.set_title(lines[0] if look().is_slide else "\n".join(lines), fontweight="bold", color=shade)
     if look().is_slide and look().note and lines[1:]:

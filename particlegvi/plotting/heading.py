@@ -41,6 +41,8 @@ def heading(
         time.set_visible(False)
         return time
     source = own.source(str(scenario.get("source") or ""))
+    explained = own.title(seen.note) if isinstance(seen.note, str) else ""
+    note = SEPARATOR.join(filter(None, [explained, note]))
     needed = [note] if note and seen.note else []
     facts = [*needed, *facts, *settings(runs), *filter(None, [source])] if seen.note else []
     figure.needed = (title, *needed)

@@ -34,7 +34,7 @@ class Look(NamedTuple):
     title: str | None = None  # in place of the scenario's; "" for no heading
     vertical_axis: str | None = None  # "shared" or "own"; None leaves the choice to the kind of figure
     colours: Mapping[str, str] = {}  # of methods, by their labels
-    note: bool = True  # whether the settings, and numbers about the panels, are written
+    note: bool | str = True  # whether the settings, and numbers about the panels, are written; or words before these
 
     @property
     def width(self) -> float:

@@ -189,7 +189,9 @@ def gap(first: PlacedText, second: PlacedText) -> float:
     """The least distance between two texts that stand beside each other, in sizes of the smallest letters."""
     if first.panel is None or second.panel is None or first.text.get_rotation() or second.text.get_rotation():
         return 0.0
-    return SPACE if first.axis is not None or second.axis is not None or not look().is_slide else GAP
+    of_neighbours = first.axis is not None and second.axis is not None and first.panel is not second.panel
+    is_near = (first.axis is not None or second.axis is not None) and not of_neighbours
+    return SPACE if is_near or not look().is_slide else GAP
 
 
 def too_tall(each: PlacedText) -> bool:

@@ -72,6 +72,15 @@ def colours(value: object, key: str) -> dict[str, str]:
     return {label: colour.upper() for label, colour in value.items()}
 
 
+def note(value: object, key: str) -> bool | str:
+    """Whether notes are written, or words that stand before all others of them."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        raise refuse(key, value, "true, false, or words that explain the picture")
+    return str(checks.text(200)(value, key))
+
+
 KEYS: dict[str, StyleKey] = {
     "size": StyleKey(size, 'the size of the picture: "16:9", "4:3", "column" (of a paper), or inches such as "10x5.6"'),
     "font_size": StyleKey(
@@ -83,7 +92,10 @@ KEYS: dict[str, StyleKey] = {
     "language": StyleKey(words.check, 'the language of the words in the picture: "en", "de"'),
     "format": StyleKey(checks.choice(*FORMATS), '"png", "pdf" or "svg"'),
     "title": StyleKey(checks.text(200), "the title over the picture, in place of the scenario's; empty: none"),
-    "note": StyleKey(checks.flag, "whether the settings, and words about the numbers in panels, are written"),
+    "note": StyleKey(
+        note,
+        "whether the settings, and words about the numbers in panels, are written; or words that explain the picture",
+    ),
     "vertical_axis": StyleKey(
         checks.choice("shared", "own"),
         '"shared": panels of one quantity have the same vertical axis; "own": each has its own',

@@ -8,10 +8,12 @@ from particlegvi import plotting
 from particlegvi.cli import main
 from particlegvi.plotting import checking
 from particlegvi.plotting.text_layout import height_of_panels
+from particlegvi.scenario import catalogue
+from particlegvi.tools.words import languages
 
 from .test_figure_kinds import KINDS
 
-SLIDES = [*checking.SLIDES, {"size": "4:3", "font_size": 18.0}]
+SLIDES = [*checking.SLIDES, *({"size": "4:3", "font_size": 18.0, "language": each} for each in languages())]
 LEAST = {18.0: 0.5, 20.0: 0.5, 28.0: 0.2}  # of the height, for the panels, by the size of letters in points
 
 
@@ -24,6 +26,7 @@ def faults(figure, points: float) -> list[str]:
     ]
 
 
+DRAWN = sorted(name for name in catalogue.ours() if not name.startswith("uci-"))  # these are tables that take hours
 FEW = ("particles", "histograms", "scores")
 OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in sorted({*KINDS} - {*FEW})]
 
@@ -39,7 +42,7 @@ def test_a_slide_of_every_kind_is_clean(kind, request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["temperature", "multimodal", "regression-curve", "wrong-nu", "honest-benchmark"])
+@pytest.mark.parametrize("name", DRAWN)
 def test_scenarios_are_clean_slides(name):
     """As `particlegvi gallery --check` does with all of them."""
     assert main(["gallery", "--check", "--quick", "--quiet", "--only", name]) == 0
@@ -58,6 +61,15 @@ def test_faults_are_found(scored):
         assert words in complaints
     note.set_visible(False)
     assert "'mean and sd over 3 splits' is not shown" in list(checking.complaints(figure))
+
+
+@pytest.mark.thorough
+def test_a_note_of_words_stands_first_and_stays(line):
+    for look in SLIDES:
+        figure = plotting.figure(line, "histograms", note="every bar is a share", **look)
+        assert figure.needed[1].startswith("every bar is a share") and list(checking.complaints(figure)) == []
+    with pytest.raises(ValueError, match=r"note must be true, false, or words that explain the picture, not 3"):
+        plotting.figure(line, "histograms", note=3)
 
 
 @pytest.mark.thorough
