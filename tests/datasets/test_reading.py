@@ -13,30 +13,13 @@ from ..refusals import refuse
 
 # Rows, inputs, and rows of the first class where the description at the source says so; not from our own reader.
 DESCRIBED = {
-    "abalone": (4177, 8),
-    "airfoil": (1503, 5),
-    "boston": (506, 13),
-    "breast": (683, 9, 444),
-    "concrete": (1030, 8),
-    "diabetes": (768, 8, 500),
-    "energy-cooling": (768, 8),
-    "energy-heating": (768, 8),
-    "heart": (302, 13, 138),
-    "heart-1025": (1025, 13),
-    "ionosphere": (351, 33, 126),
-    "kin8nm": (8192, 8),
-    "mushrooms": (1885, 12, 982),
-    "naval-compressor": (11934, 14),
-    "naval-turbine": (11934, 14),
-    "power": (9568, 4),
-    "protein": (45730, 9),
-    "rice": (3810, 7, 2180),
-    "wine-colour": (6497, 11, 4898),
-    "wine-quality": (1599, 11),
-    "wine-white": (4898, 11),
-    "yacht": (308, 6),
-    "yeast": (892, 8, 429),
-}
+    "abalone": (4177, 8), "airfoil": (1503, 5), "boston": (506, 13), "breast": (683, 9, 444), "concrete": (1030, 8),
+    "diabetes": (768, 8, 500), "energy-cooling": (768, 8), "energy-heating": (768, 8), "heart": (302, 13, 138),
+    "heart-1025": (1025, 13), "ionosphere": (351, 33, 126), "kin8nm": (8192, 8), "mushrooms": (1885, 12, 982),
+    "naval-compressor": (11934, 14), "naval-turbine": (11934, 14), "power": (9568, 4), "protein": (45730, 9),
+    "rice": (3810, 7, 2180), "wine-colour": (6497, 11, 4898), "wine-quality": (1599, 11), "wine-white": (4898, 11),
+    "yacht": (308, 6), "yeast": (892, 8, 429),
+}  # fmt: skip
 
 
 def benchmark(name):

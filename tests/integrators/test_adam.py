@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario.kinds.particles.building import method_of
 
 from ..flows import printed_drift
-from ..refusals import refuse, refused
+from ..refusals import refused
 
 LOSS = pg.losses.get("four-gaussians")
 PRIOR = pg.priors.Normal([0.1, 0.0], 0.7)
@@ -102,15 +101,3 @@ test_noise_does_not_go_with_it = refused(
     (pg.methods.DRLE(0.3, 0.5), "DRLE has noise"),
     (pg.methods.DLE(0.3, jumps=True), "DLE has noise"),
 )
-
-
-def test_other_integrators_are_refused_by_svgd_with_its_name():
-    refuse(lambda: simulated(pg.methods.SVGD(0.3), "mala"), 'not "mala": SVGD has no noise')
-    refuse(lambda: pg.methods.SVGD(0.3, bandwidth="always"), 'there is no bandwidth "always"')
-
-
-def test_a_scenario_may_give_a_word_where_the_default_of_a_method_is_no_number():
-    assert method_of("SVGD", {"kl_weight": 0.3, "bandwidth": "every-step"}, None).bandwidth == "every-step"
-    for wrong in ("high", True):
-        entry = {"method": "SVGD", "kl_weight": wrong}
-        refuse(lambda entry=entry: method_of("S", entry, None), "methods.S: kl_weight must be a number, not")

@@ -60,11 +60,6 @@ test_other_methods_are_refused_in_one_sentence = refused(
 )
 
 
-def test_a_scenario_with_such_a_method_is_refused_before_anything_runs():
-    with pytest.raises(ValueError, match=r'methods\.DE: integrator must be one of .*, not "mala": DE has no noise, '):
-        pg.run("global-minimiser", particles=10, steps=5, integrator="mala")
-
-
 TEMPERATURE, CURVATURE, FRICTION = 0.7, 4.0, 1.5
 QUADRATIC = pg.losses.get("quadratic", curvature=CURVATURE, dim=1)
 KERNEL = pg.kernels.SquaredExponential(1.0)

@@ -10,7 +10,7 @@ from particlegvi import scenario
 from particlegvi.integrators import schedules
 from particlegvi.integrators.driving import BLOCK, CoefficientSource
 
-from ..refusals import refuse, refused
+from ..refusals import refused
 
 EVERY = {
     "constant": {"initial": 0.2},
@@ -109,25 +109,6 @@ def test_a_scenario_keeps_the_schedule_through_its_file_and_folder(name, tmp_pat
     kept = summary["methods"]["DLE"]["step_size"]
     assert kept == (0.002 if name == "constant" else table)
     assert "60 steps of 0.002" in results.describe()
-
-
-def test_settings_pick_and_change_a_schedule():
-    def step_size(**overrides):
-        return scenario.load("global-minimiser", overrides)["step_size"]
-
-    cosine = {**COSINE, "over": 50}
-    assert step_size(step_size=cosine) == cosine
-    again = scenario.load("global-minimiser", {"step_size": cosine})
-    assert scenario.load(again, {"step_size.initial": 0.2})["step_size"]["initial"] == 0.2
-    other = {"schedule": "polynomial", "initial": 0.1}
-    assert scenario.load(again, {"step_size": other})["step_size"] == other
-    assert scenario.load(again, {"step_size": 0.3})["step_size"] == 0.3
-    with pytest.raises(ValueError, match="step_size must be a positive finite number or the table of a schedule"):
-        step_size(step_size="small")
-    refuse(lambda: step_size(step_size={"initial": 0.1}), 'step_size must have exactly one of the keys "schedule"')
-    refuse(lambda: step_size(step_size={**cosine, "final": 0.0}), "step_size.final must be a positive finite number")
-    with pytest.raises(ValueError, match="over of the schedule cosine must be given, not left out"):
-        pg.run("global-minimiser", step_size=COSINE)
 
 
 STIFFNESS = np.array([0.0, 3.0])

@@ -69,16 +69,6 @@ def test_strong_order_is_the_stated_one(integrator, order):
     assert abs(strong_order(integrator) - order) < 0.12
 
 
-def test_which_integrators_state_an_order():
-    every = {"euler-maruyama", "exponential-euler", "heun", "leimkuhler-matthews"}
-    assert {name for name, _ in orders("strong_order")} == {name for name, _ in orders("order")} == every
-    assert dict(orders("strong_order"))["leimkuhler-matthews"] == 0.5
-    biased = orders("stationary_order")
-    assert {name for name, order in biased if order == 2.0} == {"baoab", "heun", "leimkuhler-matthews"}
-    assert {name for name, order in biased if order == 1.0} == every - {"heun", "leimkuhler-matthews"}
-    assert pg.integrators.get("mala").stationary_order == np.inf
-
-
 def test_there_is_no_order_on_another_path():
     assert abs(strong_order("euler-maruyama", seed=SEED + 1)) < 0.1
 
@@ -129,8 +119,3 @@ def test_order_of_the_bias_on_the_quartic(integrator, order):
     slope = np.polyfit(np.log(step_sizes), np.log(biases), 1)[0]
     assert abs(slope - order) < 0.15
     assert abs(np.log2(biases[-2] / biases[-1]) - order) < 0.08
-
-
-def test_the_box_does_not_matter():
-    narrow, wide = (stationary_law(lambda x: x**3, 0.05, box=(-b, b)) for b in (4.0, 4.8))
-    assert abs(narrow[1] @ narrow[0] ** 2 - wide[1] @ wide[0] ** 2) < 1e-10

@@ -89,12 +89,3 @@ def test_a_gradient_of_the_wrong_shape_is_one_sentence(wrong):
         later.gradient_at(np.zeros((3, 2)), 0, 0)
     with pytest.raises(ValueError, match="gradient_at"):
         pg.Loss.from_numpy(value, full, 2, gradient_at=0)
-
-
-def test_a_loss_without_gradient_at_is_one_sentence():
-    class Old:
-        dim, term, name = 2, None, "old"
-        value, gradient = staticmethod(value), staticmethod(full)
-
-    with pytest.raises(ValueError, match=r"loss must be a Loss such as .*, not a.* Old, which has no gradient_at$"):
-        pg.simulate(Old(), pg.methods.DE(), initial=[[0.0, 0.0]], steps=1)

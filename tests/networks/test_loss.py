@@ -167,12 +167,6 @@ def test_predictions_and_their_pull_back(rng):
     assert found == pytest.approx(np.array(expected), rel=1e-6, abs=1e-7)
 
 
-def test_a_network_has_no_target(rng):
-    net = Network(2, (4,))
-    loss = NetworkLoss(net, rng.standard_normal((9, 2)), rng.standard_normal(9))
-    refuse(lambda: pg.target(loss, pg.methods.DLE(0.1), prior=net.prior()), r"predict")
-
-
 def test_the_layout_is_layer_by_layer_weights_then_biases(rng):
     net = Network(inputs=3, hidden=(2,), outputs=2, activation="identity")
     assert net.dim == 3 * 2 + 2 + 2 * 2 + 2

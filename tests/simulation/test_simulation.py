@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.simulation import loop
 from particlegvi.simulation.loop import record_steps
 from particlegvi.simulation.problem import Settings, check_problem
 
@@ -158,13 +157,3 @@ def test_particles_do_not_depend_on_the_kernels_of_blas():
     assert found[0][:-1] == found[1][:-1]
     if found[0] == found[1]:  # else the product of matrices is the control
         pytest.skip("the library of linear algebra has one set of kernels here")
-
-
-def test_the_words_of_a_run_depend_on_who_made_it_and_not_on_what_was_imported_before():
-    loss, prior, settings = pg.losses.get("double-well"), pg.priors.Normal(), {"particles": 40, "steps": 20}
-    inner = loop.simulate(loss, pg.methods.DLE(), prior, **settings)
-    run = pg.simulate(loss, pg.methods.DLE(), prior, **settings)
-    assert inner.describe() == repr(inner) == repr(run)
-    with pytest.warns(UserWarning, match="^DLE: "):
-        assert "W1" in run.describe()
-    assert np.array_equal(inner.positions, run.positions)

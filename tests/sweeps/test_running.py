@@ -184,19 +184,3 @@ def test_what_a_setting_has_computed_changes_nothing_for_the_next_seed(name):
     first, runs = measured(chosen, 5)
     _, runs = measured(chosen, 6, runs)
     assert measured(chosen, 5, runs)[0] == first
-
-
-def test_bad_arguments(small, tmp_path):
-    for options, words in (
-        ({}, r"over must be given, or a scenario with a table \[sweep\]"),
-        ({"over": ["steps"]}, "over must be a mapping"),
-        ({"over": OVER, "workers": 0}, "workers must be a whole number"),
-        ({"over": OVER, "workers": 2.5}, "workers must be a whole number"),
-        ({"over": OVER, "out": 3}, "out must be the path of a folder"),
-        ({"over": OVER, "measure": []}, "measure must be a number of the summary"),
-        ({"over": OVER, "heat_map": "DRLE"}, 'there is no method of the scenario "DRLE"'),
-        ({"over": OVER, "progress": 3}, "progress must be"),
-        ({"over": OVER, "particels": 3}, 'there is no key "particels"; did you mean "particles"'),
-    ):
-        refuse(lambda options=options: pg.sweep(small, **{"out": tmp_path / "s", **options}), words)
-    assert not (tmp_path / "s").exists()

@@ -8,8 +8,7 @@ from scipy import integrate, special, stats
 from scipy.stats import norm
 
 from particlegvi.engine.steps import projected
-from particlegvi.functionspace import SparseGaussianProcess, likelihoods
-from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
 from particlegvi.functionspace.sampling.cost import DataCost
@@ -203,11 +202,3 @@ def test_one_from_outside_is_compiled_but_never_cached_on_disk():
     np.testing.assert_array_equal(forces, [[-2.0, 2.0, 1.0]])
     np.testing.assert_array_equal(costs, [2.25])
     np.testing.assert_array_equal(Whole(0.5).curvature(z, y), np.full((1, 3), 2.0))
-
-
-def test_an_object_without_methods_is_refused_and_a_missing_method_named():
-    for other in (object(), "gaussian", Whole):
-        with pytest.raises(ValueError, match="likelihood must"):
-            SparseGaussianProcess(SquaredExponential(), other, [[0.0]]).fit([[0.0]], [0.0])
-    with pytest.raises(NotImplementedError, match=r"the class Whole of a likelihood must define mean\(f\)"):
-        Whole().mean(0.0)

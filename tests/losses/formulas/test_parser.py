@@ -146,11 +146,6 @@ test_a_formula_without_a_variable_is_refused = refused(
 )
 
 
-@pytest.mark.parametrize("name", ["θ", "theta_1", "_", "e", "Exp", "sinus", "变量"])
-def test_names_of_variables(name):
-    np.testing.assert_array_equal(evaluate.values(compile_formula(f"2*{name}", [name]), np.array([[5.0]])), [10.0])
-
-
 FORMULAS = [
     "x^2/2 + 3*cos(2*y) + y^2/4",
     "3/2*(t**4/4 + t**3/3 - t**2) - 3/8",

@@ -14,7 +14,6 @@ from particlegvi.scenario.tables.running import scores_of
 from particlegvi.scenario.tables.settings import declaration
 
 from ...data_sets import needed, settings_of
-from ...refusals import refuse
 
 NOISE = 0.3
 PRINTED = declaration("functions")
@@ -98,19 +97,6 @@ def test_three_rows_hold_up(tmp_path):
 def table(scores: dict[int, float], row: str = "boston", metric: str = "nll", **settings) -> Table:
     chosen = settings_of("functions", rows=[row], models=["pls"], protocols=["standardised"], **settings)
     return Table(chosen, {Task(row, "pls", "standardised", split): {metric: x} for split, x in scores.items()})
-
-
-def test_the_printed_table_has_sixteen_rows_with_two_metrics_of_two_models():
-    rows = PRINTED.printed_rows()
-    assert len(rows) == 16
-    for row in rows:
-        assert PRINTED.scores_of(row) in (["nll", "mae"], ["auc", "accuracy"])
-        for metric in PRINTED.scores_of(row):
-            printed = [PRINTED.published(row, model, metric) for model in ("pls", "svgp")]
-            assert all(np.isfinite(mean) and sd > 0.0 for mean, sd in printed)
-    assert PRINTED.published("yacht", "svgp", "nll") == (-0.406, 0.183)
-    assert PRINTED.published("wine-colour", "svgp", "accuracy") == (85.98, 3.34)
-    refuse(lambda: models.get("gp"), 'there is no model of the table "gp"')
 
 
 def test_means_and_standard_deviations_are_over_the_finished_splits():
