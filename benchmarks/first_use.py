@@ -33,9 +33,9 @@ def with_a_copy() -> None:
     from particlegvi.runs import execute
     from particlegvi.scenario.kinds.particles import building
 
-    rest = execute.simulate_rest
+    execute_alone = execute.execute
 
-    def simulate_rest(results: Any, *arguments: Any) -> None:
+    def execute_with_a_copy(results: Any, *arguments: Any) -> Any:
         copy = os.fork()
         if copy == 0:
             try:
@@ -50,10 +50,11 @@ def with_a_copy() -> None:
                         method.flow(problem).advance(0, 1)
             finally:
                 os._exit(0)
-        rest(results, *arguments)
+        executed = execute_alone(results, *arguments)
         os.waitpid(copy, 0)
+        return executed
 
-    execute.simulate_rest = simulate_rest
+    execute.execute = execute_with_a_copy
 
 
 def timed(what: str, copies: int, folder: str) -> None:

@@ -9,7 +9,8 @@ from particlegvi import scenarios as scenarios
 from particlegvi.losses.loss import Loss as Loss
 from particlegvi.priors.formula import Prior as Prior
 from particlegvi.runs.results.runs import Run as Run
-from particlegvi.tools.errors import Diverged as Diverged, last_interrupted as last_interrupted
+from particlegvi.tools.errors import Diverged as Diverged
+from particlegvi.tools.patience import last_interrupted as last_interrupted
 from particlegvi.runs.simulating import simulate as simulate
 from particlegvi.runs.sampling import sample as sample
 from particlegvi.simulation.sampling.sample import Sample as Sample

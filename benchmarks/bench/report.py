@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.engine.numerics import threads
-from particlegvi.tools import system
+from particlegvi.tools.machine import processor
 from particlegvi.tools.registry import look_up
 
 from . import checks, rivals, scaling
@@ -30,7 +30,7 @@ def machine() -> Facts:
     import numba
 
     return {
-        "processor": system.processor(),
+        "processor": processor(),
         "threads": threads.count(),
         "system": platform.system(),
         "python": platform.python_version(),

@@ -35,7 +35,7 @@ def formulas(folder: Path) -> Answer:
     import numpy as np
 
     from particlegvi.engine.terms import evaluate
-    from particlegvi.losses.formulas import compile_formula
+    from particlegvi.losses.formulas.assembler import compile_formula
 
     points = np.array([[0.3, -1.2], [2.0, 1e300], [0.0, -0.0]])
 

@@ -181,7 +181,7 @@ def gallery(options: argparse.Namespace) -> None:
         try:
             with command_bars(options.quiet, name) as progress:
                 seed = SEEDS.get(name, 0) if options.seed is None else options.seed
-                results = execute(prepared_results(wanted, seed), progress=progress, save=False)
+                results = execute(prepared_results(wanted, seed), progress)
         except MissingData as error:
             say(f"{name} is left out: {error}")
             continue

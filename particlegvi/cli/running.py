@@ -54,19 +54,12 @@ def run(options: argparse.Namespace) -> int:
     if chosen and not options.quiet:
         say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
     with patient(options) as progress:
-        from particlegvi.runs.execute import (  # this import takes a second: the bar is shown before
-            execute,
-            prepared_results,
-        )
+        # this import takes a second: the bar is shown before
+        from particlegvi.runs.execute import execute, prepared_results
+        from particlegvi.simulation.storage import Saving
 
-        results = execute(
-            prepared_results(settings, options.seed),
-            options.out,
-            options.overwrite,
-            progress,
-            checkpoint_every=options.checkpoint_every,
-            pictures=not options.no_figure,
-        )
+        saving = Saving(options.out, options.overwrite, options.checkpoint_every, pictures=not options.no_figure)
+        results = execute(prepared_results(settings, options.seed), progress, saving)
     return conclude(results, options)
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import arguments, files, plugins, system
+from particlegvi.tools import arguments, files, machine, plugins
 from particlegvi.tools.errors import needed
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
@@ -174,7 +174,7 @@ def entries(name: str) -> tuple[Facts, Facts]:
 def folders() -> list[Path]:
     """The folders that `load` searches, in this order."""
     chosen = os.environ.get("PARTICLEGVI_DATA")
-    return [*([Path(chosen)] if chosen else []), system.user_cache_folder() / "data"]
+    return [*([Path(chosen)] if chosen else []), machine.user_cache_folder() / "data"]
 
 
 def find(stem: str) -> Path | None:

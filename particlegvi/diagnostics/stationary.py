@@ -14,8 +14,8 @@ import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array
+from particlegvi.integrators import OwnStep, Step
 from particlegvi.integrators.driving import plain_step
-from particlegvi.integrators.stepping import OwnStep, Step
 from particlegvi.tools import arguments, objects
 
 MOST_POINTS = 4000  # points of the grid; the matrix has 8 x MOST_POINTS^2 bytes

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.integrators.stepping import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, Stepping, StepSize, integrator
 
 FIRST, SECOND = 0.9, 0.999  # decay of Adam's means of drifts and of their squares
 SMALL = 1e-8  # added to a root, so that a drift of zero divides by no zero

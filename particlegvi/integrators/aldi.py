@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from particlegvi.contracts import Array
+from particlegvi.integrators import Step, Stepping, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
-from particlegvi.integrators.stepping import Step, Stepping, StepSize, integrator
 
 
 def aldi_step(state: Array, now: Step, correction: float = 1.0) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.steps.kinetic import advance_kinetic
-from particlegvi.integrators.stepping import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, Stepping, StepSize, integrator
 
 
 def baoab_step(state: Array, now: Step) -> None:

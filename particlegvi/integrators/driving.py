@@ -1,4 +1,4 @@
-"""The coefficients of every step of a run, and the driver of steps that are written in Python."""
+"""The driver of steps that are written in Python."""
 
 from __future__ import annotations
 
@@ -9,64 +9,8 @@ import numpy as np
 from particlegvi.contracts import Array, Prior
 from particlegvi.engine.numerics.noise import normals, uniforms
 from particlegvi.engine.steps.flow import fold_points
-from particlegvi.integrators.schedules import Schedule
-from particlegvi.integrators.stepping import Integrator, Step, Stepping, StepSize
-from particlegvi.priors.normal import Normal
-
-BLOCK = 1024  # steps whose coefficients are computed together
-
-
-def linear_part(kl_weight: float, prior: Prior, dim: int) -> Array:
-    """Curvature (dim,) of the linear part of the drift: kl_weight / sd^2 for a Normal prior, else zero."""
-    if isinstance(prior, Normal):
-        return kl_weight / np.broadcast_to(np.asarray(prior.sd, dtype=np.float64), (dim,)) ** 2
-    return np.zeros(dim)
-
-
-class CoefficientSource:
-    """The coefficients of every step of a run.
-
-    Z_{k+1} belongs to step k + 1, so with a schedule ``noise_next`` is computed from the size of that step. The sum of
-    the noise of one step then has the variance for its size (the post-processed form of Leimkuhler-Matthews, Vilmart
-    2015, with a post-processor that follows the schedule).
-
-    Coefficients come in blocks of BLOCK steps that begin at multiples of BLOCK, so that a step's coefficients do not
-    depend on which steps are asked for.
-    """
-
-    def __init__(
-        self,
-        integrator: Callable[..., Stepping],
-        step_size: float | Schedule,
-        temperature: float,
-        stiffness: Array,
-    ):
-        self._coefficients: Callable[[StepSize], Stepping] = lambda size: integrator(size, temperature, stiffness)
-        self._dim = stiffness.size
-        self._schedule = step_size if isinstance(step_size, Schedule) else None
-        self._block = -1
-        if not isinstance(step_size, Schedule):
-            self._held = self._rows(self._coefficients(step_size), 1)
-
-    def __call__(self, step: int, most: int) -> tuple[Stepping, int]:
-        """Coefficients (rows, dim) from ``step`` on, and for how many steps, at most ``most``, they are.
-
-        One row is for all of these steps, otherwise there is one row for each.
-        """
-        if self._schedule is None:
-            return self._held, most
-        block, row = divmod(step, BLOCK)
-        if block != self._block:
-            sizes = self._schedule.at(np.arange(block * BLOCK, (block + 1) * BLOCK + 1))[:, None]
-            gain, now, following = self._rows(self._coefficients(sizes), BLOCK + 1)
-            self._held = Stepping(gain[:-1], now[:-1], following[1:])
-            self._block = block
-        count = min(most, BLOCK - row)
-        return Stepping(*(part[row : row + count] for part in self._held)), count
-
-    def _rows(self, coefficients: Stepping, rows: int) -> Stepping:
-        shape = (rows, self._dim)
-        return Stepping(*(np.array(np.broadcast_to(part, shape), dtype=np.float64, order="C") for part in coefficients))
+from particlegvi.integrators import Integrator, Step
+from particlegvi.integrators.schemes import CoefficientSource
 
 
 def plain_step(state: Array, now: Step) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from particlegvi.contracts import Array
+from particlegvi.integrators import Step, Stepping, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
-from particlegvi.integrators.stepping import Step, Stepping, StepSize, integrator
 
 
 def heun_step(state: Array, now: Step) -> None:

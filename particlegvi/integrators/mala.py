@@ -8,8 +8,8 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.steps.metropolis import advance_metropolis
+from particlegvi.integrators import Step, Stepping, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
-from particlegvi.integrators.stepping import Step, Stepping, StepSize, integrator
 
 
 def mala_step(state: Array, now: Step) -> None:

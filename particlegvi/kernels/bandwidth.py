@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Kernel, Located, Prior
-from particlegvi.engine.numerics.user_code import from_outside
+from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.terms.evaluate import squared_distances
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
@@ -67,20 +67,15 @@ def resolve(
             raise ValueError('lengthscale must be a number, not the rule "authors", where `initial` is not given')
         number, reason = authors_lengthscale(initial_particles)
     else:
-        return tried(kernel), f"lengthscale {rule:.6g}, as given"
+        if from_outside(kernel):
+            try_kernel(kernel)
+        return kernel, f"lengthscale {rule:.6g}, as given"
     if not SMALLEST_SCALE <= number <= LARGEST_SCALE:
         raise ValueError(
             f"lengthscale must be a number from {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}, not {number:.6g},"
             f" which it is by {reason}"
         )
-    return tried(with_lengthscale(kernel, number)), f"lengthscale {number:.6g} by {reason}"
-
-
-def tried(kernel: Kernel) -> Kernel:
-    """The kernel, after a trial of its value and its slope where a user made it."""
-    if from_outside(kernel):
-        try_kernel(kernel)
-    return kernel
+    return resolve(with_lengthscale(kernel, number), prior)[0], f"lengthscale {number:.6g} by {reason}"
 
 
 def with_lengthscale(kernel: Any, number: float) -> Kernel:

@@ -185,7 +185,7 @@ class FromLibraries:
                 )
             return result
 
-        loss = cls.from_numpy(value, gradient, dim, named(name, name_of(f)))
+        loss = cls.from_numpy(value, gradient, dim, name_of(f) if name is None else named(name))
         loss.kind = library
         return loss
 

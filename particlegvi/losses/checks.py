@@ -44,10 +44,8 @@ def whole_dim(dim: object) -> int:
     return arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
 
 
-def named(name: object, otherwise: str) -> str:
-    """The name of a loss: the one given, checked, or ``otherwise``."""
-    if name is None:
-        return otherwise
+def named(name: object) -> str:
+    """A name for a loss, checked."""
     if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
         raise arguments.refuse("name", name, "a text of 1 to 200 printable characters")
     return name

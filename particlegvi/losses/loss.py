@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
-from particlegvi.engine.numerics.user_code import from_outside
+from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.losses.automatic import FromLibraries, by_differences
 from particlegvi.losses.checks import called, coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
 from particlegvi.losses.models.constructors import FromModels
@@ -85,7 +85,8 @@ class Loss(FromLibraries, FromModels):
             if not callable(declared(term, method)):
                 raise ValueError(f"term {type(term).__name__} has no method {method}")
         known = declared(term, "name")
-        label = named(name, known if isinstance(known, str) else type(term).__name__)
+        own = known if isinstance(known, str) else type(term).__name__
+        label = own if name is None else named(name)
         size = whole_dim(declared(term, "dim") if dim is None else dim)
         fields = {field: prepared(label, field, content) for field, content in term._asdict().items()}
         for field in declared(term, "positive", ()):
@@ -118,11 +119,13 @@ class Loss(FromLibraries, FromModels):
         ValueError
             For anything else; the message points at the place.
         """
-        from particlegvi.losses.formulas import checked_variables, compile_formula
+        from particlegvi.losses.formulas.assembler import compile_formula
+        from particlegvi.losses.formulas.parser import checked_variables
 
         names = checked_variables(variables)
         term = compile_formula(formula, names)
-        return cls(term, len(names), named(name, "formula"), formula=formula, variables=names)
+        label = "formula" if name is None else named(name)
+        return cls(term, len(names), label, formula=formula, variables=names)
 
     @classmethod
     @explains_bad_calls
@@ -162,7 +165,7 @@ class Loss(FromLibraries, FromModels):
         def each(at: Function) -> Function:
             return lambda X: np.array([at(x) for x in X.copy()])
 
-        label = named(name, name_of(value))
+        label = name_of(value) if name is None else named(name)
         try_out(label, each(value_at), each(gradient_at), size)
         return cls(term, size, label)
 
@@ -210,7 +213,7 @@ class Loss(FromLibraries, FromModels):
             raise arguments.refuse("gradient", gradient, 'a function or "differences"')
         if not callable(gradient_at) and gradient_at is not None:
             raise arguments.refuse("gradient_at", gradient_at, "a function")
-        label, size = named(name, name_of(value)), whole_dim(dim)
+        label, size = name_of(value) if name is None else named(name), whole_dim(dim)
         if differences:
             gradient = by_differences(value)
         loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)  # type: ignore[arg-type]

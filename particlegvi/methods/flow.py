@@ -15,8 +15,9 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.integrators.driving import CoefficientSource, PythonDriver
+from particlegvi.integrators.driving import PythonDriver
 from particlegvi.integrators.schedules import Schedule
+from particlegvi.integrators.schemes import CoefficientSource
 from particlegvi.tools import arguments
 
 Drift = Callable[[np.ndarray, int], np.ndarray]

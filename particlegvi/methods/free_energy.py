@@ -21,8 +21,9 @@ from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.ensemble import Ensemble, OnTheLine
 from particlegvi.engine.steps.flow import advance, potential_of
 from particlegvi.engine.terms import evaluate
-from particlegvi.integrators.driving import CoefficientSource, PythonDriver, linear_part
-from particlegvi.integrators.stepping import Integrator, Stepping
+from particlegvi.integrators import Integrator, Stepping
+from particlegvi.integrators.driving import PythonDriver
+from particlegvi.integrators.schemes import CoefficientSource, linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import jumps
 from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem

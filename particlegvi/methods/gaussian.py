@@ -15,7 +15,7 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem, has_walls
 from particlegvi.methods.method import Method
 from particlegvi.priors import Normal
-from particlegvi.tools import arguments, memory
+from particlegvi.tools import arguments, machine
 from particlegvi.tools.calls import explains_bad_calls
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
@@ -77,7 +77,7 @@ class GaussianFlow(ParticleFlow):
             raise ValueError(f"prior must be Normal for renyi_order {method.renyi_order:g}, not {problem.prior!r}")
         particles, dim = problem.start.shape
         size = 6 * 8 * method.draws * dim
-        memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "give fewer draws")
+        machine.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "give fewer draws")
         super().__init__(np.zeros((4, dim)))
         self.state[0] = problem.start[0]
         self._averaged_from = problem.steps // 2

@@ -9,15 +9,17 @@ from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from particlegvi import kernels
 from particlegvi.contracts import Array, Facts, Kernel, Loss, Prior, Term
 from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.engine.pairs.algorithm import is_gaussian
 from particlegvi.engine.pairs.features import Attraction, FeatureRepulsion, Features, FreshRepulsion
-from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.pairs.repulsion import Repulsion, is_gaussian
 from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels import bandwidth
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.methods.flow import ParticleProblem
@@ -90,7 +92,9 @@ def kernel_of(kernel: object) -> Kernel | None:
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel: {error}") from None
     checked: Kernel | None = objects.kernel_or_none(kernel)
-    return bandwidth.tried(checked) if isinstance(checked, tuple) else checked
+    if isinstance(checked, tuple) and from_outside(checked):
+        try_kernel(checked)
+    return checked
 
 
 def kernel_facts(kernel: Kernel, rule: str) -> Facts:
@@ -124,6 +128,13 @@ def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     loss.features(kernel)
 
 
+def resolved(kernel: Kernel | None, prior: Prior, start: ArrayLike | None, seed: int) -> tuple[Kernel, str]:
+    """The kernel of particles with a number for its lengthscale, and a sentence on the rule that chose it."""
+    if kernel is None or isinstance(kernel.lengthscale, str) or from_outside(kernel):
+        return kernels.resolve(kernel, prior, start, seed)
+    return kernel, f"lengthscale {kernel.lengthscale:.6g}, as given"
+
+
 def repulsion_of(method: Repelling, problem: ParticleProblem) -> Interaction:
     """The repulsion of a method in one problem, its kernel and embedding resolved."""
     if method.mmd_weight == 0.0:
@@ -133,7 +144,7 @@ def repulsion_of(method: Repelling, problem: ParticleProblem) -> Interaction:
         check_kernel(method.kernel, problem.loss)
         return _of_features(method.kernel, problem, **options)
     prior, seed = problem.prior, problem.seed
-    kernel, rule = kernels.resolve(method.kernel, prior, problem.start, seed)
+    kernel, rule = resolved(method.kernel, prior, problem.start, seed)
     attraction = embedding(prior, kernel, seed=seed, **options)
     facts = kernel_facts(kernel, rule)
     facts |= {"embedding": attraction.description, "embedding_error": attraction.error}
@@ -166,7 +177,8 @@ def _of_features(
     assert isinstance(loss, HasOutputs)
     features = loss.features(kernel, 0, seed)
     number, rule = lengthscale(kernel.kernel, features, problem)
-    inner = bandwidth.tried(bandwidth.with_lengthscale(kernel.kernel, number))
+    inner = kernel_of(bandwidth.with_lengthscale(kernel.kernel, number))
+    assert inner is not None
     process = kernel.process if isinstance(kernel, OnOutputs) else None
 
     def attraction(features_then: Features, step: int) -> tuple[Attraction, str, float]:

@@ -14,8 +14,7 @@ from particlegvi.engine.networks.batches import WAYS, Batches
 from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
 from particlegvi.engine.pairs.features import Features
-from particlegvi.integrators import schedules
-from particlegvi.integrators.stepping import Integrator
+from particlegvi.integrators import Integrator, schedules
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
@@ -24,7 +23,7 @@ from particlegvi.methods.repulsion import interaction
 from particlegvi.networks import costs
 from particlegvi.networks.architecture import Network
 from particlegvi.priors import Flat, Normal
-from particlegvi.tools import arguments, memory
+from particlegvi.tools import arguments, machine
 
 
 class NetworkLoss(Loss):
@@ -156,7 +155,7 @@ class NetworkLoss(Loss):
         """Refuse more particles than fit into memory: a step needs gradients, units and copies of the parameters."""
         units = 64 * 3 * sum(self.network.widths)
         needed = 8 * (6 * particles * self.dim + 4 * (units + 4 * self.dim))
-        memory.check(f"{particles} networks of {self.dim} parameters", needed, "give fewer particles or units")
+        machine.check(f"{particles} networks of {self.dim} parameters", needed, "give fewer particles or units")
 
     def _points(self, x: ArrayLike) -> tuple[Array, bool]:
         points, one = super()._points(x)

@@ -15,8 +15,8 @@ from types import FunctionType
 import numpy as np
 
 from particlegvi.contracts import Facts
-from particlegvi.losses.formulas import FUNCTIONS, graph_of
-from particlegvi.losses.formulas.graph import needed
+from particlegvi.losses.formulas.assembler import graph_of
+from particlegvi.losses.formulas.graph import FUNCTIONS, needed
 from particlegvi.losses.loss import Loss
 
 MOST_ROWS = 5000

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Loss, Target
-from particlegvi.plotting import reading, style, symbols
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import number, palette, say
@@ -103,7 +103,7 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     name_rows(axes, runs)
     total = round((high - low) / division.width)
     axes.set_title(say("among_buckets", count=number(f"{total:,}")))
-    axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
+    axes.set_xlabel(say("parameter", name=style.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
@@ -129,7 +129,7 @@ def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, st
     bottom = float(division.lowest(first.loss, division.of(reading.final_particles(first)[:1, 0]))[0])
     loss = reading.loss_values(first.loss, bottom + inside[:, None])
     axes.plot(inside, (loss - loss.min()) / (np.ptp(loss) or 1.0), color=palette().faint, linewidth=1.8, alpha=0.7,
-              transform=axes.get_xaxis_transform(), zorder=0, label=say("loss", function=symbols.FUNCTION))  # fmt: skip
+              transform=axes.get_xaxis_transform(), zorder=0, label=say("loss", function=style.FUNCTION))  # fmt: skip
     for row, label in enumerate(runs):
         axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
                   markeredgewidth=1.8)  # fmt: skip

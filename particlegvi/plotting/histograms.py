@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Scenario, Target
-from particlegvi.plotting import reading, rules, style, symbols
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, path_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
@@ -72,7 +72,7 @@ def draw_panel(axes: Axes, run: ParticleRun, target: Target | None, colour: str,
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
     axes.set_xlim(*limits)
-    axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
+    axes.set_xlabel(say("parameter", name=style.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
         axes.set_ylabel(say("fraction"))
@@ -210,7 +210,7 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     top = reading.loss_ceiling(values, reading.loss_values(runs[0].loss, places))
     bottom = float(np.min(values[np.isfinite(values)], initial=top))
     height = (top - bottom) or 1.0
-    twin, function = axes.twinx(), symbols.loss_of(runs[0].loss, 1)
+    twin, function = axes.twinx(), style.loss_of(runs[0].loss, 1)
     twin.plot(
         grid,
         np.where(values <= top, values, np.nan),

@@ -17,7 +17,7 @@ from particlegvi.plotting.look import Look, drawn_in, in_look
 from particlegvi.plotting.moving import MovingFigure
 from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.reading import Select
-from particlegvi.plotting.rules import Check, labels, rule_for
+from particlegvi.plotting.rules import Check, flag, labels
 from particlegvi.plotting.swept import Swept
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import KEYS as STYLE
@@ -47,7 +47,7 @@ class FigureKind:
         for option in (*self.defaults, *checks):
             if option in STYLE:
                 raise RuntimeError(f'the option {option} of the figure "{name}" is a setting of every look')
-            check = checks.get(option) or rule_for(self.defaults.get(option))
+            check = checks.get(option) or (flag if isinstance(self.defaults.get(option), bool) else None)
             if option not in self.defaults or check is None:
                 wrong = "is none of its keyword-only parameters" if option in checks else "has no check"
                 raise RuntimeError(

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
-from particlegvi.plotting import histograms, reading, style, symbols
+from particlegvi.plotting import histograms, reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
@@ -57,7 +57,7 @@ def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
     if not np.any(np.isfinite(values)):
         raise ValueError("the loss is not finite where the particles are, which have run away")
     bottom = float(np.min(values[np.isfinite(values)]))
-    axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss", function=symbols.FUNCTION))
+    axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss", function=style.FUNCTION))
     lowest = reading.loss_values(run.loss, minimisers[:, None])
     axes.plot(
         minimisers,
@@ -72,7 +72,7 @@ def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
         zorder=4,
     )
     axes.set_ylim(bottom - 0.08 * (top - bottom), top + 0.05 * (top - bottom))
-    axes.set_ylabel(say("loss", function=symbols.FUNCTION))
+    axes.set_ylabel(say("loss", function=style.FUNCTION))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
     return minimisers
 

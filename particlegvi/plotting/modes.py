@@ -13,9 +13,9 @@ from particlegvi.plotting.atoms import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.loss import SCALE, scale_time, time_label
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Results, Runs, is_atoms, is_density
+from particlegvi.plotting.trajectories import SCALE, scale_time, time_label
 
 CELLS = 20_000  # cells of equal mass of a truth with a density
 

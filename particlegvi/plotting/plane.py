@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.losses.loss import Loss
-from particlegvi.plotting import reading, symbols
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.look import look, palette
 from particlegvi.plotting.protocols import Interval, Runs, Targets, is_atoms
 
@@ -44,7 +44,7 @@ def plane_of(runs: Runs, targets: Targets, modes: Modes = None) -> Plane:
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
     values = reading.loss_values(run.loss, points) if reading.is_here(run.loss) else np.zeros(len(points))
     values = values.reshape(GRID, GRID)
-    return Plane(across, up, values, symbols.coordinates(run.loss, 2))
+    return Plane(across, up, values, style.coordinates(run.loss, 2))
 
 
 def common_window(runs: Runs, targets: Targets, named: Modes) -> Window:

@@ -11,7 +11,7 @@ from typing import Any
 from particlegvi.settings.checks import Check, choice, flag, number, whole
 from particlegvi.tools.quoting import refuse
 
-__all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
+__all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "whole", "window"]
 
 
 def labels(value: Any, key: str) -> list[str]:
@@ -36,11 +36,6 @@ def window(value: object, key: str) -> tuple[tuple[float, float], tuple[float, f
     if sides[0] is None or sides[1] is None:
         raise refuse(key, value, "[[left, right], [bottom, top]] with left < right and bottom < top")
     return sides[0], sides[1]
-
-
-def rule_for(default: Any) -> Check | None:
-    """The check of an option with this default value; None if the value does not imply one."""
-    return flag if isinstance(default, bool) else None
 
 
 def _interval(value: Any) -> tuple[float, float] | None:

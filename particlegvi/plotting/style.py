@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -25,6 +26,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
 from particlegvi.contracts import Method, Scenario
+from particlegvi.losses.loss import Loss
 from particlegvi.plotting.look import HEIGHT, look, palette, say
 from particlegvi.plotting.look import number as localised
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs
@@ -32,6 +34,8 @@ from particlegvi.settings import colours as table
 from particlegvi.tools import files, words
 
 NARROW, BROAD = 15.0, 22.5  # panels, in sizes of the smallest letters, whose notes are broken, or have one line
+FUNCTION = r"$\ell(\theta)$"  # for a loss without a formula
+VARIABLE = re.compile(r"([A-Za-z]+)(?:_?([0-9]+))?")
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # for lines whose colours may be alike
 
 _SETTINGS: dict[Any, Any] = {
@@ -253,3 +257,24 @@ def colours(runs: Runs | Results) -> dict[str, str]:
     names = {label: run.method.label for label, run in runs.items()}
     weights = {label: (float(run.method.kl_weight), float(run.method.mmd_weight)) for label, run in runs.items()}
     return table.assigned(names, look().palette, look().colours, weights)
+
+
+def coordinates(loss: object, dim: int) -> list[str]:
+    """A symbol for each coordinate, as mathtext with its dollar signs."""
+    if isinstance(loss, Loss) and loss.formula is not None and len(loss.variables) == dim:
+        return [f"${symbol(name)}$" for name in loss.variables]
+    return [r"$\theta$"] if dim == 1 else [rf"$\theta_{{{number + 1}}}$" for number in range(dim)]
+
+
+def symbol(name: str) -> str:
+    """A variable's name as mathtext: one letter in italics, with its number as a subscript; longer names upright."""
+    found = VARIABLE.fullmatch(name)
+    word, number = found.groups() if found is not None else (name.replace("_", r"\_"), None)
+    letter = word if len(word) == 1 else rf"\mathrm{{{word}}}"
+    return letter if number is None else rf"{letter}_{{{number}}}"
+
+
+def loss_of(loss: object, dim: int) -> str:
+    """The loss as a function of its coordinates, as mathtext with its dollar signs."""
+    inside = ", ".join(each.strip("$") for each in coordinates(loss, dim))
+    return rf"$\ell({inside})$"

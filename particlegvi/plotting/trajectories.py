@@ -1,21 +1,26 @@
-"""Particles on the line over time."""
+"""Particles on the line over time, and the axis of the time."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from particlegvi.contracts import Array, Target
-from particlegvi.plotting import atoms, reading, rules, style, symbols
+from particlegvi.integrators.schedules import Schedule
+from particlegvi.plotting import atoms, reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.loss import SCALE, scale_time, time_label
 from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
+
+SCALE = rules.choice("linear", "log")  # the check of an option that is the scale of the time
 
 
 @figure_kind("trajectories", runs=reading.chosen_runs, dim=1, particles=rules.whole(1, 10_000), time=SCALE)
@@ -64,7 +69,7 @@ def trajectories(
             if truth:
                 draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
         for axes in mains[::columns]:
-            axes.set_ylabel(say("parameter", name=symbols.coordinates(loss, 1)[0]))
+            axes.set_ylabel(say("parameter", name=style.coordinates(loss, 1)[0]))
         mains[0].set_ylim(*limits)
     return figure
 
@@ -132,3 +137,30 @@ def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, 
     axes.tick_params(labelleft=False, left=False)
     axes.spines["bottom"].set_visible(False)
     axes.set_xlabel(say("final"), labelpad=1.2 * look().small)
+
+
+def time_label(runs: Iterable[ParticleRun] = ()) -> str:
+    """Time is dimensionless: the number of steps times the step size, or on a schedule the sum of the step sizes."""
+    on_schedule = any(isinstance(run.step_size, Schedule) for run in runs)
+    return say("time_of_schedule" if on_schedule else "time_of_steps")
+
+
+def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str) -> None:
+    """Set the limits and the scale of a time axis that all of ``runs`` share.
+
+    A logarithmic axis is linear up to the first record after the start, so that the start, at time 0, stays visible.
+    """
+    runs = list(runs)
+    end = max(float(run.times[-1]) for run in runs)
+    later = [float(run.times[1]) for run in runs if len(run.times) > 1]
+    first = min(later, default=end)
+    if scale == "log" and 0.0 < first < end:
+        axes.set_xscale("symlog", linthresh=first, linscale=0.5)
+        axes.set_xlim(0.0, end)
+        powers = np.arange(np.ceil(np.log10(first) - 1e-9), np.floor(np.log10(end) + 1e-9) + 1)
+        axes.set_xticks([0.0, *(10.0**powers)])
+        axes.xaxis.set_minor_locator(LogLocator(subs=[2, 3, 4, 5, 6, 7, 8, 9], numticks=50))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_xlim(0.0, end if end > 0 else 1.0)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))

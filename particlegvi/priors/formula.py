@@ -11,16 +11,15 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
-from particlegvi.losses.formulas import checked_variables
 from particlegvi.losses.formulas.assembler import Assembler, lower
 from particlegvi.losses.formulas.derivative import gradient, logarithm
-from particlegvi.losses.formulas.parser import parse, variables_of
+from particlegvi.losses.formulas.parser import checked_variables, parse, variables_of
 from particlegvi.losses.formulas.values import run
 from particlegvi.priors.parameters import Described
 from particlegvi.priors.sinh_quadrature import integrate
-from particlegvi.tools.arguments import array, frozen, locations, whole
+from particlegvi.tools.arguments import array, as_written, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.quoting import as_written, refuse
+from particlegvi.tools.quoting import refuse
 
 if TYPE_CHECKING:
     from particlegvi.engine.terms.tape import FormulaTape

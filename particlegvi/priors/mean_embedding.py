@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Prior, Term
-from particlegvi.engine.numerics.user_code import from_outside
+from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.flat import Flat

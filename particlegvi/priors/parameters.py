@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.tools.arguments import coordinates, frozen, same_length
+from particlegvi.tools.arguments import as_written, coordinates, frozen, same_length
 from particlegvi.tools.html import Card
 from particlegvi.tools.limits import LARGEST_SCALE, SMALLEST_SCALE
-from particlegvi.tools.quoting import as_written, refuse
+from particlegvi.tools.quoting import refuse
 
 
 class Described(Card):

@@ -67,7 +67,7 @@ def animate(
     if "steps" in settings and settings.get("kind", "particles") == "particles":
         settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
     with listening(progress) as reporter:
-        results = execute(prepared_results(settings, 0 if seed is None else seed), progress=reporter, save=False)
+        results = execute(prepared_results(settings, 0 if seed is None else seed), reporter)
         return results.animate(path, chosen, progress=reporter, **options)
 
 

@@ -12,15 +12,14 @@ from numpy.typing import ArrayLike
 from particlegvi import methods as registry
 from particlegvi.contracts import Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiled import compiling_told
-from particlegvi.integrators.stepping import Integrator
+from particlegvi.integrators import Integrator
 from particlegvi.runs.results import Comparison
-from particlegvi.runs.simulating import Saving, compared, prepared, simulate
+from particlegvi.runs.simulating import compared, prepared, simulate
 from particlegvi.simulation.problem import Settings
-from particlegvi.simulation.storage import CHECKPOINT_EVERY
+from particlegvi.simulation.storage import CHECKPOINT_EVERY, Saving
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls, shares_parameters
-from particlegvi.tools.errors import remembered
 from particlegvi.tools.limits import STEP_SIZE, STEPS
 from particlegvi.tools.patience import listening
 from particlegvi.tools.quoting import shown
@@ -93,11 +92,7 @@ def compare(
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    with (
-        remembered(),
-        listening(progress) as reporter,
-        compiling_told(reporter),
-    ):
+    with listening(progress, "results") as reporter, compiling_told(reporter):
         problem, facts = prepared(loss, list(chosen.values()), (prior, initial), settings, preconditioner)
         if modes is not None:
             modes = arguments.points("modes", modes, problem.start.shape[1])
@@ -107,7 +102,7 @@ def compare(
         facts |= {"name": "comparison", "title": title or f"{loss.name}: {', '.join(chosen)}"}
         facts |= {} if modes is None else {"modes": modes.tolist()}
         facts |= {} if record_every is None else {"record_every": record_every}
-        saving = Saving(out, overwrite, checkpoint_every)
+        saving = None if out is None else Saving(out, overwrite, checkpoint_every)
         return compared(problem, chosen, (initial, draws), saving, facts, reporter)
 
 

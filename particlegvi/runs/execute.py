@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from functools import partial
+from typing import Any, NamedTuple
 
 from particlegvi.contracts import Facts, Listening, Progress, Scenario
 from particlegvi.datasets import MissingData
@@ -19,15 +20,32 @@ from particlegvi.runs.storage.manifest import FolderLost
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage
+from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
 from particlegvi.tools import arguments, files
-from particlegvi.tools.errors import Diverged, carried, carry, remembered
+from particlegvi.tools.errors import Diverged, carried, carry
 from particlegvi.tools.objects import listening as check_listening
 from particlegvi.tools.objects import progress as check_progress
 from particlegvi.tools.patience import TooLong, listening
 from particlegvi.tools.progress import tell
 
-STATUS = {Diverged: "diverged", KeyboardInterrupt: "interrupted"}  # after an error; after any other "failed"
+
+class End(NamedTuple):
+    """What becomes of runs that an error has ended."""
+
+    status: str
+    is_result: bool = False  # whether the run up to there, and the numbers of the runs, belong into the folder
+    is_discarded: Callable[[Results, Folder], bool] = lambda results, folder: False  # whether no folder remains
+
+
+ENDS: dict[type[BaseException], End] = {  # the first that fits
+    Diverged: End("diverged", is_result=True),
+    KeyboardInterrupt: End("interrupted"),
+    # nobody has agreed to a long run
+    TooLong: End("failed", is_discarded=lambda results, folder: not (results or folder.manifest["resumed"])),
+    # a bad value that was noticed only in the simulation
+    ValueError: End("failed", is_discarded=lambda results, folder: folder.is_fresh()),
+    BaseException: End("failed"),
+}
 
 
 def run(
@@ -76,10 +94,9 @@ def run(
         ``particlegvi.last_interrupted()``, and in ``out``; after Ctrl-C they are there too.
     """
     check_listening(progress)
-    settings = load(scenario, overrides)
-    saves, every = out is not None, checkpoint_every
-    with remembered(), listening(progress) as reporter:
-        return execute(prepared_results(settings, seed), out, overwrite, reporter, save=saves, checkpoint_every=every)
+    settings, saving = load(scenario, overrides), Saving(out, overwrite, checkpoint_every)
+    with listening(progress, "results") as reporter:
+        return execute(prepared_results(settings, seed), reporter, None if out is None else saving)
 
 
 def prepared_results(scenario: Facts, seed: int = 0) -> Results:
@@ -94,30 +111,56 @@ def prepared_results(scenario: Facts, seed: int = 0) -> Results:
 
 
 def execute(
-    results: Results,
-    out: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-    *,
-    save: bool = True,
-    checkpoint_every: float = CHECKPOINT_EVERY,
-    pictures: bool = False,
+    results: Results, progress: Progress | None = None, saving: Saving | None = None, folder: Folder | None = None
 ) -> Results:
-    """Simulate all methods of results that have no runs; with ``save`` in a new folder.
+    """Simulate all methods of results that have no runs: in memory, or with ``saving`` in a new folder.
 
-    Without ``out`` the folder is the first free one in ``runs``. With ``pictures`` the figures of the scenario are
-    drawn into it, while its lock is held.
+    ``folder`` is one that exists, with its lock held; the lock is released at the end.
     """
     check_progress(progress)
-    arguments.flag("overwrite", overwrite)
-    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
-    if save:  # without a folder nothing is drawn, and matplotlib need not be there
-        check_figures(results.scenario, dim=results.parts.prior.dim if isinstance(results.parts, Parts) else None)
-    place = files.place("out", "runs" if out is None else out) if save else None
+    if folder is None:
+        folder = _begun(results, saving)
+    try:
+        with compiling_told(progress):
+            for number, label in enumerate(results.labels):
+                if label in results:
+                    continue
+                tell(progress, "steps", number, len(results.labels))
+                begun, job = time.perf_counter(), partial(Job, results.parts, results.scenario, label, results.seed)
+                if folder is None or saving is None:
+                    run = results.kind.simulate(job(MemoryStorage(), None, progress))
+                    results.add(label, run, time.perf_counter() - begun)
+                    continue
+                with closing(FolderStorage(folder, label, saving.checkpoint_every)) as storage:
+                    run = results.kind.simulate(job(storage, folder.path, progress))
+                    results.add(label, run, storage.earlier + time.perf_counter() - begun)
+                    storage.finish(results.kind.packed(run), results.labels)
+            results.status = "finished"
+            if folder is not None and saving is not None:
+                _finish(results, folder, progress, saving)
+    except BaseException as error:
+        _note_end(results, folder, error)
+        raise
+    finally:
+        if folder is not None:
+            folder.release()
+    return results
+
+
+def _begun(results: Results, saving: Saving | None) -> Folder | None:
+    """A new folder for results where there is a ``saving``; a ValueError where they cannot be had, or cannot be drawn.
+
+    Without a folder nothing is drawn, and matplotlib need not be there.
+    """
+    if saving is None:
+        results.kind.check(results.parts, results.scenario, None)
+        return None
+    check_figures(results.scenario, dim=results.parts.prior.dim if isinstance(results.parts, Parts) else None)
+    place = files.place("out", "runs" if saving.out is None else saving.out)
     results.kind.check(results.parts, results.scenario, place)
-    folder = create(out, results.new(), overwrite) if save else None
-    results.folder = folder.path if folder else None
-    return simulate_rest(results, folder, progress, checkpoint_every, pictures)
+    folder = create(saving.out, results.new(), saving.overwrite)
+    results.folder = folder.path
+    return folder
 
 
 def check_figures(scenario: Scenario, style: Facts | None = None, dim: int | None = None) -> None:
@@ -132,61 +175,15 @@ def check_figures(scenario: Scenario, style: Facts | None = None, dim: int | Non
             plotting.check({**figure, **(style or {})}, scenario.get("kind", "particles"), dim)
 
 
-def simulate_rest(
-    results: Results,
-    folder: Folder | None,
-    progress: Progress | None,
-    checkpoint_every: float,
-    pictures: bool,
-    style: Facts | None = None,
-) -> Results:
-    """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
-    try:
-        with compiling_told(progress):
-            for number, label in enumerate(results.labels):
-                if label not in results:
-                    tell(progress, "steps", number, len(results.labels))
-                    _simulate(results, label, folder, progress, checkpoint_every)
-            results.status = "finished"
-            if folder is not None:
-                _finish(results, folder, progress, pictures, style)
-    except BaseException as error:
-        _note_end(results, folder, error)
-        raise
-    finally:
-        if folder is not None:
-            folder.release()
-    return results
-
-
-def _simulate(
-    results: Results, label: str, folder: Folder | None, progress: Progress | None, checkpoint_every: float
-) -> None:
-    """Run one label of any kind, and put it into the results and into the folder."""
-    begun = time.perf_counter()
-    job = Job(results.parts, results.scenario, label, results.seed, MemoryStorage(), None, progress)
-    if folder is None:
-        results.add(label, results.kind.simulate(job), time.perf_counter() - begun)
-        return
-    storage = FolderStorage(folder, label, checkpoint_every)
-    try:
-        run = results.kind.simulate(job._replace(storage=storage, folder=folder.path))
-        results.add(label, run, storage.earlier + time.perf_counter() - begun)
-        written = {"positions": storage.finish()} if storage.count else {}
-    finally:
-        storage.close()
-    folder.add(label, results.kind.packed(run), run.info["seconds"], written, results.labels)
-
-
-def _finish(results: Results, folder: Folder, progress: Progress | None, pictures: bool, style: Facts | None) -> None:
+def _finish(results: Results, folder: Folder, progress: Progress | None, saving: Saving) -> None:
     """Write what a folder has besides the runs: the scenario if somebody has removed it, the summary, the pictures."""
     folder.clear_progress()  # a process may have died before it did so
     tell(progress, "truth", total=1)
     folder.write_summary(results.summary)
     results.status = results.summary["status"]  # "diverged" where the verdict says so
-    if pictures:
+    if saving.pictures:
         folder.update(status="simulated")  # until they are drawn: `resume` draws them
-        drawn = results.draw_pictures(progress, style)
+        drawn = results.draw_pictures(progress, saving.style)
         results.pictures = sorted({*folder.manifest["figures"], *(picture.name for picture in drawn)})
         folder.update(figures=results.pictures)
     folder.update(status=results.status)
@@ -195,6 +192,7 @@ def _finish(results: Results, folder: Folder, progress: Progress | None, picture
 def _note_end(results: Results, folder: Folder | None, error: BaseException) -> None:
     """Write into the folder how the run ended, and give the error the results up to there."""
     carry(error, "results", results)
+    end = next(end for kind, end in ENDS.items() if isinstance(error, kind))
     if isinstance(error, FolderLost):
         results.folder = folder = None  # the folder at this path is another one
     partly = carried(error, "run")  # Diverged and KeyboardInterrupt have it
@@ -203,15 +201,14 @@ def _note_end(results: Results, folder: Folder | None, error: BaseException) -> 
         results.add(label, partly)
     if results.status == "finished" and folder is not None and folder.manifest["status"] == "simulated":
         return  # only pictures are missing
-    results.status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), "failed")
+    results.status = end.status
     if folder is None:
         return
-    unasked = isinstance(error, TooLong) and not results and not folder.manifest["resumed"]
-    if unasked or (isinstance(error, ValueError) and folder.is_fresh()):
-        folder.discard()  # a bad value was noticed only in the simulation: nothing remains
+    if end.is_discarded(results, folder):
+        folder.discard()
         return
-    with contextlib.suppress(OSError):  # a full disk, for example: the folder stays readable
-        if isinstance(error, Diverged):
+    with suppress(OSError):  # a full disk, for example: the folder stays readable
+        if end.is_result:
             if partly is not None:
                 folder.add(label, results.kind.packed(partly), order=results.labels)
             folder.clear_progress()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from particlegvi.contracts import Facts, Loss, Progress
-from particlegvi.runs.execute import check_figures, simulate_rest
+from particlegvi.runs.execute import check_figures, execute
 from particlegvi.runs.results import Results, load
 from particlegvi.runs.results.results import opened, stored_scenario
 from particlegvi.runs.storage import checkpoint, manifest
 from particlegvi.runs.storage.folder import open_folder
-from particlegvi.simulation.storage import CHECKPOINT_EVERY
-from particlegvi.tools import arguments, objects
+from particlegvi.simulation.storage import CHECKPOINT_EVERY, Saving
+from particlegvi.tools import objects
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.sources import check_there
 
@@ -33,7 +33,7 @@ def go_on(
     With ``pictures`` the figures of the scenario are drawn into the folder, in the look ``style`` for this time.
     """
     objects.progress(progress)
-    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
+    saving = Saving(checkpoint_every=checkpoint_every, pictures=pictures, style=style)
     stored = open_folder(folder)
     check_there(stored.path, stored.manifest.get("parts", {}))
     begun = stored_scenario(stored)
@@ -71,4 +71,4 @@ def go_on(
     except BaseException:
         stored.release()
         raise
-    return simulate_rest(results, stored, progress, checkpoint_every, pictures, style)
+    return execute(results, progress, saving, stored)

@@ -16,7 +16,7 @@ from particlegvi.simulation.sampling.sample import FEWEST, Sample, check_method,
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
-from particlegvi.tools.patience import listening_to_steps
+from particlegvi.tools.patience import listening
 
 
 @explains_bad_calls
@@ -90,7 +90,7 @@ def sample(
     steps = arguments.whole("steps", steps, least=1)
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
     saving = None if out is None else sampled.DrawsFolder(out, overwrite, loss, prior, method)
-    with listening_to_steps(progress) as reporter:
+    with listening(progress, "run") as reporter:
         reporter.agreed = reporter.agreed or seconds is not None or None
         run = drawn(
             loss,

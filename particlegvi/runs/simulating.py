@@ -6,23 +6,21 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from particlegvi import methods
 from particlegvi.contracts import Array, Distribution, Facts, Loss, Method, Prior, Progress, Start, StepListening
 from particlegvi.engine.numerics.compiled import compiling_told
-from particlegvi.integrators import schedules
-from particlegvi.integrators.stepping import Integrator
+from particlegvi.integrators import Integrator, schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Description, Run
-from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage
-from particlegvi.tools import arguments, memory, objects
+from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
+from particlegvi.tools import arguments, machine, objects
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.errors import remembered
 from particlegvi.tools.limits import STEP_SIZE, STEPS, STEPS_TO_ARRIVE
-from particlegvi.tools.patience import listening_to_steps
+from particlegvi.tools.patience import listening
 
 if TYPE_CHECKING:
     from particlegvi.runs.results import Comparison
@@ -110,19 +108,15 @@ def simulate(
     method = methods.get(method)() if isinstance(method, str) else method
     label = objects.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    with (
-        remembered("run"),
-        listening_to_steps(progress) as reporter,
-        compiling_told(reporter),
-    ):
+    saving = None if out is None else Saving(out, overwrite, checkpoint_every)
+    with listening(progress, "run") as reporter, compiling_told(reporter):
         problem, facts = prepared(loss, [method], (prior, initial), settings, preconditioner)
-        if out is None and preconditioner is None:
-            memory.check_records(len(problem.start), problem.start.shape[1], problem.steps, record_every)
+        if saving is None and preconditioner is None:
+            machine.check_records(len(problem.start), problem.start.shape[1], problem.steps, record_every)
             heard = partial(reporter, label)
             return follow(problem, method, record_every, heard, MemoryStorage(), describer=_described)
         facts |= {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
-        saving = Saving(out, overwrite, checkpoint_every)
         run: Run = compared(problem, {label: method}, (initial, None), saving, facts, reporter)[label]
         return run
 
@@ -191,19 +185,11 @@ def _described(run: Run) -> Description:
     return description(run)
 
 
-class Saving(NamedTuple):
-    """The folder of runs, if they get one, and how it is written."""
-
-    out: str | os.PathLike[str] | None
-    overwrite: bool
-    checkpoint_every: float
-
-
 def compared(
     problem: ParticleProblem,
     chosen: Mapping[str, Method],
     start_and_truth: tuple[Start | None, Array | None],
-    saving: Saving,
+    saving: Saving | None,
     facts: Facts,
     reporter: Progress | None,
 ) -> Comparison:
@@ -231,6 +217,5 @@ def compared(
         "methods": {label: {} for label in chosen},
     } | facts
     results = Comparison(scenario, made, problem.seed, status="running")
-    out, overwrite, every = saving
-    execute(results, out, overwrite, reporter, save=out is not None, checkpoint_every=every)
+    execute(results, reporter, saving)
     return results

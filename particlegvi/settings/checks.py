@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from particlegvi.tools.machine import is_device
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import unknown
-from particlegvi.tools.system import is_device
 
 Check = Callable[[Any, str], Any]
 

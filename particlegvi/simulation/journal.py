@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Moving, Snapshot, Storage
-from particlegvi.simulation.chunks import Chunks
-from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.simulation.storage import Chunks, MemoryStorage
 
 
 class Journal:

@@ -13,12 +13,11 @@ from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snap
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps
-from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.stability import warn_when_unstable
-from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import arguments, memory, objects
+from particlegvi.simulation.storage import Chunks, MemoryStorage
+from particlegvi.tools import arguments, machine, objects
 from particlegvi.tools.errors import Diverged, carry, warn
 
 MOST_RECORDS = 200
@@ -39,7 +38,7 @@ def simulate(
     record_every = settings.get("record_every")
     problem = check_problem(loss, method, prior, initial, Settings(**settings))
     particles, dim = problem.start.shape
-    memory.check_records(particles, dim, problem.steps, record_every)
+    machine.check_records(particles, dim, problem.steps, record_every)
     return follow(problem, method, record_every, None, MemoryStorage())
 
 

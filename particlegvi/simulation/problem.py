@@ -9,15 +9,14 @@ import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
-from particlegvi.engine.numerics.user_code import from_outside
+from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.terms.own_parts import try_loss, try_prior
-from particlegvi.integrators import schedules
-from particlegvi.integrators.stepping import Integrator
+from particlegvi.integrators import Integrator, schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
-from particlegvi.tools import arguments, memory, objects
+from particlegvi.tools import arguments, machine, objects
 from particlegvi.tools.limits import PARTICLES, STEP_SIZE, STEPS
 
 FEW = 10  # a message shows at most so many coordinates
@@ -82,7 +81,7 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
         source = prior if initial is None else objects.prior(initial, "initial")
         objects.same_dim("initial", source.dim, dim)
         particles = PARTICLES if particles is None else particles
-        memory.check_run(particles, dim, steps, settings.record_every)
+        machine.check_run(particles, dim, steps, settings.record_every)
         start = source.sample(particles, seed=settings.seed)
     else:
         objects.no_scipy("initial", initial)
@@ -93,7 +92,7 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
             raise arguments.shaped("initial", start, f"an array (particles, {dim}) of finite numbers")
         if particles is not None and particles != start.shape[0]:
             raise ValueError(f"particles must be {start.shape[0]}, as many points as initial has, not {particles}")
-        memory.check_run(start.shape[0], dim, steps, settings.record_every)
+        machine.check_run(start.shape[0], dim, steps, settings.record_every)
     if not np.all(np.isfinite(start)):
         raise ValueError(f"initial must be an array (particles, {dim}) of finite numbers, not one with NaN or infinity")
     outside = np.any((start < prior.low) | (start > prior.high), axis=1)

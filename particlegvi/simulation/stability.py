@@ -17,15 +17,16 @@ import math
 
 import numpy as np
 
-from particlegvi import integrators, kernels
+from particlegvi import integrators
 from particlegvi.contracts import Array, Kernel, Method
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators import schedules
-from particlegvi.integrators.driving import linear_part
+from particlegvi.integrators.schemes import linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps
+from particlegvi.methods.repulsion import resolved
 from particlegvi.priors import Flat
 from particlegvi.tools.errors import warn
 
@@ -121,7 +122,7 @@ def curvature(problem: ParticleProblem, method: Method) -> Array:
         return blocks[np.argmax(np.linalg.eigvalsh(blocks)[:, -1])]
     points = points[: max(LARGEST_MATRIX // min(points.shape[1], COORDINATES), 1)]
     blocks = _own_curvature(problem, method.kl_weight, points)
-    kernel, _ = kernels.resolve(method.kernel, problem.prior, problem.start, problem.seed)
+    kernel, _ = resolved(method.kernel, problem.prior, problem.start, problem.seed)
     if not isinstance(problem.prior, Flat):
         draws = problem.prior.sample(DRAWS, seed=problem.seed, role="prior")
         blocks = blocks - lambda1 * _pair_curvature(kernel, points, draws).mean(axis=1)

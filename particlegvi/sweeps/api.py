@@ -18,7 +18,6 @@ from particlegvi.sweeps import plan as plans
 from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files, objects
-from particlegvi.tools.errors import remembered
 from particlegvi.tools.patience import listening
 from particlegvi.tools.sources import changed
 
@@ -89,7 +88,7 @@ def sweep(
     whole = plans.with_sweep_table(settings, over, seeds=listed, measure=asked, heat_map=heat_map)
     place = None if out is None else files.place("out", out)
     plan = plans.plan(whole, folders.used(place, anyway))
-    with remembered(""), listening(progress) as reporter:
+    with listening(progress) as reporter:
         return running.run(plan, place, workers, reporter)
 
 
@@ -151,7 +150,7 @@ def resume(
     if sampled.is_sample(folder):
         return sampled.load(folder, loss)
     swept = folders.is_sweep(folder)
-    with remembered("" if swept else "results"), listening(progress) as reporter:
+    with listening(progress, "" if swept else "results") as reporter:
         if not swept:
             return go_on(folder, reporter, checkpoint_every, anyway=anyway, loss=loss)
         return finish(files.place("folder", folder), workers, reporter, anyway=anyway)

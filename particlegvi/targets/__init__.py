@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
-from particlegvi.engine.numerics.user_code import from_outside
+from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as PackageLoss
+from particlegvi.methods.repulsion import resolved
 from particlegvi.priors.flat import Flat
 from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
@@ -106,10 +107,8 @@ def target(
         if density.missed is not None and density.missed > NOTABLE:
             warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
         return density
-    from particlegvi.kernels import resolve
-
     points = None if isinstance(initial, Distribution) else initial
-    kernel, _ = resolve(method.kernel, prior, points, seed)
+    kernel, _ = resolved(method.kernel, prior, points, seed)
     return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
 
 

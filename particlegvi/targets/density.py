@@ -12,7 +12,8 @@ from particlegvi.targets.quadrature.nodes import Nodes, density_in_plane, draws_
 from particlegvi.targets.quadrature.panels import Curve
 from particlegvi.targets.quadrature.potential import LogWeight, Place
 from particlegvi.tools import arguments, html
-from particlegvi.tools.quoting import as_written, shown
+from particlegvi.tools.arguments import as_written
+from particlegvi.tools.quoting import shown
 
 OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
 Values = Any  # a float for a single point, and for moments on the line; otherwise an array

@@ -15,7 +15,8 @@ from particlegvi.targets.basins.survey_plane import survey_plane
 from particlegvi.targets.density import Values, at_levels, in_shape, on_line, seeded
 from particlegvi.targets.quadrature.potential import gibbs_log_weight, line, place_of
 from particlegvi.tools import arguments, html
-from particlegvi.tools.quoting import as_written, shown
+from particlegvi.tools.arguments import as_written
+from particlegvi.tools.quoting import shown
 
 REACH = 8.5  # standard deviations that the nodes cover
 WIDEST = 60.0  # largest |log variance| of an optimum; beyond it there is none

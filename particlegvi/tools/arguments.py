@@ -27,8 +27,6 @@ FRACTIONS = {"": "a number between 0 and 1", "0": "a number from 0 and below 1",
 SCALE = "a positive finite number from 1e-150 to 1e+150"
 RULES = ("median", "authors")  # rules that choose a lengthscale when a run starts
 
-# Numbers -------------------------------------------------------------------------------------------------------------
-
 
 def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     """A whole number from ``least`` to ``most``; a float without a fraction, such as 1e5, is one."""
@@ -122,9 +120,6 @@ def flag(key: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise refuse(key, value, "True or False")
     return bool(value)
-
-
-# Arrays --------------------------------------------------------------------------------------------------------------
 
 
 def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
@@ -223,6 +218,11 @@ def coordinates(key: str, value: Any) -> Array:
     if numbers.ndim > 1 or numbers.size == 0 or not np.all(np.isfinite(numbers)):
         raise refuse(key, value, allowed)
     return np.atleast_1d(numbers)
+
+
+def as_written(numbers: Array) -> Any:
+    """An array (n,) as a user would have written it: a number where n is 1, a list otherwise."""
+    return float(numbers[0]) if numbers.size == 1 else numbers.tolist()
 
 
 def same_length(keys: tuple[str, str], first: Array, second: Array) -> tuple[Array, Array]:

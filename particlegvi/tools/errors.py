@@ -6,7 +6,6 @@ import contextlib
 import importlib.util
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 
@@ -42,38 +41,6 @@ def carry(error: BaseException, name: str, value: Any) -> None:
     """
     with contextlib.suppress(AttributeError):  # some errors take no attributes
         setattr(error, name, value)
-
-
-@contextlib.contextmanager
-def remembered(asked: str = "results") -> Iterator[None]:
-    """A context in which an interruption leaves its records to `last_interrupted`, and says so in its message.
-
-    ``asked`` is what the caller asked for: "results", one "run", or "" where a folder alone has it, of a sweep.
-    """
-    try:
-        yield
-    except (KeyboardInterrupt, Diverged) as error:
-        kept = carried(error, asked)
-        if kept is not None:
-            _last[:] = [kept]
-        folder = getattr(carried(error, "results"), "folder", None)
-        if isinstance(error, KeyboardInterrupt) and not error.args and (kept is not None or folder):
-            here = f"what was recorded is in particlegvi.last_interrupted(), and in error.{asked}"
-            again = f"to go on say particlegvi.resume({str(folder)!r})" if folder else ""
-            error.args = ("; ".join(filter(None, [here if kept is not None else "", again])),)
-        raise
-
-
-_last: list[Any] = []
-
-
-def last_interrupted() -> Any:
-    """The records of the last call that was interrupted or diverged: a run, results or a comparison; None if none was.
-
-    A stopped notebook cell can be read in no other way. The error holds the records too, as ``error.run`` or
-    ``error.results``.
-    """
-    return _last[0] if _last else None
 
 
 def carried(error: BaseException, name: str) -> Any:

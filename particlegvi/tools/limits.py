@@ -8,7 +8,7 @@ import sys
 MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact
 MOST_SEED = 2**64 - 1
 # A particle's index takes 32 bits of the counter of the random numbers. Far fewer fit into most machines, and
-# `particlegvi.tools.memory` refuses the others.
+# `particlegvi.tools.machine` refuses the others.
 MOST_PARTICLES = 2**32
 MOST_COORDINATES = 2**24
 LARGEST = sys.float_info.max

@@ -1,4 +1,6 @@
-"""The time that a run will take, from its first steps: a command says more than a minute, and asks above an hour."""
+"""The listener of a long call: the time that it will take, from its first steps, and the records that an interruption
+leaves. A command says more than a minute, and asks above an hour.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,13 @@ import contextlib
 import time
 
 from particlegvi.tools import signals
-from particlegvi.tools.errors import warn
+from particlegvi.tools.errors import Diverged, carried, warn
 from particlegvi.tools.progress import chosen, tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from particlegvi.contracts import Listening, Progress, Stage, StepListening, StepProgress
 
@@ -104,17 +107,42 @@ class OfSteps:
 
 
 @contextlib.contextmanager
-def listening(progress: Listening) -> Iterator[TimeEstimate]:
-    """The listener for an argument ``progress``: a function, bars for True and "auto", nothing for None and False."""
-    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as listener:
-        yield TimeEstimate(listener, agreed=signals.in_command() or None)  # a command has a TimeEstimate of its own
+def listening(progress: Listening | StepListening, asked: str = "") -> Iterator[TimeEstimate]:
+    """The listener for an argument ``progress``: a function, bars for True and "auto", nothing for None and False.
+
+    ``asked`` is what the caller asked for, which an interruption leaves to `last_interrupted`, and says so: "results",
+    or one "run", whose functions hear no label; "" where a folder alone has it.
+    """
+    hearing: Any = OfSteps(progress) if callable(progress) and asked == "run" else progress  # type: ignore[arg-type]
+    with contextlib.nullcontext(hearing) if callable(hearing) else chosen(hearing) as listener:
+        try:
+            yield TimeEstimate(listener, agreed=bool(signals.commands) or None)  # a command has a TimeEstimate
+        except (KeyboardInterrupt, Diverged) as error:
+            _remember(error, asked)
+            raise
 
 
-@contextlib.contextmanager
-def listening_to_steps(progress: StepListening) -> Iterator[TimeEstimate]:
-    """`listening` for the run of one method, whose functions hear no label."""
-    with contextlib.nullcontext(OfSteps(progress)) if callable(progress) else chosen(progress) as listener:
-        yield TimeEstimate(listener, agreed=signals.in_command() or None)  # a command has a TimeEstimate of its own
+def _remember(error: BaseException, asked: str) -> None:
+    kept = carried(error, asked)
+    if kept is not None:
+        _last[:] = [kept]
+    folder = getattr(carried(error, "results"), "folder", None)
+    if isinstance(error, KeyboardInterrupt) and not error.args and (kept is not None or folder):
+        here = f"what was recorded is in particlegvi.last_interrupted(), and in error.{asked}"
+        again = f"to go on say particlegvi.resume({str(folder)!r})" if folder else ""
+        error.args = ("; ".join(filter(None, [here if kept is not None else "", again])),)
+
+
+_last: list[Any] = []
+
+
+def last_interrupted() -> Any:
+    """The records of the last call that was interrupted or diverged: a run, results or a comparison; None if none was.
+
+    A stopped notebook cell can be read in no other way. The error holds the records too, as ``error.run`` or
+    ``error.results``.
+    """
+    return _last[0] if _last else None
 
 
 def cell_done(progress: Progress | None, seconds: float, left: int, workers: int) -> None:

@@ -182,7 +182,7 @@ def automatic() -> Front | None:
     """A notebook, or a terminal that is not used by a command or by several processes; else None."""
     if in_notebook():
         return "notebook"
-    if signals.in_command() or threading.current_thread() is not threading.main_thread() or is_child():
+    if signals.commands or threading.current_thread() is not threading.main_thread() or is_child():
         return None
     return "terminal" if sys.stderr is not None and sys.stderr.isatty() else None
 

@@ -50,11 +50,6 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def as_written(numbers: Any) -> float | list[float]:
-    """An array (n,) as a user would have written it: a number where n is 1, a list otherwise."""
-    return float(numbers[0]) if numbers.size == 1 else numbers.tolist()
-
-
 def as_argument(path: object) -> str:
     """A path as it is typed into a shell, where spaces, quotes and a leading dash have a meaning."""
     import shlex  # imported only for an error, not at every start

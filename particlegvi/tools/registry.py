@@ -8,7 +8,7 @@ is looked for outside of it (`particlegvi.tools.plugins`).
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from particlegvi.tools import plugins
@@ -229,8 +229,8 @@ def _parts_of(module_name: str, known: Mapping[str, Any]) -> dict[str, Any]:
 
     parts: dict[str, Any] = {}
     for value in vars(importlib.import_module(module_name)).values():
-        name = None if isinstance(value, ModuleType) else plugins.name_of(value)
-        if name is not None and getattr(value, "__module__", None) == module_name:
+        name = getattr(value, "name", None) if callable(value) else None
+        if isinstance(name, str) and getattr(value, "__module__", None) == module_name:
             if parts.get(name) is value:
                 continue
             if name in known or name in parts:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+commands: list[object] = []  # those that this process runs: they handle signals themselves
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # a closed terminal is SIGHUP; Windows has Ctrl-Break
 
 
@@ -40,18 +41,10 @@ def stop_signals() -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():  # only the main thread receives signals
         answered = [number for number in numbers if signal.getsignal(number) not in (signal.SIG_IGN, None)]
         handlers = {number: signal.signal(number, stop) for number in answered}
-    _commands.append(stop)
+    commands.append(stop)
     try:
         yield
     finally:
-        _commands.remove(stop)
+        commands.remove(stop)
         for number, handler in handlers.items():
             signal.signal(number, handler)
-
-
-_commands: list[object] = []
-
-
-def in_command() -> bool:
-    """Whether this process runs a command, which handles signals itself."""
-    return bool(_commands)

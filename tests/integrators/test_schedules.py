@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import scenario
 from particlegvi.integrators import schedules
-from particlegvi.integrators.driving import BLOCK, CoefficientSource
+from particlegvi.integrators.schemes import BLOCK, CoefficientSource
 
 from ..refusals import refused
 

@@ -8,7 +8,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import heading, palettes, style, symbols
+from particlegvi.plotting import heading, palettes, style
 from particlegvi.plotting.kind import kinds
 from particlegvi.settings import colours
 
@@ -92,7 +92,7 @@ def test_the_line_of_facts_names_only_what_all_runs_share():
 
 def test_a_name_is_written_as_in_a_book():
     names = {"x": "x", "x1": "x_{1}", "x_2": "x_{2}", "v_max": r"\mathrm{v\_max}", "a_b_c": r"\mathrm{a\_b\_c}"}
-    assert [symbols.symbol(name) for name in names] == list(names.values())
+    assert [style.symbol(name) for name in names] == list(names.values())
 
 
 @pytest.mark.thorough
@@ -103,7 +103,7 @@ def test_figures_name_the_axes():
     axes = plotting.figure(pg.run({"loss": "b^2 + a^2", **short}), "particles").axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("$b$", "$a$")
     known = pg.losses.get("double-well")  # a loss of the package has none
-    assert symbols.coordinates(known, 1) == [r"$\theta$"]
+    assert style.coordinates(known, 1) == [r"$\theta$"]
 
 
 def test_the_title_of_a_method_that_is_stuck_says_so(line):

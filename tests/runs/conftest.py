@@ -1,7 +1,7 @@
 import pytest
 
 import particlegvi as pg
-from particlegvi.simulation import chunks
+from particlegvi.simulation import storage
 
 from .interrupting import SHORT, content, interrupted, no_summary
 
@@ -33,6 +33,6 @@ def threads_and_chunks(monkeypatch):
 
     def change(times):
         monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + times % 2))
-        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + times % 4))
+        monkeypatch.setattr(storage, "CHUNK_SECONDS", 10.0 ** -(3 + times % 4))
 
     return change

@@ -15,7 +15,7 @@ SHORT["methods"] = {"DLE": SHORT["methods"]["DLE"]}
 @pytest.fixture(autouse=True)
 def short_chunks(quick, monkeypatch):
     """A chunk is one step at first, and eight at most."""
-    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage.folder import CHECKPOINT
 from particlegvi.runs.storage.manifest import Lock
 from particlegvi.scenario.kinds.particles import simulating
-from particlegvi.simulation import chunks
+from particlegvi.simulation import storage
 
 from .interrupting import (
     ALWAYS,
@@ -77,7 +77,7 @@ def test_all_scenarios_of_functions_are_tried_or_in_closed_form():
 )  # fmt: skip
 def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch):
     if scenario is NETWORKS or scenario in FUNCTIONS:
-        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)  # a chunk is one step at first
+        monkeypatch.setattr(storage, "CHUNK_SECONDS", 1e-9)  # a chunk is one step at first
     pg.run(scenario, out=tmp_path / "straight", **settings)
     with pytest.raises(KeyboardInterrupt):
         pg.run(scenario, out=tmp_path / "run", progress=Stop(calls), **ALWAYS, **settings)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import files, system
+from particlegvi.tools import files, machine
 
 from ..refusals import refuse
 
@@ -61,7 +61,7 @@ def test_what_is_no_file_or_too_large_is_refused(tmp_path):
 
 
 def test_devices_are_no_names(elsewhere):
-    assert all(map(system.is_device, ["aux", "CON", "nul", "Com1", "lpt9", "aux.txt"]))
-    assert not any(map(system.is_device, ["auxiliary", "com", "com0", "DE", "console", "lpt10"]))
+    assert all(map(machine.is_device, ["aux", "CON", "nul", "Com1", "lpt9", "aux.txt"]))
+    assert not any(map(machine.is_device, ["auxiliary", "com", "com0", "DE", "console", "lpt10"]))
     for over in ({"methods": {"aux": {"method": "DLE", "kl_weight": 1.0}}}, {"name": "con"}):
         refuse(lambda over=over: pg.run("lifting", particles=2, steps=1, **over), "devices, such as aux")

@@ -12,7 +12,8 @@ import pytest
 import particlegvi as pg
 from particlegvi import scenario
 from particlegvi.runs import execute as runner
-from particlegvi.tools import memory
+from particlegvi.simulation.storage import Saving
+from particlegvi.tools import machine
 
 from ..interpreters import python
 from ..refusals import refuse as refusal
@@ -23,13 +24,13 @@ LOSS, PRIOR, DLE = pg.losses.get("tilted-double-well"), pg.priors.Normal(), pg.m
 def disk(monkeypatch, free):
     """Each disk has so many bytes free; ``free`` may be a function of the folder."""
     found = free if callable(free) else lambda _: free
-    monkeypatch.setattr(memory.shutil, "disk_usage", lambda folder: SimpleNamespace(free=found(folder)))
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda folder: SimpleNamespace(free=found(folder)))
 
 
 @pytest.fixture
 def small(monkeypatch):
     """A machine with 4 GB of memory and 50 GB of disk."""
-    monkeypatch.setattr(memory, "available", lambda: 4 * 10**9)
+    monkeypatch.setattr(machine, "available", lambda: 4 * 10**9)
     disk(monkeypatch, 50 * 10**9)
 
 
@@ -76,7 +77,8 @@ def test_records_must_fit_on_the_disk_that_they_are_saved_on(monkeypatch, tmp_pa
     assert not list(tmp_path.iterdir())
     monkeypatch.chdir(tmp_path)
     disk(monkeypatch, 50 * 10**9)
-    refusal(lambda: runner.execute(runner.prepared_results(scenario.load("global-minimiser", LARGE))), "108 GB of disk")
+    results = runner.prepared_results(scenario.load("global-minimiser", LARGE))
+    refusal(lambda: runner.execute(results, saving=Saving()), "108 GB of disk")
     disk(monkeypatch, 500 * 10**9)
     with pytest.raises(pytest.fail.Exception, match="went on"):  # the control: here it would fit
         pg.run("global-minimiser", out=tmp_path / "a" / "b", **LARGE)
@@ -84,11 +86,11 @@ def test_records_must_fit_on_the_disk_that_they_are_saved_on(monkeypatch, tmp_pa
 
 def test_a_limit_on_the_address_space_is_seen():
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    assert memory._address_space() == (None if limit == resource.RLIM_INFINITY else limit)
+    assert machine._address_space() == (None if limit == resource.RLIM_INFINITY else limit)
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))\n"
-        "from particlegvi.tools import memory\n"
-        "assert memory.available() <= 10**9"
+        "from particlegvi.tools import machine\n"
+        "assert machine.available() <= 10**9"
     )
     python("-c", code)
 
@@ -106,5 +108,5 @@ def test_the_estimate_is_near_the_truth():
         "run(1000); before = peak()\n"
         "run(2_000_000); print(1024 * (peak() - before))"
     )
-    estimate = 8 * memory.COPIES * 2_000_000
+    estimate = 8 * machine.COPIES * 2_000_000
     assert estimate / 2 < int(python("-c", code).stdout) < 2 * estimate

@@ -46,7 +46,7 @@ def test_an_hour_needs_a_yes_in_a_command_and_warns_in_python(monkeypatch):
 def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(patience, "HOUR", 1e-9)
     monkeypatch.setattr(patience, "MEASURED", 0.0)
-    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
+    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
     command = ["run", "global-minimiser", *SMALL, "--out", str(tmp_path / "run")]
     assert cli.main(command) == 2
     assert "DE takes about" in capsys.readouterr().err
@@ -62,7 +62,7 @@ def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeyp
 def test_python_warns_for_each_way_to_begin(tmp_path, monkeypatch):
     monkeypatch.setattr(patience, "HOUR", 1e-9)
     monkeypatch.setattr(patience, "MEASURED", 0.0)
-    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
+    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
     problem = {"prior": PRIOR, "particles": 10, "steps": 2000, "step_size": 1e-3}
     for begin in (
         lambda: pg.simulate(LOSS, DLE, **problem),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import errors, progress, signals
+from particlegvi.tools import patience, progress, signals
 
 from ..refusals import refuse
 
@@ -118,7 +118,7 @@ def stop(label=None):
 
 def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch, tmp_path):
     """As a run that diverged is kept."""
-    monkeypatch.setattr(errors, "_last", [])
+    monkeypatch.setattr(patience, "_last", [])
     assert pg.last_interrupted() is None
     with pytest.raises(KeyboardInterrupt, match=r"particlegvi\.last_interrupted\(\), and in error\.run") as caught:
         pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=stop())

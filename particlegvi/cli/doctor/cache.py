@@ -83,7 +83,7 @@ def _ran(name: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             short = {key: min(STEPS, settings[key]) for key in ("steps", "record_every") if settings.get(key)}
-            execute(prepared_results(load(settings, short)), save=False).summary  # noqa: B018 - computed when asked
+            execute(prepared_results(load(settings, short))).summary  # noqa: B018 - computed when asked
     except MissingData:
         return False
     return True

@@ -18,7 +18,7 @@ from particlegvi.cli.doctor import cache
 from particlegvi.contracts import Facts
 from particlegvi.engine.numerics import threads
 from particlegvi.simulation.loop import simulate
-from particlegvi.tools import system as systems
+from particlegvi.tools import machine as systems
 from particlegvi.tools.registry import from_outside
 from particlegvi.tools.sources import versions
 

@@ -24,7 +24,7 @@ from particlegvi.engine.jumps.proposals import (
 from particlegvi.engine.jumps.series import accept_series, series_of
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
-from particlegvi.engine.pairs.algorithm import is_gaussian
+from particlegvi.engine.pairs.repulsion import is_gaussian
 from particlegvi.engine.terms.constant import ConstantTerm
 
 PAIRS = 4e7  # differences of kernel values that one jump may cost: about a tenth of a second

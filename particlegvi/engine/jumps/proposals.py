@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.numerics.mathematics import exp, log
 from particlegvi.engine.numerics.noise import JUMPS_ROLE, normal_pair, uniform_pair
+from particlegvi.engine.terms import evaluate  # noqa: F401 - registers the methods of terms
 
 CENTRES = 32
 LANES = 64

@@ -12,8 +12,9 @@ from particlegvi.contracts import Array
 from particlegvi.engine.networks.batches import Batches, Rows
 from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout
 from particlegvi.engine.networks.work import GRADIENT, OUTPUTS, PULL_BACK, VALUE, steps_part, task_part
-from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
+from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled
+from particlegvi.engine.terms import evaluate  # noqa: F401 - registers the methods of terms
 
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam
 PART = 150_000.0  # nanoseconds that repay waking a thread

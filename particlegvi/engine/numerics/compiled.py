@@ -15,9 +15,9 @@ from numba import config
 from numba.core import event
 
 from particlegvi.contracts import Stages
-from particlegvi.engine.numerics.kernel_cache import KernelCache, cache_folder
+from particlegvi.engine.numerics.kernel_cache import KernelCache, cache_folder, is_ours, is_term
 from particlegvi.engine.numerics.uncompiled import failed
-from particlegvi.engine.numerics.user_code import frozen, is_ours, is_term
+from particlegvi.engine.numerics.user_code import frozen
 from particlegvi.tools.errors import warn
 from particlegvi.tools.progress import tell
 

@@ -5,7 +5,8 @@ caller keeps the old physics (numba issue 1833). And two processes that save at 
 file. Here the digest covers every source that can enter compiled code (``SOURCES``), Python, numba and llvmlite, so an
 edit opens a new, empty folder; and a file is named by its kernel, its types and the processor.
 
-The cache only saves time. If a file is damaged, the whole folder is removed, and its kernels are compiled again.
+The cache only saves time. If a file is damaged, the whole folder is removed, and its kernels are compiled again. Code
+from outside of the sources is compiled in memory only (`engine.numerics.user_code`): `from_outside` tells which it is.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from numba.core.caching import CompileResultCacheImpl
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from particlegvi.tools import system
+from particlegvi.tools import machine
 from particlegvi.tools.errors import warn
 
 SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders with compiled code
@@ -35,6 +36,30 @@ STALE_AFTER = 30 * 86400.0  # seconds
 SUFFIX = ".nbc"
 SIZE = 32  # bytes of the digest of a kernel, with which its file begins
 FORM = CompileResultCacheImpl.__new__(CompileResultCacheImpl)  # numba's form of a kernel in a file, without its folders
+
+
+@cache
+def is_covered(module: str) -> bool:
+    """Whether a module is in one of the ``SOURCES``."""
+    return any(f"{module}.".startswith(f"particlegvi.{source}.".replace("/", ".")) for source in SOURCES)
+
+
+def is_term(value: object) -> bool:
+    """Whether this is a ``NamedTuple``, as terms are."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def is_ours(term: object) -> bool:
+    """Whether a term and every term inside it are of the ``SOURCES``; anything else is."""
+    if not isinstance(term, tuple):
+        return True
+    own = is_covered(type(term).__module__) or not is_term(term)
+    return own and all(is_ours(field) for field in term if isinstance(field, tuple))
+
+
+def from_outside(part: object) -> bool:
+    """Whether a user made this part: a term with code from outside, or an object of a class from outside."""
+    return not (is_ours(part) if isinstance(part, tuple) else type(part).__module__.startswith("particlegvi."))
 
 
 @cache
@@ -53,7 +78,7 @@ def cache_digest() -> str:
 def cache_parent() -> Path:
     """The folder that holds the kernels of these and of earlier sources: in ``NUMBA_CACHE_DIR`` where that is set."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    return Path(chosen) / "particlegvi" if chosen else system.user_cache_folder() / "compiled"
+    return Path(chosen) / "particlegvi" if chosen else machine.user_cache_folder() / "compiled"
 
 
 @cache

@@ -14,16 +14,15 @@ import sys
 import types
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
-from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from particlegvi.engine.numerics.kernel_cache import SOURCES
+from particlegvi.engine.numerics.kernel_cache import is_covered, is_ours, is_term
 
-# The methods of terms that compiled code can call (`particlegvi.engine.numerics.adapter`).
+# The methods of terms that compiled code can call (`particlegvi.engine.terms.evaluate`).
 METHODS = (
     "value", "slope", "gradient", "values", "gradients", "values_and_gradients", "cost_at", "slope_at", "curvature_at",
 )  # fmt: skip
@@ -38,30 +37,6 @@ _compiled: dict[Hashable, Dispatcher] = {}
 _made: set[object] = set()  # the classes and functions above
 _kept: dict[int, object] = {}  # objects that a version knows by their number, which must not become that of another
 _numbers = itertools.count(1)
-
-
-@cache
-def is_covered(module: str) -> bool:
-    """Whether a module is in one of the ``SOURCES``."""
-    return any(f"{module}.".startswith(f"particlegvi.{source}.".replace("/", ".")) for source in SOURCES)
-
-
-def is_term(value: object) -> bool:
-    """Whether this is a ``NamedTuple``, as terms are."""
-    return isinstance(value, tuple) and hasattr(value, "_fields")
-
-
-def is_ours(term: object) -> bool:
-    """Whether a term and every term inside it are of the ``SOURCES``; anything else is."""
-    if not isinstance(term, tuple):
-        return True
-    own = is_covered(type(term).__module__) or not is_term(term)
-    return own and all(is_ours(field) for field in term if isinstance(field, tuple))
-
-
-def from_outside(part: object) -> bool:
-    """Whether a user made this part: a term with code from outside, or an object of a class from outside."""
-    return not (is_ours(part) if isinstance(part, tuple) else type(part).__module__.startswith("particlegvi."))
 
 
 def frozen(term: Part, versions: dict[type, type] | None = None) -> Part:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.engine.numerics.user_code import from_outside
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
 Prepared = TypeVar("Prepared")  # given by `estimate` to `force`
@@ -18,14 +18,15 @@ def pair_cost(dim: int) -> float:
     return 0.8 + 0.33 * dim
 
 
+@dataclass(eq=False, repr=False)
 class Algorithm(Generic[Prepared]):
     """An algorithm for one kernel, dimension and tolerance."""
 
-    name: str  # in the facts of a run
-    exact = False  # whether there is no error but rounding
-
-    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
-        self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
+    kernel: Kernel
+    dim: int
+    tolerance: float
+    name: ClassVar[str]  # in the facts of a run
+    exact: ClassVar[bool] = False  # whether there is no error but rounding
 
     def estimate(self, positions: Array) -> tuple[float, Prepared] | None:
         """(nanoseconds, anything prepared) of a force at the positions (particles, dim), or None if it cannot be.
@@ -46,8 +47,3 @@ class Algorithm(Generic[Prepared]):
 def extent(positions: Array) -> tuple[Array, Array]:
     """The least and the greatest of each coordinate, (dim,) each, column by column, which is quicker than by rows."""
     return np.array([column.min() for column in positions.T]), np.array([column.max() for column in positions.T])
-
-
-def is_gaussian(kernel: Kernel) -> bool:
-    """Whether the formulas of the squared exponential hold: a kernel of a user may have its name."""
-    return kernel.name == "squared-exponential" and not from_outside(kernel)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
+from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, load, store, subtract, total
 from particlegvi.engine.pairs.algorithm import CALL, Algorithm, pair_cost
+from particlegvi.engine.terms import evaluate  # noqa: F401 - registers the methods of terms
 
 LANES = 32  # targets of a block
 MOST = 3  # dimensions in which targets lie in lanes

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.engine.pairs.algorithm import CALL, Algorithm, is_gaussian
+from particlegvi.engine.numerics.kernel_cache import from_outside
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm
 from particlegvi.engine.pairs.boxes import Boxes
 from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.fourier import FourierPlan, Series
@@ -17,6 +18,11 @@ from particlegvi.tools.errors import warn
 
 LONG = 2e10  # nanoseconds of a step from which on a user is warned
 CHEAP = 5.0 * CALL  # below this, the search for a cheaper algorithm costs as much as it could save
+
+
+def is_gaussian(kernel: Kernel) -> bool:
+    """Whether the formulas of the squared exponential hold: a kernel of a user may have its name."""
+    return kernel.name == "squared-exponential" and not from_outside(kernel)
 
 
 def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.engine.numerics import adapter, mathematics  # noqa: F401 - numba knows the methods of terms always
+from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import compiled, inlined
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
@@ -24,6 +24,7 @@ from particlegvi.engine.numerics.vectors import (
     subtract,
     total,
 )
+from particlegvi.engine.terms import evaluate  # noqa: F401 - numba knows the methods of terms always
 
 TOGETHER = 2 * WIDTH  # the number of columns is a multiple of it
 

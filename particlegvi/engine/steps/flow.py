@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array, Term
-from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
+from particlegvi.engine.terms import evaluate  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.terms.constant import ConstantTerm
 
 LANES = 32  # blocks are multiples of this

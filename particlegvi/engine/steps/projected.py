@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.numerics.noise import fill_normals
+from particlegvi.engine.terms import evaluate  # noqa: F401 - registers the methods of terms
 
 LANES = 64
 COST, SLOPE, CURVATURE = range(3)

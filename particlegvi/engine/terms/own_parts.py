@@ -10,7 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Likelihood, Loss, Prior
-from particlegvi.engine.numerics.user_code import from_outside, frozen
+from particlegvi.engine.numerics.kernel_cache import from_outside
+from particlegvi.engine.numerics.user_code import frozen
 from particlegvi.engine.terms.trial import Slopes, Values, agree, checked, each, try_batches, try_term
 from particlegvi.tools.arguments import real, refuse
 

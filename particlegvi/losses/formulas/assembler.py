@@ -5,11 +5,16 @@ A power becomes products for whole exponents, a square root for halves, and ``po
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.engine.terms import tape
+from particlegvi.losses.formulas.derivative import gradient
 from particlegvi.losses.formulas.graph import BINARY, FUNCTIONS, Graph, Node, needed, operands
+from particlegvi.losses.formulas.parser import checked_variables, parse
+from particlegvi.tools.quoting import refuse
 
 LARGEST_PRODUCT = 32.5  # beyond it the rounding of repeated squaring shows, and pow is more accurate
 BOTH: dict[str, int] = {name: vars(tape)[name.upper()] for name in BINARY}
@@ -25,6 +30,26 @@ CONSTANT_ON_THE_RIGHT = {
     "divide": tape.DIVIDE_CONSTANT,
 }
 ONE_OPERAND: dict[str, int] = {name: vars(tape)[name.upper()] for name in ("negate", *FUNCTIONS, "sign")}
+
+
+def compile_formula(formula: str, variables: Sequence[str] | str) -> tape.FormulaTape:
+    """The tape term of a formula and its gradient: a term like any other loss, but with no compilation of its own.
+
+    The formula is an expression in numbers, the variables, ``pi``, ``+ - * / ** ^``, parentheses, and the functions sin
+    cos tan exp log sqrt abs tanh cosh sinh; at most 10,000 characters. A power is x to the y for any y that is a
+    number, and exp(y log x) otherwise. Where it is not defined, for example at the logarithm of a negative number, it
+    is nan. The variables name each coordinate, in order; one string has names separated by commas or spaces.
+    """
+    return Assembler().assemble(*graph_of(formula, variables))
+
+
+def graph_of(formula: str, variables: Sequence[str] | str) -> tuple[Graph, list[int]]:
+    """The graph of a formula, powers as products, and its nodes that are the value and the derivatives."""
+    names = checked_variables(variables)
+    if not isinstance(formula, str):
+        raise refuse("formula", formula, "a text")
+    graph, value = parse(formula, names)
+    return lower(graph, [value, *gradient(graph, value, len(names))])
 
 
 class Assembler:

@@ -16,6 +16,8 @@ from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.registry import nearest
 
 LONGEST = 10_000  # characters
+MOST_VARIABLES = 1000
+LONGEST_NAME = 40  # of a variable
 NAME = re.compile(r"[^\W\d]\w*(?:-\w+)*")  # as the registry names losses: words and hyphens
 DEEPEST = 250  # parentheses, functions, signs and powers that are open at one place
 
@@ -248,3 +250,29 @@ def _end_of_digits(formula: str, column: int) -> int:
 
 def _short(text: str) -> str:
     return text if len(text) <= 24 else text[:21] + "..."
+
+
+def checked_variables(variables: Sequence[str] | str) -> list[str]:
+    """The variables' names as a list, or a ValueError that names the wrong one."""
+    if isinstance(variables, str):
+        variables = variables.replace(",", " ").split()
+    if not isinstance(variables, list | tuple):
+        raise refuse("variables", variables, "a list of names")
+    names = list(variables)
+    if not 1 <= len(names) <= MOST_VARIABLES:
+        raise ValueError(f"variables must be a list of 1 to {MOST_VARIABLES} names, not of {len(names)}")
+    taken: set[str] = set()
+    for place, name in enumerate(names):
+        if not isinstance(name, str) or not name or not is_letter(name[0]):
+            raise refuse(f"variables[{place}]", name, "a name that starts with a letter")
+        if not all(is_letter(character) or character in DIGITS for character in name):
+            raise refuse(f"variables[{place}]", name, "a name of letters, digits and _ only")
+        if len(name) > LONGEST_NAME:
+            raise refuse(f"variables[{place}]", name, f"a name of at most {LONGEST_NAME} characters")
+        if name in FUNCTIONS or name == "pi":
+            kind = "a function" if name in FUNCTIONS else "a constant"
+            raise refuse(f"variables[{place}]", name, f"another name than that of {kind}")
+        if name in taken:
+            raise refuse(f"variables[{place}]", name, "a name that no other variable has")
+        taken.add(name)
+    return names

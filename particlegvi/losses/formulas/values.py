@@ -60,7 +60,12 @@ def _of(node: Node, known: dict[int, Interval]) -> Interval:
         least = least if whole else 0.0
         partly, nowhere = a.partly | (a.low < least), a.nowhere | (a.high < least)
         inside = a._replace(low=np.maximum(a.low, least), high=np.maximum(a.high, least))
-        low, high = _power(inside, node.number) if node.operation == "power" else ONE[node.operation](inside)
+        if node.operation == "power":
+            low, high = _power(inside, node.number)
+        elif node.operation in RISING:
+            low, high = UFUNCS[node.operation](inside.low), UFUNCS[node.operation](inside.high)
+        else:
+            low, high = ONE[node.operation](inside)
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     return Interval(*_outwards(low, high), partly, nowhere)
 
@@ -113,15 +118,6 @@ def _absolute(a: Interval) -> Interval:
     return a._replace(low=np.where(across, 0.0, small), high=large)
 
 
-def _rising(function: Callable[[Array], Array]) -> Callable[[Interval], tuple[Array, Array]]:
-    return lambda a: (function(a.low), function(a.high))
-
-
-def _even(function: Callable[[Array], Array]) -> Callable[[Interval], tuple[Array, Array]]:
-    """A function of |x| that rises with |x|."""
-    return lambda a: _rising(function)(_absolute(a))
-
-
 def _cosine(a: Interval, top: float = 0.0) -> tuple[Array, Array]:
     """Bounds of the wave that is 1 at ``top`` and at every 2 pi from there."""
     slack = 1e-15 * (1.0 + np.maximum(np.abs(a.low), np.abs(a.high)))
@@ -153,10 +149,11 @@ TWO: dict[str, Callable[[Interval, Interval], tuple[Array, Array]]] = {
     "add": _add, "subtract": _subtract, "multiply": _multiply, "divide": _divide,
 }  # fmt: skip
 ONE: dict[str, Callable[[Interval], tuple[Array, Array]]] = {
-    "negate": lambda a: (-a.high, -a.low), "exp": _rising(np.exp), "log": _rising(np.log), "sqrt": _rising(np.sqrt),
-    "tanh": _rising(np.tanh), "sinh": _rising(np.sinh), "sign": _rising(np.sign), "cosh": _even(np.cosh),
-    "abs": _even(np.abs), "sin": _sine, "cos": _cosine, "tan": _tangent,
+    "negate": lambda a: (-a.high, -a.low), "abs": lambda a: _absolute(a)[:2],
+    "cosh": lambda a: (np.cosh(_absolute(a).low), np.cosh(_absolute(a).high)),
+    "sin": _sine, "cos": _cosine, "tan": _tangent,
 }  # fmt: skip
+RISING = ("exp", "log", "sqrt", "tanh", "sinh", "sign")  # their bounds are their values at the ends
 DOMAIN = {"log": 0.0, "sqrt": 0.0}  # the least argument
 
 

@@ -21,7 +21,7 @@ from particlegvi.plotting.look import drawn_in
 from particlegvi.plotting.moving import MovingFigure, clock_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.style import slide_style
-from particlegvi.tools import files, memory
+from particlegvi.tools import files, machine
 from particlegvi.tools.errors import warn
 
 COPIES = 10  # bytes in memory for each pixel of each frame while a film is written
@@ -69,7 +69,7 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
     moving.figure.set_dpi(settings.width / moving.figure.get_figwidth())
     width, height = canvas.get_width_height()
     asked = f"a film of {count} frames of {width} by {height} pixels"
-    memory.check(asked, COPIES * count * width * height, "give a smaller width or fewer frames")
+    machine.check(asked, COPIES * count * width * height, "give a smaller width or fewer frames")
 
     pictures: dict[int, int] = {}  # a number for all that is drawn above and below the time, by frame
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.tools import files, memory
+from particlegvi.tools import files, machine
 from particlegvi.tools.files import Unreadable, open_regular, write
 
 BLOCK = 2**22  # bytes read at once
@@ -75,7 +75,7 @@ def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, row
             count = math.prod(shape)
             if count * stored_type.itemsize != length:
                 raise ValueError(f"it is not as long as its shape {shape} needs")
-            memory.check(f"its shape {shape}", length, "load it on a larger machine")
+            machine.check(f"its shape {shape}", length, "load it on a larger machine")
             array = np.fromfile(file, dtype=stored_type, count=count)
             if len(array) < count:  # numpy keeps quiet about a read that failed; the length was checked
                 raise OSError(errno.EIO, os.strerror(errno.EIO))

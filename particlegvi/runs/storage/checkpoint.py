@@ -14,6 +14,7 @@ import os
 import re
 import time
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -24,8 +25,8 @@ from particlegvi.contracts import Array, Facts, Record, Snapshot
 from particlegvi.runs.storage.arrays import RecordFile, read_array
 from particlegvi.runs.storage.folder import CHECKPOINT, Folder
 from particlegvi.simulation.storage import CHECKPOINT_EVERY
-from particlegvi.tools import files, memory, system
-from particlegvi.tools.memory import IN_MEMORY
+from particlegvi.tools import files, machine
+from particlegvi.tools.machine import IN_MEMORY
 
 MANIFEST = "manifest.json"
 STATE, CONSTANTS = "state.npy", "constants/"  # members of the archive
@@ -104,7 +105,7 @@ def _members(place: Path) -> tuple[Facts, dict[str, Array]]:
     with files.open_regular(place, links=False) as file:
         try:
             size = os.fstat(file.fileno()).st_size
-            memory.check(f"{place} has {size} bytes, which", 2 * size, "load it on a larger machine")
+            machine.check(f"{place} has {size} bytes, which", 2 * size, "load it on a larger machine")
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
                 if sum(member.file_size for member in members) > size or any(one.compress_type for one in members):
@@ -180,7 +181,7 @@ class FolderStorage:
         """The records so far: in memory while they fit, and on Windows, which renames no mapped file; a map beyond."""
         assert self._records is not None
         records = self._records.records()
-        return np.array(records) if system.WINDOWS or records.nbytes <= IN_MEMORY else records
+        return np.array(records) if machine.WINDOWS or records.nbytes <= IN_MEMORY else records
 
     def is_due(self) -> bool:
         """Whether the last checkpoint is ``checkpoint_every`` seconds old."""
@@ -200,11 +201,14 @@ class FolderStorage:
         write(self.folder.path, Checkpoint(self.label, seed, snapshot, digest, seconds))
         self._saved = time.perf_counter()
 
-    def finish(self) -> str:
-        """Give the full array of records its name in the folder; its sha256."""
-        assert self._records is not None
-        self.folder.check_held()
-        return self._records.finish(self.folder.positions(self.label))
+    def finish(self, record: Record, labels: Sequence[str]) -> None:
+        """Add the record of the method to the folder, its positions from the growing file; ``labels`` are all of it."""
+        written = {}
+        if self._records is not None and self.count:
+            self.folder.check_held()
+            written = {"positions": self._records.finish(self.folder.positions(self.label))}
+        self.close()
+        self.folder.add(self.label, record, record.info["seconds"], written, labels)
 
     def close(self) -> None:
         """Close the file."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from particlegvi.runs.storage import manifest as manifests
 from particlegvi.runs.storage.folder import Folder, open_folder
 from particlegvi.runs.storage.manifest import LOCK, MANIFEST, Lock, New
-from particlegvi.tools import files, system
+from particlegvi.tools import files, machine
 from particlegvi.tools.quoting import as_argument
 
 
@@ -37,7 +37,7 @@ def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False
             raise ValueError(f"{path} exists already: another run has just made it")
         return Folder(path, new.manifest(), Lock(path))
     except OSError as error:
-        where, hint = out or "runs", system.too_long(out or "runs")
+        where, hint = out or "runs", machine.too_long(out or "runs")
         raise ValueError(f"the folder {where} cannot be used for results: {error.strerror}{hint}") from None
 
 

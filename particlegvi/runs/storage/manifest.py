@@ -19,8 +19,9 @@ from filelock import FileLock, Timeout
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.runs.storage.arrays import as_file
-from particlegvi.tools import files, system
+from particlegvi.tools import files
 from particlegvi.tools.errors import warn
+from particlegvi.tools.machine import linear_algebra, processor
 from particlegvi.tools.sources import SOURCES, changed, note_now, sources, versions
 
 LOCK, SCENARIO, MANIFEST = "lock", "scenario.toml", "manifest.json"
@@ -205,7 +206,7 @@ def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] |
 
 def machine() -> dict[str, str]:
     """The kind of processor, and the libraries of linear algebra with the kernels that they chose for it."""
-    return {"processor": system.processor(), "blas": system.linear_algebra()}
+    return {"processor": processor(), "blas": linear_algebra()}
 
 
 def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:

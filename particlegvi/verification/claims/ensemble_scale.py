@@ -10,8 +10,8 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array, Method
+from particlegvi.integrators import Stepping, integrator
 from particlegvi.integrators.aldi import aldi, aldi_step
-from particlegvi.integrators.stepping import Stepping, integrator
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, claim
 

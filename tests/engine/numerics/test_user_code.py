@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.engine.numerics.kernel_cache import is_ours
 from particlegvi.engine.numerics.uncompiled import failed
-from particlegvi.engine.numerics.user_code import compiled_copy, frozen, is_ours
+from particlegvi.engine.numerics.user_code import compiled_copy, frozen
 from particlegvi.engine.pairs.direct import pair_energy
 from particlegvi.engine.terms import evaluate
 from particlegvi.functionspace import likelihoods

@@ -7,7 +7,7 @@ import pytest
 
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.kernels import SquaredExponential
-from particlegvi.simulation import chunks
+from particlegvi.simulation import storage
 
 KERNEL = SquaredExponential(lengthscale=0.8, variance=4.0)
 # likelihood, settings: every plan, with and without what else a run has to remember
@@ -57,7 +57,7 @@ class Memory:
 
 @pytest.fixture(autouse=True)
 def one_step_at_a_time(monkeypatch):
-    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr(storage, "CHUNK_SECONDS", 1e-9)
 
 
 def data(likelihood):

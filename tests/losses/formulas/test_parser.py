@@ -9,8 +9,8 @@ import pytest
 
 from particlegvi import Loss, losses
 from particlegvi.engine.terms import evaluate
-from particlegvi.losses.formulas import LONGEST, MOST_VARIABLES, compile_formula
-from particlegvi.losses.formulas.parser import is_formula, variables_of
+from particlegvi.losses.formulas.assembler import compile_formula
+from particlegvi.losses.formulas.parser import LONGEST, MOST_VARIABLES, is_formula, variables_of
 from particlegvi.losses.formulas.values import PlainFormula
 
 from ...refusals import refused

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from particlegvi.engine.terms import evaluate, tape
-from particlegvi.losses.formulas import compile_formula
+from particlegvi.losses.formulas.assembler import compile_formula
 
 
 def value_of(formula, points, variables=("t",)):

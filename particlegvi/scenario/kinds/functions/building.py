@@ -17,7 +17,7 @@ from particlegvi.scenario.kinds.functions.methods.gp import GP
 from particlegvi.scenario.kinds.functions.problem import Fit, Fitting, FunctionProblem
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.scenario.kinds.kind import at_key, check_particles
-from particlegvi.tools import memory
+from particlegvi.tools import machine
 from particlegvi.tools.registry import look_up
 
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
@@ -95,7 +95,7 @@ def build(scenario: Scenario) -> FunctionParts:
     methods = {label: _method(label, entry, common) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
     needed = _memory(rows, points, particles)
-    memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
+    machine.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
     return FunctionParts(kernel, likelihood, data, methods, scenario)
 
 

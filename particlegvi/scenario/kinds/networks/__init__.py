@@ -15,7 +15,7 @@ from particlegvi.contracts import Facts, Record, Scenario
 from particlegvi.scenario.kinds.kind import Kind, Parts
 from particlegvi.scenario.kinds.networks.keys import KEYS
 from particlegvi.settings import keys
-from particlegvi.tools import memory
+from particlegvi.tools import machine
 
 if TYPE_CHECKING:
     from particlegvi.scenario.kinds.networks.simulating import NetworkRun
@@ -40,7 +40,7 @@ methods = {DE = {}}"""
 
     def check(self, parts: Parts, scenario: Scenario, folder: Path | None) -> None:
         size = scenario["particles"], parts.network.dim, scenario["steps"], scenario.get("record_every")
-        memory.check_records(*size, len(scenario["methods"]), folder=folder)
+        machine.check_records(*size, len(scenario["methods"]), folder=folder)
 
     def packed(self, run: NetworkRun) -> Record:
         arrays = {"positions": run.positions, "steps": run.steps, "inputs": run.data.X, "targets": run.data.y}

@@ -18,7 +18,7 @@ from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.scenario.kinds.networks.data import Drawn, away, drawn, inputs_of
 from particlegvi.scenario.kinds.networks.keys import ON_LAYERS
 from particlegvi.simulation.problem import Settings, check_problem
-from particlegvi.tools import memory
+from particlegvi.tools import machine
 from particlegvi.tools.quoting import refuse
 
 CONTEXT = 8  # separates the draws of context inputs from other draws with the seed of the run
@@ -104,7 +104,7 @@ def build(scenario: Scenario) -> NetworkParts:
         integrators.get(scenario["integrator"])
     schedules.largest(schedules.resolved(scenario["step_size"]), scenario["steps"])
     number, every = len(scenario["methods"]), scenario.get("record_every")
-    memory.check_run(scenario["particles"], network.dim, scenario["steps"], every, number)
+    machine.check_run(scenario["particles"], network.dim, scenario["steps"], every, number)
     parts = NetworkParts(network, cost, prior, initial, scenario)
     problem = parts.problem(0)
     problem.loss.check_memory(scenario["particles"])

@@ -16,7 +16,7 @@ from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Targets
 from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES, KEYS, METHODS, fill, with_defaults
 from particlegvi.settings import keys
 from particlegvi.simulation.sampling.sample import FEWEST
-from particlegvi.tools import memory
+from particlegvi.tools import machine
 
 if TYPE_CHECKING:
     from particlegvi.tools.export.writing import Arrays
@@ -68,7 +68,7 @@ class Particles(Kind):
             wrong = f"{absent} must be a part that scenarios can name, not {scenario[absent][ABSENT[absent]]}"
             raise ValueError(f"{wrong}; pg.compare and pg.simulate begin a run of objects, and pg.resume finishes it")
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
-        memory.check_records(*size, len(parts.methods), folder=folder)
+        machine.check_records(*size, len(parts.methods), folder=folder)
 
     def targets(self, runs: Runs, parts: Parts, before: Targets = None) -> Targets:
         from particlegvi.scenario.kinds.particles import truth

@@ -17,7 +17,7 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.sampling.sample import check_method
-from particlegvi.tools import memory
+from particlegvi.tools import machine
 from particlegvi.tools.errors import LossNotHere
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
@@ -54,7 +54,7 @@ def build(scenario: Scenario) -> Parts:
             method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
         except ValueError as error:
             raise ValueError(f"methods.{label}: {error}{hint}") from None
-    memory.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
+    machine.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
     return made
 
 

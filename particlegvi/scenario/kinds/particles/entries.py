@@ -22,7 +22,8 @@ from particlegvi.priors.parameters import Described
 from particlegvi.scenario.kinds.particles import building
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES
-from particlegvi.tools.quoting import as_written, shown
+from particlegvi.tools.arguments import as_written
+from particlegvi.tools.quoting import shown
 
 CLOSE = 1e-12  # relative difference of values that are the same but for rounding
 MOST_WRITTEN = 1000  # numbers of a parameter that are written out
