@@ -35,7 +35,7 @@ def test_at_most_four_files_have_one_name(root):
 
 def test_files_that_the_road_names_exist(root):
     text = (root / "docs" / "house.md").read_text(encoding="utf-8")
-    road = text[text.index("## The road") : text.index("## Where to add")]
+    road = text[text.index("## Two roads") : text.index("## Where to add")]
     named = [word for word in road.split("`") if word.endswith(".py")]
     assert len(named) > 20
     assert [word for word in named if not (root / "particlegvi" / word).is_file()] == []

@@ -30,7 +30,7 @@ from particlegvi.tools.progress import tell
 
 
 class End(NamedTuple):
-    """What becomes of runs that an error has ended."""
+    """The status of runs that an error has ended, and what becomes of their folder."""
 
     status: str
     is_result: bool = False  # whether the run up to there, and the numbers of the runs, belong into the folder

@@ -123,10 +123,10 @@ def listening(progress: Listening | StepListening, asked: str = "") -> Iterator[
 
 
 def _remember(error: BaseException, asked: str) -> None:
-    kept = carried(error, asked)
+    kept, results = carried(error, asked), carried(error, "results")
     if kept is not None:
         _last[:] = [kept]
-    folder = getattr(carried(error, "results"), "folder", None)
+    folder = None if results is None else results.folder
     if isinstance(error, KeyboardInterrupt) and not error.args and (kept is not None or folder):
         here = f"what was recorded is in particlegvi.last_interrupted(), and in error.{asked}"
         again = f"to go on say particlegvi.resume({str(folder)!r})" if folder else ""

@@ -1,7 +1,7 @@
 """Elementary functions for compiled code: polynomials with explicit fma, so that loops over them vectorise and every
 platform gives the same bits.
 
-Terms reach them by the name ``math`` (see `engine.numerics.adapter`). Relative errors are below 4e-16 unless a
+Terms reach them by the name ``math`` (see `engine.terms.evaluate`). Relative errors are below 4e-16 unless a
 docstring says otherwise; the tests hold that. ``pow``, ``erf`` and ``erfc`` are the platform's.
 """
 

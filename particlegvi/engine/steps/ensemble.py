@@ -15,8 +15,7 @@ from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.fourier import FourierPlan, Series, within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.sorted_scan import Scan
-from particlegvi.engine.steps.ahead import NoiseAhead
-from particlegvi.engine.steps.coupled import advance_coupled, advance_scanned
+from particlegvi.engine.steps.coupled import NoiseAhead, advance_coupled, advance_scanned
 from particlegvi.engine.steps.flow import LANES, Potential, Switches, advance
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
