@@ -166,7 +166,7 @@ def _in_parts(function: Callable[..., None], term: Term, points: Array, out: Arr
         part = slice(first, first + most)
         block = np.empty(out[part].T.shape)
         # A read-only array is another type to numba, for which the term would be compiled a second time.
-        function(term, np.require(points[part].T, requirements="CW"), block)
+        function(term, np.require(points[part].T, requirements=["C", "W"]), block)
         out[part] = block.T
     return out
 
