@@ -68,7 +68,7 @@ def test_a_note_of_words_stands_first_and_stays(line):
     for look in SLIDES:
         figure = plotting.figure(line, "histograms", note="every bar is a share", **look)
         assert figure.needed[1].startswith("every bar is a share") and list(checking.complaints(figure)) == []
-    with pytest.raises(ValueError, match=r"note must be true, false, or words that explain the picture, not 3"):
+    with pytest.raises(ValueError, match="must be true, false, or words that explain the picture, not 3"):
         plotting.figure(line, "histograms", note=3)
 
 
