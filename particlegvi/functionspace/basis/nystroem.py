@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -87,11 +87,7 @@ class Nystroem:
     def features(self, X: ArrayLike) -> Array:
         """e_m(x_n), shape (n, size), for inputs (n, dim)."""
         x = points("X", X, self.inputs)
-        e = np.empty((len(x), self.size))
-        for first in range(0, len(x), ROWS):  # in blocks, so that k(X, Z) is never in memory as a whole
-            block = slice(first, first + ROWS)
-            np.matmul(self.covariance(x[block], self.inducing_points), self._weights, out=e[block])
-        return e
+        return in_blocks(lambda rows: self.covariance(rows, self.inducing_points), x, self._weights)
 
     def prior_variances(self, prior: str) -> Array:
         """The prior variances of the coefficients: the eigenvalues for "rkhs" (the thesis), ones for "gp"."""
@@ -119,6 +115,15 @@ class Nystroem:
         # Use column order like the result of eigh: the last bits of products depend on it.
         cls._set(basis, k, Z, state["eigenvalues"], np.asfortranarray(state["vectors"]))
         return basis
+
+
+def in_blocks(between: Callable[[Array], Array], x: Array, weights: Array) -> Array:
+    """``between(x) @ weights``, (n, size), by blocks of rows: ``between`` is never in memory as a whole."""
+    products = np.empty((len(x), weights.shape[1]))
+    for first in range(0, len(x), ROWS):
+        block = slice(first, first + ROWS)
+        np.matmul(between(x[block]), weights, out=products[block])
+    return products
 
 
 def _checked(covariance: KernelLike, inducing_points: ArrayLike) -> tuple[Covariance, Array]:

@@ -9,15 +9,11 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances, functionals
-from particlegvi.functionspace.basis.nystroem import Nystroem
+from particlegvi.functionspace.basis.nystroem import DROP, NEGATIVE, Nystroem, in_blocks
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.linalg import directions
 from particlegvi.tools.arguments import points, refuse
-
-DROP = 1e-12  # eigenvalues of the scaled matrix below this part of the largest are rounding
-NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are not rounding: the matrix is refused
-ROWS = 4096  # features are made in blocks of this many rows
 
 
 class Projection:
@@ -78,11 +74,7 @@ class Projection:
     def features(self, X: ArrayLike) -> Array:
         """e_m(x_n), shape (n, size), for inputs (n, dim)."""
         x = points("X", X, self.inputs)
-        e = np.empty((len(x), self.size))
-        for first in range(0, len(x), ROWS):
-            block = slice(first, first + ROWS)
-            np.matmul(self.functionals.cross(self.covariance, x[block]).T, self.weights, out=e[block])
-        return e
+        return in_blocks(lambda rows: self.functionals.cross(self.covariance, rows).T, x, self.weights)
 
     def prior_variances(self, prior: str) -> Array:
         """Ones, for "gp"; there are no eigenvalues for "rkhs"."""

@@ -173,11 +173,11 @@ def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarra
 
 def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
     """Polished maxima of the grids; the surroundings of peaks much narrower than their grid are searched again."""
-    start = np.concatenate([grid.points[grid.tops] for grid in grids])
-    value = np.concatenate([grid.values[grid.tops] for grid in grids])
-    step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
     peaks_so_far = PlanePeaks(np.empty((0, 2)), np.empty(0), np.empty((0, 2)))
     for _ in range(8):
+        start = np.concatenate([grid.points[grid.tops] for grid in grids])
+        value = np.concatenate([grid.values[grid.tops] for grid in grids])
+        step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
         order = np.argsort(value)[::-1][:MOST_PEAKS]
         start, value, step = start[order], value[order], step[order]
         if not len(start):
@@ -193,9 +193,6 @@ def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
             _Grid(f, np.maximum(at - size, place.low), np.minimum(at + size, place.high), MAGNIFIED)
             for at, size in inside
         ]
-        start = np.concatenate([grid.points[grid.tops] for grid in grids])
-        value = np.concatenate([grid.values[grid.tops] for grid in grids])
-        step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
     return peaks_so_far
 
 
