@@ -178,6 +178,33 @@ def test_a_notebook_runs_and_each_question_has_a_picture(root, folder, name, tmp
     assert "np.float64(" not in json.dumps(cells)
 
 
+MEDIANS = re.compile(
+    r"thirteen of them take (\d+) to (\d+) steps,? (?:and )?([\d,]+) to ([\d,]+) gradients"
+    r".*?`eight_schools` takes (\d+) steps and\s+([\d,]+) gradients", re.DOTALL,
+)  # fmt: skip
+
+
+def differing(lecture: str, measured: str) -> list[str]:
+    """The posteriors whose steps or gradients in the table of lecture 7 are not those that the other page has."""
+    told = [float(number.replace(",", "")) for number in MEDIANS.search(measured).groups()]
+    found = re.findall(r"^\| (\w\S+) \| \d+ \| 10 of 10 \| (\d+) \| (\S+) \|", lecture, re.MULTILINE)
+    assert len(found) == 4
+    wrong = []
+    for name, *numbers in found:
+        low, high = (told[4:], told[4:]) if name == "eight_schools" else (told[:4:2], told[1:4:2])
+        for number, least, most, rounding in zip(map(float, numbers), low, high, (0.5, 50.0), strict=True):
+            wrong += [name] if not least - rounding <= number <= most + rounding else []
+    return wrong
+
+
+@pytest.mark.thorough
+def test_lecture_7_quotes_the_numbers_of_the_page_of_sample(root, folder):
+    lecture, measured = page(folder, "posterior"), (root / "docs" / "sample.md").read_text(encoding="utf-8")
+    assert differing(lecture, measured) == []
+    changed = re.sub(r"(eight_schools` takes) \d+", r"\1 99", measured)
+    assert differing(lecture, changed) == ["eight_schools"]
+
+
 @pytest.mark.thorough
 def test_two_particles_have_the_bias_of_the_law_in_the_scenario(folder):
     """The law exp(-E/kl_weight) of two particles by quadrature, beside the formula that is drawn."""
