@@ -8,6 +8,7 @@ from particlegvi import functionspace as fs
 from particlegvi import kernels, losses, priors
 from particlegvi.functionspace import covariances, functionals, likelihoods
 
+WELL = losses.get("tilted-double-well")
 GRID = np.linspace(0.3, 2.0, 7)[:, None]
 COVARIANCE = covariances.SquaredExponential(0.8)
 BASIS = fs.basis.Nystroem(COVARIANCE, GRID[::2].copy())
@@ -131,12 +132,12 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
     },
     "compare": (
         (np.linspace(-1.0, 1.0, 60)[:, None],),
-        lambda draws: pg.compare(losses.get("double-well"), ["DE"], priors.Normal(), 3, 5, 0.01, reference=draws),
+        lambda draws: pg.compare(WELL, ["DE"], priors.Normal(), 3, 5, 0.01, reference=draws),
         lambda results: results.targets["DE"].draws,
     ),
     "simulate": (
         (POINTS[:, :1],),
-        lambda start: pg.simulate(losses.get("double-well"), pg.methods.DE(), particles=3, initial=start, steps=5),
+        lambda start: pg.simulate(WELL, pg.methods.DE(), particles=3, initial=start, steps=5),
         lambda run: run.initial.ravel(),
     ),
 }  # fmt: skip

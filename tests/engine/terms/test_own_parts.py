@@ -205,7 +205,7 @@ test_a_wrong_term_is_refused = refused(
     ],
     (Forgets(), "must be finite where its value is"),
 )
-WELL, DLE = pg.losses.get("double-well"), pg.methods.DLE(1.0)
+WELL, DLE = pg.losses.get("tilted-double-well"), pg.methods.DLE(1.0)
 
 
 def simulated(loss=WELL, method=DLE, prior=None):
