@@ -1,6 +1,8 @@
 """Laws on which `pg.sample` must not say "arrived" when it is wrong, and linear images of posteriors.
 
     python benchmarks/hard_posteriors.py                                  # twenty seeds of each law
+    python benchmarks/hard_posteriors.py --seeds 100 --steps 100 banana   # short runs, for arrivals that are too early
+    python benchmarks/hard_posteriors.py --momentum                       # normal laws with the momentum and without
     PARTICLEGVI_DATA=FOLDER python benchmarks/hard_posteriors.py --images # linear images of three posteriors
 
 A run is wrong where, in some coordinate, the Kolmogorov-Smirnov distance of its final particles to 100,000 exact draws
@@ -18,9 +20,12 @@ import numpy as np
 from posteriors import POSTERIORS, errors
 
 import particlegvi as pg
+from particlegvi.simulation.sampling import halves
+from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 Array = np.ndarray
 LEVEL = 1e-3
+SHIFT = 3.0  # standard deviations by which an image is moved
 
 
 class Law(NamedTuple):
@@ -32,10 +37,23 @@ class Law(NamedTuple):
     particles: int = 200
     gradient: Callable[[Array], Array] | str = "differences"
 
+    def loss(self) -> pg.Loss:
+        return pg.Loss.from_numpy(self.value, self.gradient, dim=self.dim)
+
 
 def funnel_draws(rng: np.random.Generator, n: int) -> Array:
     v = 3.0 * rng.standard_normal(n)
     return np.column_stack([v, np.exp(v / 2.0)[:, None] * rng.standard_normal((n, 9))])
+
+
+def funnel_gradient(x: Array) -> Array:
+    slope = x[:, 1:] * np.exp(-x[:, :1])
+    return np.column_stack([x[:, 0] / 9.0 - 0.5 * (x[:, 1:] * slope).sum(axis=1) + 4.5, slope])
+
+
+def banana_gradient(x: Array) -> Array:
+    off = 4.0 * (x[:, 1] + 0.5 * x[:, 0] ** 2 - 2.0)
+    return np.column_stack([x[:, 0] / 4.0 + off * x[:, 0], off])
 
 
 def banana_draws(rng: np.random.Generator, n: int) -> Array:
@@ -50,7 +68,10 @@ def two_modes(apart: float) -> Law:
     def draws(rng: np.random.Generator, n: int) -> Array:
         return rng.standard_normal((n, 3)) + apart * rng.choice([-1.0, 1.0], (n, 1))
 
-    return Law(3, value, draws)
+    def gradient(x: Array) -> Array:
+        return x - apart * np.tanh(apart * x.sum(axis=1))[:, None]
+
+    return Law(3, value, draws, gradient=gradient)
 
 
 def narrow_draws(rng: np.random.Generator, n: int) -> Array:
@@ -86,12 +107,23 @@ LAWS = {
         10,
         lambda x: x[:, 0] ** 2 / 18.0 + 0.5 * (x[:, 1:] ** 2).sum(axis=1) * np.exp(-x[:, 0]) + 4.5 * x[:, 0],
         funnel_draws,
+        gradient=funnel_gradient,
     ),
-    "banana": Law(2, lambda x: x[:, 0] ** 2 / 8.0 + 2.0 * (x[:, 1] + 0.5 * x[:, 0] ** 2 - 2.0) ** 2, banana_draws),
+    "banana": Law(
+        2,
+        lambda x: x[:, 0] ** 2 / 8.0 + 2.0 * (x[:, 1] + 0.5 * x[:, 0] ** 2 - 2.0) ** 2,
+        banana_draws,
+        gradient=banana_gradient,
+    ),
     "two modes, 8.7 apart": two_modes(2.5),
     "two modes, 17 apart": two_modes(5.0),
     "a quarter in a narrow far mode": Law(3, narrow, narrow_draws),
-    "Cauchy, 5 dimensions": Law(5, lambda x: np.log1p(x**2).sum(axis=1), lambda rng, n: rng.standard_cauchy((n, 5))),
+    "Cauchy, 5 dimensions": Law(
+        5,
+        lambda x: np.log1p(x**2).sum(axis=1),
+        lambda rng, n: rng.standard_cauchy((n, 5)),
+        gradient=lambda x: 2.0 * x / (1.0 + x**2),
+    ),
     "ridge, condition 1e6": Law(
         6,
         lambda x: 0.5e6 * (x[:, 0] + x[:, 1]) ** 2 + 0.5 * (x[:, 0] - x[:, 1]) ** 2 + 0.5 * (x[:, 2:] ** 2).sum(axis=1),
@@ -117,7 +149,12 @@ LAWS = {
         step_draws,
         gradient=lambda x: x,
     ),
-    "ring": Law(2, lambda x: 50.0 * (np.sqrt((x**2).sum(axis=1)) - 3.0) ** 2, ring_draws),
+    "ring": Law(
+        2,
+        lambda x: 50.0 * (np.sqrt((x**2).sum(axis=1)) - 3.0) ** 2,
+        ring_draws,
+        gradient=lambda x: (100.0 - 300.0 / np.sqrt((x**2).sum(axis=1)))[:, None] * x,
+    ),
 }
 
 
@@ -132,20 +169,48 @@ def wrong(final: Array, exact: Array) -> bool:
     return largest * np.sqrt(n) > np.sqrt(-0.5 * np.log(LEVEL / (2.0 * dim)))
 
 
-def verdicts(law: Law, seeds: int) -> Counter[str]:
-    """How many runs arrived or not, and were right or wrong; or found no start."""
+def verdicts(law: Law, seeds: int, steps: int) -> tuple[Counter[str], Counter[str]]:
+    """How many runs arrived or not, and were right or wrong, or found no start; and why the others have not arrived."""
     exact = law.draws(np.random.default_rng(7), 100_000)
-    loss = pg.Loss.from_numpy(law.value, law.gradient, dim=law.dim)
+    loss = law.loss()
     counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     for seed in range(seeds):
         try:
-            run = pg.sample(loss, particles=law.particles, seed=seed, progress=None)
+            run = pg.sample(loss, particles=law.particles, seed=seed, steps=steps, progress=None)
         except ValueError:
             counts["refused"] += 1
             continue
         said = "arrived" if run.arrived else "not arrived"
         counts[f"{said}, {'wrong' if wrong(run.final, exact) else 'right'}"] += 1
-    return counts
+        if not run.arrived:
+            reasons[f"{run.info['worst'] or 'a direction'} {run.info['reason']}"] += 1
+    return counts, reasons
+
+
+def normal(dim: int, condition: float) -> Law:
+    """A normal law whose variances go from 1 to the condition."""
+    precisions = np.geomspace(1.0, 1.0 / condition, dim)
+    return Law(
+        dim,
+        lambda x: 0.5 * (x**2 * precisions).sum(axis=1),
+        lambda rng, n: rng.standard_normal((n, dim)) / np.sqrt(precisions),
+        gradient=lambda x: x * precisions,
+    )
+
+
+def momentum(seeds: int) -> None:
+    """Steps to arrive with the momentum and without, 200 particles."""
+    print("| dimensions | condition | steps with a momentum (arrived) | without |\n|---|---|---|---|")
+    for dim in (20, 50, 100):
+        for condition in (1.0, 1e4):
+            loss, cells = normal(dim, condition).loss(), []
+            for first in (1, 1000):
+                halves.MANY = first
+                runs = [pg.sample(loss, seed=seed, progress=None) for seed in range(seeds)]
+                steps = sorted(int(run.steps[-1]) for run in runs)
+                cells.append(f"{steps[0]} to {steps[-1]} ({sum(run.arrived for run in runs)} of {seeds})")
+            print(f"| {dim} | {condition:.0e} | {cells[0]} | {cells[1]} |", flush=True)
 
 
 def images(seeds: int) -> None:
@@ -160,15 +225,17 @@ def images(seeds: int) -> None:
             left, right = (np.linalg.qr(rng.standard_normal((dim, dim)))[0] for _ in range(2))
             there = np.eye(dim) if condition == 1.0 else left @ np.diag(np.geomspace(1.0, condition, dim)) @ right
             back = np.linalg.inv(there)
+            shift = SHIFT * rng.choice([-1.0, 1.0], dim) * (posterior.reference @ there.T).std(axis=0)
             loss = pg.Loss.from_numpy(
-                lambda x, p=posterior, m=back: p.value(x @ m.T),
-                lambda x, p=posterior, m=back: p.gradient(x @ m.T) @ m,
+                lambda x, p=posterior, m=back, s=shift: p.value((x - s) @ m.T),
+                lambda x, p=posterior, m=back, s=shift: p.gradient((x - s) @ m.T) @ m,
                 dim=dim,
+                near=shift if condition > 1e2 else None,  # log sigma is in the thousands near 0
             )
             runs = [pg.sample(loss, seed=seed, progress=None) for seed in range(seeds)]
             worst = {True: 0.0, False: 0.0}
             for run in runs:
-                worst[run.arrived] = max(worst[run.arrived], *errors(run.final @ back.T, posterior.reference))
+                worst[run.arrived] = max(worst[run.arrived], *errors((run.final - shift) @ back.T, posterior.reference))
             arrived = sum(run.arrived for run in runs)
             print(
                 f"| {name} | {condition:.0e} | {arrived} of {seeds} | {worst[True]:.1f} | {worst[False]:.1f} |",
@@ -179,16 +246,24 @@ def images(seeds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=STEPS_TO_ARRIVE, help="most steps of a run")
     parser.add_argument("--images", action="store_true")
+    parser.add_argument("--momentum", action="store_true")
+    parser.add_argument("names", nargs="*", help="parts of names of laws; all where left out")
     chosen = parser.parse_args()
+    if chosen.momentum:
+        momentum(chosen.seeds)
+        return
     if chosen.images:
         images(chosen.seeds)
         return
     kinds = ("arrived, right", "arrived, wrong", "not arrived, right", "not arrived, wrong", "refused")
-    print("| law | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
+    print("| law | " + " | ".join(kinds) + " | found out by |\n|---|" + "---|" * (len(kinds) + 1))
     for name, law in LAWS.items():
-        counts = verdicts(law, chosen.seeds)
-        print(f"| {name} | " + " | ".join(str(counts[kind]) for kind in kinds) + " |", flush=True)
+        if not chosen.names or any(part in name for part in chosen.names):
+            counts, reasons = verdicts(law, chosen.seeds, chosen.steps)
+            why = "; ".join(f"{reason}: {number}" for reason, number in reasons.most_common(2))
+            print(f"| {name} | " + " | ".join(str(counts[kind]) for kind in kinds) + f" | {why} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import name_of, named
@@ -134,7 +135,9 @@ class FromLibraries:
 
     @classmethod
     @explains_bad_calls
-    def from_jax(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:
+    def from_jax(
+        cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False, near: ArrayLike | None = None
+    ) -> Self:
         """A loss from one function of JAX; its gradient is found by JAX, and both are jitted once.
 
         Parameters
@@ -148,6 +151,8 @@ class FromLibraries:
             By default the name of ``f``.
         batched : bool
             Whether ``f`` takes many points.
+        near : array (dim,), optional
+            As `from_numpy`.
 
         Raises
         ------
@@ -156,21 +161,25 @@ class FromLibraries:
         ValueError
             If JAX computes in float32, or as `from_numpy`.
         """
-        return cls._from_library("JAX", f, dim, name, arguments.flag("batched", batched))
+        return cls._from_library("JAX", f, dim, name, arguments.flag("batched", batched), near)
 
     @classmethod
     @shares_parameters(from_jax)
     @explains_bad_calls
-    def from_torch(cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False) -> Self:
+    def from_torch(
+        cls, f: Function, dim: int, name: str | None = None, *, batched: bool = False, near: ArrayLike | None = None
+    ) -> Self:
         """A loss from one function of PyTorch; its gradient is found by PyTorch, in float64 on the processor.
 
         ``x`` and ``X`` are tensors. `MissingLibrary` without the extra
         ``torch``.
         """
-        return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched))
+        return cls._from_library("PyTorch", f, dim, name, arguments.flag("batched", batched), near)
 
     @classmethod
-    def _from_library(cls, library: str, f: Function, dim: int, name: str | None, batched: bool) -> Self:
+    def _from_library(
+        cls, library: str, f: Function, dim: int, name: str | None, batched: bool, near: ArrayLike | None
+    ) -> Self:
         if not callable(f):
             raise arguments.refuse("f", f, "a function")
         made = jax_functions if library == "JAX" else torch_functions
@@ -185,10 +194,12 @@ class FromLibraries:
                 )
             return result
 
-        loss = cls.from_numpy(value, gradient, dim, name_of(f) if name is None else named(name))
+        loss = cls.from_numpy(value, gradient, dim, name_of(f) if name is None else named(name), near=near)
         loss.kind = library
         return loss
 
     @classmethod
-    def from_numpy(cls, value: Function, gradient: Function, dim: int, name: str | None = None) -> Self:
+    def from_numpy(
+        cls, value: Function, gradient: Function, dim: int, name: str | None = None, *, near: ArrayLike | None = None
+    ) -> Self:
         raise NotImplementedError  # `Loss` has it

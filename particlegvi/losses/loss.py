@@ -59,6 +59,7 @@ class Loss(FromLibraries, FromModels):
         self.formula = formula
         self.variables = list(variables) if variables else coordinate_names(dim)
         self._functions = functions
+        self.near: Array | None = None  # (dim,), a point near which the loss is finite, where that is not 0
         self._gradient_at = gradient_at
         self.kind = "numpy" if functions else "compiled"
 
@@ -178,6 +179,7 @@ class Loss(FromLibraries, FromModels):
         dim: int,
         name: str | None = None,
         gradient_at: Function | None = None,
+        near: ArrayLike | None = None,
     ) -> Loss:
         """A loss from two functions of many points at a time, in plain numpy: slower, but nothing is compiled.
 
@@ -197,6 +199,9 @@ class Loss(FromLibraries, FromModels):
             ``gradient_at(X, step, seed)``, the gradient (n, dim) that the step of this number, from 0, uses: of a
             minibatch, for example. It must be a function of its three arguments alone, so that a run repeats itself,
             and its mean over the steps the gradient. By default ``gradient``.
+        near : array (dim,), optional
+            Where the loss is tried, and where the paths of `particlegvi.sample` begin if the prior is flat; 0 when left
+            out, which serves unless the loss is finite far from 0 only.
 
         Raises
         ------
@@ -218,7 +223,9 @@ class Loss(FromLibraries, FromModels):
             gradient = by_differences(value)
         loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)  # type: ignore[arg-type]
         loss.kind = "numpy, gradient by differences" if differences else loss.kind
-        try_out(label, loss.value, loss.gradient, size)
+        if near is not None:
+            loss.near = arguments.vector("near", near, size)
+        try_out(label, loss.value, loss.gradient, size, near=0.0 if loss.near is None else loss.near)
         if gradient_at is not None:
             try_batches(label, loss.gradient, loss.gradient_at, trial_points(size)[2:4])
         return loss

@@ -40,7 +40,7 @@ def compare(
     *,
     initial: Start | None = None,
     seed: int = 0,
-    preconditioner: str | None = None,
+    preconditioner: str | ArrayLike | None = None,
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,

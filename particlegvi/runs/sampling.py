@@ -6,12 +6,15 @@ import os
 from functools import partial
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from particlegvi import methods
-from particlegvi.contracts import Method, Prior, StepListening
+from particlegvi.contracts import Method, Prior, Start, StepListening
 from particlegvi.losses.loss import Loss
 from particlegvi.losses.models.of_stan import StanModel
 from particlegvi.priors import Flat
 from particlegvi.runs import sampled
+from particlegvi.simulation.sampling.chosen import AUTO, ENSEMBLE, Chosen, preconditioner_of
 from particlegvi.simulation.sampling.sample import FEWEST, Sample, check_method, drawn
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
@@ -27,6 +30,9 @@ def sample(
     seed: int = 0,
     *,
     method: Method | str = "DLE",
+    initial: Start | None = None,
+    preconditioner: str | ArrayLike = ENSEMBLE,
+    step_size: float | str = AUTO,
     accuracy: float = 0.1,
     steps: int = STEPS_TO_ARRIVE,
     seconds: float | None = None,
@@ -53,6 +59,13 @@ def sample(
         Same arguments and seed, same bytes, unless ``seconds`` ends the run.
     method : method or str
         DLE, whose target is this density.
+    initial : prior or array (particles, dim), optional
+        The start in place of the paths: a distribution, or points; every second particle then starts farther out.
+    preconditioner : "ensemble", "diagonal", "none" or array (dim, dim)
+        The matrix C that scales the steps: the covariance of the other half; its diagonal; the unit matrix; or one of
+        yours, in the coordinates of the loss (without walls, where the prior has some). All leave the law exact.
+    step_size : float or "auto"
+        h in x - h C grad V + sqrt(2 h) C^(1/2) xi; "auto": adapted to the acceptance rate, as the page says.
     accuracy : float
         Error of the means, in standard deviations, that 99 of 100 runs do not exceed, over the last steps together.
     steps : int
@@ -87,6 +100,8 @@ def sample(
     particles = arguments.whole("particles", particles, least=FEWEST)
     seed = arguments.seed(seed)
     accuracy = arguments.positive("accuracy", accuracy)
+    scaled = preconditioner_of(preconditioner, dim)
+    size = None if isinstance(step_size, str) and step_size == AUTO else arguments.positive("step_size", step_size)
     steps = arguments.whole("steps", steps, least=1)
     seconds = None if seconds is None else arguments.positive("seconds", seconds)
     saving = None if out is None else sampled.DrawsFolder(out, overwrite, loss, prior, method)
@@ -101,6 +116,7 @@ def sample(
             accuracy=accuracy,
             most=(steps, seconds),
             progress=partial(reporter, method.label),
+            chosen=Chosen(initial, scaled, size),
         )
     if saving is not None:
         saving.save(run)

@@ -8,7 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from particlegvi import methods
+from numpy.typing import ArrayLike
+
+from particlegvi import integrators, methods
 from particlegvi.contracts import Array, Distribution, Facts, Loss, Method, Prior, Progress, Start, StepListening
 from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.integrators import Integrator, schedules
@@ -37,7 +39,7 @@ def simulate(
     *,
     initial: Start | None = None,
     seed: int = 0,
-    preconditioner: str | None = None,
+    preconditioner: str | ArrayLike | None = None,
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
@@ -69,9 +71,9 @@ def simulate(
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
         Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
-    preconditioner : "ensemble", optional
-        DLE only: start, steps, step size and end as in `particlegvi.sample`; ``initial``, ``step_size`` and
-        ``integrator`` are not used then.
+    preconditioner : "ensemble", "diagonal", "none" or array (dim, dim), optional
+        DLE only: start, steps, step size and end as in `particlegvi.sample`; the default of ``step_size`` is then
+        "auto", and ``integrator`` is not used.
     integrator : str, function or mapping
         One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
         with its ``name`` and, for "baoab", its ``friction``.
@@ -126,7 +128,7 @@ def prepared(
     chosen: list[Method],
     prior_and_start: tuple[Prior | None, Start | None],
     settings: Settings,
-    preconditioner: str | None,
+    preconditioner: str | ArrayLike | None,
 ) -> tuple[ParticleProblem, Facts]:
     """The checked problem of all methods, and the keys that its scenario has for a preconditioner.
 
@@ -145,14 +147,14 @@ def _prepared_by_words(
     chosen: list[Method],
     prior_and_start: tuple[Prior | None, Start | None],
     settings: Settings,
-    preconditioner: str | None,
+    preconditioner: str | ArrayLike | None,
 ) -> tuple[ParticleProblem, Facts]:
     """`prepared` where a word stands for a number, or a preconditioner is asked for."""
     import numpy as np
 
     from particlegvi.priors import Flat
     from particlegvi.scenario.kinds.particles import first_step
-    from particlegvi.scenario.kinds.particles.keys import AUTO, ENSEMBLE, ensemble_only
+    from particlegvi.simulation.sampling.chosen import AUTO, preconditioner_of
     from particlegvi.simulation.sampling.sample import FEWEST, check_method
 
     prior, initial = prior_and_start
@@ -160,20 +162,24 @@ def _prepared_by_words(
     if settings.steps == AUTO:
         settings = replace(settings, steps=STEPS_TO_ARRIVE if ensemble else STEPS)
     if ensemble:
-        ensemble_only(preconditioner)
         for method in chosen:
             check_method(objects.method(method))
         dim = objects.loss(loss).dim
         prior = Flat(dim) if prior is None else objects.prior(prior)
         objects.same_dim("prior", prior.dim, dim)
-        number = arguments.whole("particles", 200 if settings.particles is None else settings.particles, least=FEWEST)
+        scale = preconditioner_of(preconditioner, dim)
+        points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)
+        usual = 200 if points is None else len(points)
+        number = arguments.whole("particles", settings.particles or usual, least=FEWEST)
         steps, seed = arguments.whole("steps", settings.steps, least=1), arguments.seed(settings.seed)
-        nowhere = np.zeros((number, dim))  # the run finds its start
-        facts = {"preconditioner": ENSEMBLE, "step_size": AUTO}
-        return ParticleProblem(loss, prior, nowhere, steps, 1.0, seed, "mala", settings.tolerance, None), facts
+        start = np.zeros((number, dim)) if points is None else points  # without points the run finds its start
+        size = AUTO if settings.step_size in (AUTO, STEP_SIZE) else arguments.positive("step_size", settings.step_size)
+        facts = {"preconditioner": scale if isinstance(scale, str) else scale.tolist(), "step_size": size}
+        return ParticleProblem(loss, prior, start, steps, 1.0, seed, "mala", settings.tolerance, None), facts
     if settings.step_size == AUTO:
-        start = Flat(objects.loss(loss).dim) if prior is None else prior
-        settings = replace(settings, step_size=first_step.step_size(loss, start, initial, chosen))
+        drawn_from = Flat(objects.loss(loss).dim) if prior is None else prior
+        integrator = integrators.resolved(settings.integrator)[0]
+        settings = replace(settings, step_size=first_step.step_size(loss, drawn_from, initial, chosen, integrator))
     for method in chosen:
         problem = check_problem(loss, method, prior, initial, settings)
     return problem, {}

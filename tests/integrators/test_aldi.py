@@ -60,3 +60,35 @@ def test_a_run_that_overflows_has_diverged_and_a_start_in_a_plane_is_refused(rng
     with pytest.raises(pg.Diverged, match="try a smaller step_size"):
         pg.simulate(steep, DLE, initial=9.0 * rng.standard_normal((9, 2)), **settings)
     refuse(lambda: pg.simulate(steep, DLE, initial=np.ones((9, 2)), **settings), "must not lie in a plane")
+
+
+def test_the_bias_that_a_run_expects_is_that_of_a_normal_law():
+    """With many particles a step multiplies the variance s by (1 - u)^2 + 2 h T, u = h s H: u = 1 - sqrt(1 - 2 h T)."""
+    loss = pg.Loss.from_formula("x^2/2 + 5000*y^2", ["x", "y"])
+    start = pg.priors.Normal([0.0, 0.0], [1.0, 0.01])
+    settings = {"prior": FLAT, "particles": 1000, "steps": 800, "initial": start, "record_every": 5}
+    for step_size in (0.25, 0.5):
+        run = pg.simulate(loss, DLE, step_size=step_size, integrator="aldi", seed=1, **settings)
+        squares = (run.positions[20:] ** 2).mean(axis=1)
+        # records are 5 steps apart, and a square has a correlation time of 1 / (2 h T) steps
+        error = squares.std(axis=0) * np.sqrt(2.0 / (0.4 * step_size) / len(squares) / 5.0)
+        exact = (1.0 - np.sqrt(1.0 - 0.8 * step_size)) / (0.4 * step_size)  # 1.056 and 1.127
+        assert np.all(np.abs(squares.mean(axis=0) * [1.0, 1e4] / 0.4 - exact) < 4.0 * error * [1.0, 1e4] / 0.4)
+        assert run.info["expected_bias"] == pytest.approx(exact - 1.0, rel=0.1)
+
+
+@pytest.mark.parametrize("kl_weight", [0.4, 1.0])
+def test_the_step_size_that_is_chosen_grows_from_a_wide_start(kl_weight):
+    """The rate at the start is 10,000 + kl_weight, the largest eigenvalue of C H; at the end it is kl_weight."""
+    loss, prior = pg.Loss.from_formula("x^2/2 + 5000*y^2", ["x", "y"]), pg.priors.Normal([0.0, 0.0], 1.0)
+    settings = {"prior": prior, "particles": 500, "step_size": "auto", "integrator": "aldi"}
+    run = pg.simulate(loss, pg.methods.DLE(kl_weight), steps=600, **settings)
+    assert run.step_size.initial == pytest.approx(0.1 / 1e4, rel=0.4)
+    assert run.step_size.final == pytest.approx(0.1 / kl_weight, rel=0.3)
+    variance = (run.positions[-50:] ** 2).mean(axis=(0, 1)) * (np.array([1.0, 1e4]) + kl_weight) / kl_weight
+    assert np.all(np.abs(variance - 1.0) < 0.15)
+    assert "aldi: by its step size, variances are expected to be about" in run.describe()
+    with pytest.raises(pg.Diverged):  # the control: the last step size from the start on
+        pg.simulate(loss, pg.methods.DLE(kl_weight), steps=100, **settings | {"step_size": run.step_size.final})
+    start = pg.priors.Normal([0.0, 0.0], [0.1, 0.005])  # narrower than the law: one size for all steps
+    assert pg.simulate(loss, "DLE", steps=2, initial=start, **settings).step_size == 0.1

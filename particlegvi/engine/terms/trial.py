@@ -62,18 +62,21 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
                 )
 
 
-def try_out(name: str, values: Values, gradients: Slopes, dim: int, names: Sequence[str] = ()) -> None:
+def try_out(
+    name: str, values: Values, gradients: Slopes, dim: int, names: Sequence[str] = (), near: Array | float = 0.0
+) -> None:
     """Try the functions of a loss at a few points up to about 10 from 0, or at those of a hundred where it is finite.
 
+    ``near`` is the point that stands for 0.
     A ValueError if one fails, if both are finite together at no point, or if they disagree by differences. ``names``
     are those of the coordinates.
     """
-    points = trial_points(dim)
+    points = near + trial_points(dim)
     with np.errstate(all="ignore"):
         try:
             values_here, slopes = values(points), gradients(points)
             if not np.isfinite(values_here).any():
-                points = np.random.default_rng(0).uniform(-2.0, 2.0, (MOST_TRIALS, dim))
+                points = near + np.random.default_rng(0).uniform(-2.0, 2.0, (MOST_TRIALS, dim))
                 values_here = values(points)
                 points = points[np.argsort(~np.isfinite(values_here), kind="stable")[: len(slopes)]]
                 values_here, slopes = values(points), gradients(points)
@@ -84,7 +87,8 @@ def try_out(name: str, values: Values, gradients: Slopes, dim: int, names: Seque
     known = np.isfinite(values_here)
     if not known.any():
         raise ValueError(
-            f"value is not finite at any of {MOST_TRIALS + len(points)} trial points, for example {points[0].tolist()}"
+            f"value is not finite at any of {MOST_TRIALS + len(points)} trial points, for example {points[0].tolist()};"
+            " where it is finite far from 0 only, near= takes a point of there"
         )
     if not np.isfinite(slopes[known]).all(axis=1).any():
         at = int(np.argmax(known))

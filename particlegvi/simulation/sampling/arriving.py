@@ -9,13 +9,16 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.simulation.sampling.chosen import BY_ITSELF, Chosen, scaling
 from particlegvi.simulation.sampling.halves import Halves
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
-from particlegvi.simulation.sampling.stopping import WINDOW, Verdict, judge, observed
+from particlegvi.simulation.sampling.stopping import Verdict, judge, observed
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
-BETWEEN = 4  # steps between two looks at the verdict
+ADAPTATION = 4  # steps of an adaptation of the step size, and between two looks at the acceptance rate
+LOOKS = (8, 1.22)  # steps before the first look at the verdict, and their growth from look to look
+PASSED = 3  # points at the start that no window has
 NORMAL_99 = 2.576
 RIGHT_RATES = (0.35, 0.8)  # acceptance rates at which the step size need not be adapted again
 
@@ -35,6 +38,8 @@ def arrive(
     accuracy: float = 0.1,
     most: tuple[int, float | None] = (STEPS_TO_ARRIVE, None),
     progress: StepProgress | None = None,
+    *,
+    chosen: Chosen = BY_ITSELF,
 ) -> Arrival:
     """Sample ``posterior`` until the ensemble has arrived, or for ``most`` steps and seconds.
 
@@ -42,24 +47,26 @@ def arrive(
     """
     began = time.perf_counter()
     steps, seconds = most
-    start = find_start(posterior, particles, seed)
-    ensemble = Halves(start.view, start.particles, seed)
+    start = find_start(posterior, particles, seed, chosen.initial)
+    ensemble = Halves(start.view, start.particles, seed, scaling(chosen.preconditioner, start.view))
+    if chosen.step_size is not None:
+        ensemble.step_size.now = np.log(chosen.step_size)
     positions, energies, rates = [ensemble.now.place.copy()], [ensemble.now.energy.copy()], []
-    adapting, changed, frozen = True, 0, 0
-    verdict = Verdict(False, "drifts")
+    adapting, changed, frozen = chosen.step_size is None, 0, 0
+    verdict, looks = Verdict(False, "drifts"), _looks(steps)
     for step in range(steps):
         rates.append(ensemble.step(step, adapting))
         positions.append(ensemble.now.place.copy())
         energies.append(ensemble.now.energy.copy())
-        if (step + 1 - changed) % WINDOW == 0:
-            rate = np.mean(rates[-WINDOW:])
+        if (step + 1 - changed) % ADAPTATION == 0 and chosen.step_size is None:
+            rate = np.mean(rates[-ADAPTATION:])
             if adapting:
                 ensemble.step_size.freeze()
                 adapting, frozen = False, step + 1
             elif not RIGHT_RATES[0] < rate < RIGHT_RATES[1]:
                 ensemble.step_size.restart()
                 adapting, changed = True, step + 1
-        if not adapting and (step + 1) % BETWEEN == 0:
+        if not adapting and step + 1 in looks:
             verdict = _look(start.view, positions, energies, frozen, (NORMAL_99 / accuracy) ** 2)
             if verdict.arrived:
                 break
@@ -75,26 +82,34 @@ def arrive(
         "steps": step + 1,
         "gradients": posterior.evaluations,
         "step_size": float(np.exp(ensemble.step_size.now)),
-        "acceptance_rate": float(np.mean(rates[-WINDOW:])),
+        "acceptance_rate": float(np.mean(rates[-ADAPTATION:])),
         "seconds": time.perf_counter() - began,
     }
     return Arrival(posterior.support.inside(start.view.places(np.array(positions))), verdict, facts)
 
 
+def _looks(steps: int) -> set[int]:
+    """The numbers of steps at which a run of so many is judged: few, for each look is a chance to be wrong."""
+    (look, growth), looks = LOOKS, set()
+    while look <= steps:
+        looks.add(look)
+        look = max(look + 2, int(look * growth))
+    return looks
+
+
 def _look(view: LinearView, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
-    """The verdict by windows of a length at which the ensemble has arrived, or by the shortest ones.
+    """The verdict by the longest two windows, or by the last two thirds of the run; of the second where neither passes.
 
     The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but
     they reach back to the start.
     """
-    first = None
-    window = WINDOW
-    while 2 * window < len(positions) and len(positions) - 1 - window >= frozen:
+    verdict = Verdict(False, "drifts")
+    for window in ((len(positions) - PASSED) // 2, (len(positions) - 1) // 3):
+        if len(positions) - 1 - window < frozen:
+            continue
         last = slice(len(positions) - 2 * window, None)
         z = np.array(positions[last])
         verdict = judge(observed(view.places(z), z, np.array(energies[last])), wanted_draws)
         if verdict.arrived:
-            return verdict
-        first = first or verdict
-        window = window * 3 // 2
-    return first or Verdict(False, "drifts")
+            break
+    return verdict

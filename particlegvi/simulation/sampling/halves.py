@@ -12,6 +12,7 @@ end of the step before, which a refusal reverses (Horowitz 1991): particles go o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -86,8 +87,10 @@ class Halves:
         In units of the root of C.
     """
 
-    def __init__(self, posterior: Energy, start: EnergyPoints, seed: int) -> None:
-        self.posterior = posterior
+    def __init__(
+        self, posterior: Energy, start: EnergyPoints, seed: int, scaling: Callable[[Array], Array] = scale
+    ) -> None:
+        self.posterior, self.scaling = posterior, scaling
         self.now = EnergyPoints(*(values.copy() for values in start))
         self.seed = seed
         self.momentum = normals(seed, "start", len(start.place), posterior.dim, 0)
@@ -113,7 +116,7 @@ class Halves:
 
     def _move(self, rows: Indices, noise: Array, chance: Array) -> float:
         """Move the particles of these rows by the covariance of the others."""
-        root = scale(self.others(rows))
+        root = self.scaling(self.others(rows))
         short = chance[rows, 1] < SHORT
         h = np.exp(self.step_size.now) * np.where(short, 10.0 ** (-3.0 * chance[rows, 1] / SHORT), 1.0)[:, None]
         x, energy, gradient = self.now.rows(rows)

@@ -18,7 +18,7 @@ MEMORY = 30  # steps of the optimiser that count in the estimate of the inverse 
 MOST_STEPS = 500
 DRAWS = 8  # for the evidence lower bound of one normal
 SPAN = 20.0  # normals at points whose energy is so many dimensions above the lowest are not tried
-MOST_TRIED = 8
+MOST_TRIED = 4
 
 
 class NormalApproximation(NamedTuple):

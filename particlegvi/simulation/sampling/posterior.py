@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from particlegvi.contracts import Array, Loss, Prior
+from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.simulation.sampling.support import Support
 
 
@@ -28,13 +29,14 @@ class Flaw(NamedTuple):
     coordinate: int
     point: Array  # (dim,), in the coordinates of the loss
     slope: float  # nan or infinite
+    name: str  # of the coordinate
 
     @property
     def sentence(self) -> str:
         place = np.array2string(self.point, precision=4, threshold=6)
         return (
             f"the gradient of the loss must be finite where particles may go, and it is {self.slope} in coordinate"
-            f" {self.coordinate + 1} at {place}, where the loss is finite"
+            f" {self.coordinate + 1}{self.name and f' ({self.name})'} at {place}, where the loss is finite"
         )
 
 
@@ -80,7 +82,9 @@ class PosteriorEnergy:
             lowest = flawed[np.argmin(energy[flawed])]
             if self.flaw is None or energy[lowest] < self.flaw.energy:
                 coordinate = int(np.argmax(~np.isfinite(gradient[lowest])))
-                self.flaw = Flaw(float(energy[lowest]), coordinate, x[lowest], float(gradient[lowest, coordinate]))
+                slope_there = float(gradient[lowest, coordinate])
+                name = self.loss.variables[coordinate] if isinstance(self.loss, PackageLoss) else ""
+                self.flaw = Flaw(float(energy[lowest]), coordinate, x[lowest], slope_there, name)
         return np.where(bad, np.inf, energy), np.where(bad[:, None], 0.0, gradient)
 
 

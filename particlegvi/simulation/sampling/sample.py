@@ -15,6 +15,7 @@ from particlegvi.methods import FreeEnergy
 from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import arrive
+from particlegvi.simulation.sampling.chosen import BY_ITSELF, Chosen
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.tools.export.columns import Columns, of_particles
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
@@ -48,6 +49,7 @@ class Sample(Run):
     def draws(self) -> Mapping[str, Array]:
         """The final particles: arrays (particles, ...) by the names of the model's own variables, in their own units.
 
+        The accuracy of the run holds for its last steps together, which ``positions`` has; these are of the last one.
         Of a loss that is no model of NumPyro, PyMC or Stan, arrays (particles,) by the names of the coordinates.
         """
         return self._own(self.final)
@@ -122,9 +124,11 @@ def drawn(
     accuracy: float = 0.1,
     most: tuple[int, float | None] = (STEPS_TO_ARRIVE, None),
     progress: StepProgress | None = None,
+    chosen: Chosen = BY_ITSELF,
 ) -> Sample:
-    """The run of `particlegvi.sample`, and of scenarios with this preconditioner, after checks of its arguments."""
-    arrival = arrive(PosteriorEnergy(loss, prior, method.kl_weight), particles, seed, accuracy, most, progress)
+    """The run of `particlegvi.sample`, and of scenarios with a preconditioner, after checks of its arguments."""
+    posterior = PosteriorEnergy(loss, prior, method.kl_weight)
+    arrival = arrive(posterior, particles, seed, accuracy, most, progress, chosen=chosen)
     verdict = arrival.verdict
     run = Sample(
         label=method.label,
@@ -146,9 +150,18 @@ def verdict_in_words(info: Facts, more: str) -> str:
     """The verdict of a run with its price, of which ``more`` is a part."""
     price = f"{more}, {info['gradients']:,} gradients, {info['start']['gradients']:,} of them for the start"
     if info["arrived"]:
-        return f"arrived ({price}); means to {info['accuracy']:g} standard deviations in 99 of 100 cases"
+        within = f"{info['accuracy']:g} standard deviations in 99 of 100 cases"
+        return f"arrived ({price}); means over the last steps together to {within}"
     remedy = next(words for key, words in REMEDIES if key in info["reason"])
     return f"not arrived ({price}): {info['worst'] or 'the ensemble'} {info['reason']}; {remedy}"
+
+
+def _start_in_words(start: Facts) -> str:
+    """How many optima the paths of the start found."""
+    if not start["paths"]:
+        return "start: the given particles, every second one farther out"
+    more = "a, whose shares come from importance weights" if start["optima"] > 1 else "um"
+    return f"start: {start['paths']} paths of an optimiser found {start['optima']} optim{more}"
 
 
 def described(run: Run) -> Description:
@@ -160,7 +173,7 @@ def described(run: Run) -> Description:
     entries = list(run.entries().items())
     width = max(len(name) for name, _ in entries[:MOST_SHOWN])
     heads = "".join(f"  {head:>10}" for head in ("mean", "sd", "5%", "95%"))
-    lines = [f"{run.label}: {verdict}", "", " " * width + heads]
+    lines = [f"{run.label}: {verdict}", _start_in_words(info["start"]), "", " " * width + heads]
     for name, values in entries[:MOST_SHOWN]:
         low, high = np.quantile(values, [0.05, 0.95])
         numbers = (values.mean(), values.std(), low, high)

@@ -27,7 +27,7 @@ LOSS = pg.Loss.from_formula(
 def uncorrected() -> Callable[..., Stepping]:
     """ALDI without the divergence of C."""
     step = partial(aldi_step, correction=0.0)
-    scheme = integrator("aldi-uncorrected", step=step, noise="needed")
+    scheme = integrator("aldi-uncorrected", step=step, columns=lambda dim: 1, noise="needed")
     return scheme(lambda size, temperature, stiffness: aldi(size, temperature, stiffness))
 
 

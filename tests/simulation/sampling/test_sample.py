@@ -46,7 +46,8 @@ def test_a_regression_with_an_intercept_is_right(run):
 def test_the_words_say_the_verdict_and_the_price(run):
     words = run.describe()
     assert words.startswith("DLE: arrived (200 particles, ") and f"{run.info['gradients']:,} gradients" in words
-    assert len(words.splitlines()) == 5 and "theta_2" in words
+    assert words.splitlines()[1] == "start: 20 paths of an optimiser found 1 optimum" and "theta_2" in words
+    assert len(words.splitlines()) == 6 and "means over the last steps together to 0.1" in words
     assert set(run.draws()) == {"theta_1", "theta_2"}
     assert np.array_equal(run.draws()["theta_2"], run.final[:, 1])
     assert run.positions.shape == (len(run.steps), 200, 2)
@@ -101,6 +102,11 @@ def test_a_prior_with_walls_is_kept(low, high):
         ({"accuracy": 0.0}, "accuracy must be .*, not 0"),
         ({"method": "DRLE"}, "method must be DLE, .* not DRLE"),
         ({"steps": 0}, "steps must be .*, not 0"),
+        ({"step_size": 0.0}, "step_size must be .*, not 0"),
+        ({"preconditioner": "all"}, 'preconditioner must be "ensemble", "diagonal", "none", or a .*, not "all"'),
+        ({"preconditioner": [[-1.0]]}, "preconditioner must be a matrix that is symmetric and positive definite"),
+        ({"initial": np.zeros((3, 1))}, r"initial must be a prior, or an array of the shape \(200, 1\)"),
+        ({"initial": np.zeros((200, 1))}, "initial must be points that do not lie in a plane"),
         ({"seconds": -1.0}, "seconds must be .*, not -1"),
         ({"prior": pg.priors.Flat(3)}, "prior"),
     ],
@@ -108,6 +114,43 @@ def test_a_prior_with_walls_is_kept(low, high):
 def test_bad_settings_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         pg.sample(pg.Loss.from_formula("x^2", ["x"]), progress=None, **settings)
+
+
+@pytest.mark.parametrize("preconditioner", ["diagonal", "none", [[2.0, 1.9], [1.9, 2.0]]])
+def test_every_scale_and_start_leaves_the_law_exact(preconditioner, rng):
+    """A normal law of correlation 0.9, from points that are three times as wide."""
+    precision = np.linalg.inv([[1.0, 0.9], [0.9, 1.0]])
+    loss = pg.Loss.from_numpy(lambda x: 0.5 * np.einsum("ni,ij,nj->n", x, precision, x), lambda x: x @ precision, 2)
+    start = 3.0 * rng.standard_normal((300, 2))
+    run = pg.sample(loss, None, 300, initial=start, preconditioner=preconditioner, progress=None)
+    assert run.arrived and "the given particles" in run.describe()
+    assert np.allclose(run.positions[0, ::2], start[::2])  # the others start farther out
+    assert np.all(np.abs(run.final.mean(axis=0)) < 4.0 / np.sqrt(300))
+    assert np.all(np.abs(np.log(run.final.std(axis=0))) < 4.0 / np.sqrt(600))
+    assert abs(np.arctanh(np.corrcoef(run.final.T)[0, 1]) - np.arctanh(0.9)) < 4.0 / np.sqrt(297)
+
+
+def test_a_matrix_is_the_scale_and_a_step_size_the_step():
+    """With the variance of a normal law as the matrix the chain is that of a standard normal law."""
+    runs = []
+    for sd in (1.0, 1000.0):
+        loss = pg.Loss.from_numpy(lambda x, sd=sd: 0.5 * (x[:, 0] / sd) ** 2, lambda x, sd=sd: x / sd**2, 1)
+        settings = {"initial": sd * np.linspace(-2.0, 2.0, 50)[:, None], "preconditioner": [[sd**2]], "step_size": 0.3}
+        runs.append(pg.sample(loss, None, 50, steps=9, progress=None, **settings))
+    assert np.allclose(runs[0].positions, runs[1].positions / 1000.0, atol=1e-8)
+    assert [run.step_size for run in runs] == [pytest.approx(0.3)] * 2
+
+
+def test_a_loss_that_is_finite_far_from_0_only_is_tried_and_sampled_there():
+    def value(x):
+        with np.errstate(all="ignore"):
+            return (x - 1000.0).sum(axis=1) - 2.0 * np.log(x - 1000.0).sum(axis=1)  # Gamma(3), from 1000 on
+
+    settings = {"value": value, "gradient": lambda x: 1.0 - 2.0 / (x - 1000.0), "dim": 2}
+    with pytest.raises(ValueError, match="far from 0 only, near= takes a point of there"):
+        pg.Loss.from_numpy(**settings)
+    run = pg.sample(pg.Loss.from_numpy(**settings, near=[1002.0, 1002.0]), progress=None)
+    assert np.all(np.abs(run.final.mean(axis=0) - 1003.0) < 4.0 * np.sqrt(3.0 / 200))
 
 
 def test_the_limit_of_time_ends_a_run():

@@ -48,15 +48,17 @@ class Particles(Kind):
             raise ValueError("modes must be given where there are replicates, which are counted by mode")
         keys.check_record_every(scenario)
         if "preconditioner" in scenario:
-            for key in ("initial", "replicates", "kernel"):
+            for key in ("replicates", "kernel"):
                 if key in scenario:
                     raise ValueError(f"{key} must be left out where there is a preconditioner")
             own = {f"methods.{label}.integrator": entry.get("integrator", "mala")
                    for label, entry in scenario["methods"].items()}  # fmt: skip
-            for key, value in {**{key: scenario[key] for key in ("step_size", "integrator")}, **own}.items():
-                allowed = AUTO if key == "step_size" else "mala"
-                if value != allowed:
-                    raise ValueError(f'{key} must be "{allowed}" where there is a preconditioner, not {value}')
+            for key, value in {"integrator": scenario["integrator"], **own}.items():
+                if value != "mala":
+                    raise ValueError(f'{key} must be "mala" where there is a preconditioner, not {value}')
+            size = scenario["step_size"]
+            if not isinstance(size, int | float) and size != AUTO:
+                raise ValueError(f'step_size must be "{AUTO}" or a number where there is a preconditioner, not {size}')
             if scenario["particles"] < FEWEST:
                 raise ValueError(
                     f"particles must be {FEWEST} or more where there is a preconditioner, not {scenario['particles']}"

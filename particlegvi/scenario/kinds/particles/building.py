@@ -16,6 +16,7 @@ from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.simulation.sampling.chosen import preconditioner_of
 from particlegvi.simulation.sampling.sample import check_method
 from particlegvi.tools import machine
 from particlegvi.tools.errors import LossNotHere
@@ -39,6 +40,7 @@ def build(scenario: Scenario) -> Parts:
     dim = made.loss.dim
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else dim, dim)
     if "preconditioner" in scenario:
+        preconditioner_of(scenario["preconditioner"], dim)
         for label, method in made.methods.items():
             with at_key(f"methods.{label}"):
                 check_method(method)

@@ -18,7 +18,7 @@ from particlegvi.tools.limits import MOST_COORDINATES, MOST_PARTICLES, PARTICLES
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
-AUTO, ENSEMBLE = "auto", "ensemble"
+AUTO, SCALES = "auto", ("ensemble", "diagonal", "none")
 LONGEST_TITLE = 70
 METHODS = ("DE", "DLE", "DRLE")  # with the default values of their parameters
 FIGURES = {1: "histograms", 2: "particles"}  # by dimension; no figure shows particles in more dimensions
@@ -116,10 +116,12 @@ def _setting(value: object, key: str) -> int | float | str:
     return checks.text(40)(value, key) if isinstance(value, str) else _parameter(value, key)
 
 
-def ensemble_only(value: Any, key: str = "preconditioner") -> str:
-    if value != ENSEMBLE:
-        raise refuse(key, value, f'"{ENSEMBLE}", or left out')
-    return ENSEMBLE
+def preconditioner(value: Any, key: str) -> str | list[list[float]]:
+    if isinstance(value, str) and value in SCALES:
+        return value
+    if isinstance(value, list) and all(isinstance(row, list) for row in value):
+        return checks.points(value, key)
+    raise refuse(key, value, f"{', '.join(SCALES)}, a matrix, or left out")
 
 
 def or_chosen(check: Check) -> Check:
@@ -142,8 +144,8 @@ KEYS: dict[str, Key] = {
         "a twentieth of the largest stable one, by the curvature where the particles start",
     ),
     "preconditioner": Key(
-        ensemble_only, "steps, start and end as in pg.sample: each half is scaled by the covariance of the"
-        " other; absent: the coordinates as they are"
+        preconditioner, "steps, start and end as in pg.sample: each half is scaled by the covariance of the other; or"
+        " by its diagonal, by none, or by a matrix; absent: plain steps"
     ),
     "integrator": Key(integrator, "the scheme of one update", "euler-maruyama"),
     "record_every": Key(
@@ -250,6 +252,7 @@ def with_defaults(label: str, entry: Any) -> Any:
 
 def _by_loss(scenario: Facts) -> list[str]:
     """Fill in prior, figures and step size, which depend on the loss."""
+    from particlegvi.integrators import schedules
     from particlegvi.scenario.kinds.particles import building, first_step
 
     chosen = []
@@ -263,6 +266,10 @@ def _by_loss(scenario: Facts) -> list[str]:
     if "step_size" not in scenario:
         checked = {key: KEYS[key].check(scenario[key], key) for key in KEYS if key in scenario}
         parts = building.physics(checked)
-        scenario["step_size"] = first_step.step_size(parts.loss, parts.prior, parts.initial, parts.methods.values())
-        chosen.append(f"step_size = {scenario['step_size']:g}, a twentieth of the largest stable one at the start")
+        used = {building.of_method(checked, label).get("integrator") for label in checked["methods"]}
+        scaled = "aldi" if used == {"aldi"} else ""
+        size = first_step.step_size(parts.loss, parts.prior, parts.initial, parts.methods.values(), scaled)
+        scenario["step_size"] = schedules.plain(size)
+        why = "scaled by the ensemble" if scaled else "a twentieth of the largest stable one at the start"
+        chosen.append(f"step_size = {schedules.shown(size)}, {why}")
     return chosen

@@ -18,6 +18,7 @@ from particlegvi.scenario.kinds.kind import Job, check_particles
 from particlegvi.scenario.kinds.particles import building
 from particlegvi.simulation.loop import follow, record_steps, stored_records
 from particlegvi.simulation.run import Run
+from particlegvi.simulation.sampling.chosen import AUTO, Chosen, preconditioner_of
 from particlegvi.simulation.sampling.sample import Sample, drawn
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.errors import Diverged, carried, carry
@@ -50,6 +51,7 @@ def simulate(job: Job) -> Run:
 def _arrived(job: Job) -> Run:
     """The run by the steps of `particlegvi.sample`; after an interruption it begins again."""
     parts, scenario = job.parts, job.scenario
+    size = None if scenario["step_size"] == AUTO else float(scenario["step_size"])
     run = drawn(
         parts.loss,
         parts.prior,
@@ -58,6 +60,7 @@ def _arrived(job: Job) -> Run:
         seed=job.seed,
         most=(scenario["steps"], None),
         progress=job.step_progress,
+        chosen=Chosen(parts.initial, preconditioner_of(scenario["preconditioner"], parts.loss.dim), size),
     )
     run.steps = record_steps(int(run.steps[-1]), scenario.get("record_every"))
     job.storage.start(len(run.steps), run.final.shape)

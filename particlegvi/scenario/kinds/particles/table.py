@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -102,7 +103,9 @@ CHECKS = (
 
 def _steps(scenario: Scenario) -> str:
     if "preconditioner" in scenario:
-        return f"at most {scenario['steps']} steps, scaled by the ensemble"
+        scale = scenario["preconditioner"]
+        by = {"ensemble": "the ensemble", "diagonal": "its diagonal", "none": "nothing"}
+        return f"at most {scenario['steps']} steps, scaled by {by.get(scale) if isinstance(scale, str) else 'a matrix'}"
     return f"{scenario['steps']} steps of {shown(scenario['step_size'])}"
 
 
@@ -189,6 +192,10 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(verdict_in_words(run, f"{facts['steps']} steps"))
     if "acceptance_rate" in run:
         notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")
+    if "expected_bias" in run:
+        bias = run["expected_bias"]
+        how_much = f"about {bias:.1%} too large" if math.isfinite(bias) else "without bound; try a smaller step_size"
+        notes.append(f"{run['integrator']}: by its step size, variances are expected to be {how_much}")
     if "jumps" in run and run["jumps"]["proposed"]:
         jumps = run["jumps"]
         rate, number_of = jumps["acceptance_rate"], jumps["proposed"]

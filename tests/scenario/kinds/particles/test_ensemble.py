@@ -40,6 +40,17 @@ def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
     assert np.array_equal(pg.load(tmp_path / "two")["DLE"].final, sample.final)
 
 
+def test_scale_start_and_step_size_may_be_given(sample, tmp_path, rng):
+    start, matrix = rng.standard_normal((40, 2)), [[2.0, 1.0], [1.0, 2.0]]
+    settings = {"initial": start, "preconditioner": matrix, "step_size": 0.2, "seed": 3, "progress": None}
+    one = pg.sample(sample.loss, sample.prior, 40, **settings)
+    two = pg.simulate(sample.loss, "DLE", sample.prior, steps="auto", **settings, out=tmp_path / "two")
+    three = pg.run(SCENARIO, initial={"points": start.tolist()}, preconditioner=matrix, step_size=0.2, seed=3,
+                   progress=None)["DLE"]  # fmt: skip
+    for run in (two, pg.load(tmp_path / "two")["DLE"], three):
+        assert np.array_equal(run.final, one.final) and run.step_size == pytest.approx(0.2)
+
+
 def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone():
     complete = {"loss": "x^2/2", "particles": 5}
     words = {**complete, "steps": "auto", "step_size": "auto"}
@@ -86,12 +97,15 @@ def test_a_sweep_and_records(tmp_path):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ({"preconditioner": "diagonal"}, 'preconditioner must be "ensemble", or left out, not "diagonal"'),
+        (
+            {"preconditioner": "all"},
+            'preconditioner must be ensemble, .* a matrix, or left out, not "all"',
+        ),
+        ({"preconditioner": [[1.0]]}, r"preconditioner must be .*, here of the shape \(2, 2\)"),
         ({"methods": {"DRLE": {}}}, "methods.DRLE: method must be DLE, .* not DRLE"),
         ({"methods": {"DLE": {"jumps": True}}}, "jumps must be left out"),
         ({"methods": {"DLE": {"integrator": "baoab"}}}, 'methods.DLE.integrator must be "mala" .*, not baoab'),
-        ({"step_size": 0.1}, 'step_size must be "auto" where there is a preconditioner, not 0.1'),
-        ({"initial": "normal"}, "initial must be left out where there is a preconditioner"),
+        ({"step_size": {"schedule": "linear", "initial": 1.0, "final": 0.1, "over": 9}}, 'must be "auto" or a number'),
         ({"particles": 3}, "particles must be 4 or more where there is a preconditioner, not 3"),
         ({"steps": "many"}, "steps must be"),
     ],

@@ -46,7 +46,7 @@ BAD = [
     ("steps", [0, -5, 1e13, 0.5, math.nan, math.inf, "x", False, 10**13], "steps must be"),
     ("step_size", [0, -1e-3, "small", True, [0.1], math.inf, math.nan], "step_size must be"),
     ("integrator", [1, ["euler-maruyama"], "x" * 50], "integrator must be"),
-    ("preconditioner", ["diagonal", 1, True, ["ensemble"]], "preconditioner must be"),
+    ("preconditioner", ["all", 1, True, ["ensemble"]], "preconditioner must be"),
     ("record_every", [-1, 1.5, "never", True], "record_every must be"),
     ("tolerance", [0.0, -1e-9, 0.5, "1e-9", math.nan], "tolerance must be"),
     ("replicates", [1, 0, 2.5, "many", True, 10**6], "replicates must be a whole number from 2"),

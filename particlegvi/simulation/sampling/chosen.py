@@ -1,0 +1,74 @@
+"""The choices of a caller of `particlegvi.sample`: the start, the scale of the steps, the step size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from particlegvi.contracts import Array, Distribution, Start
+from particlegvi.simulation.sampling.halves import scale
+from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
+from particlegvi.tools import arguments
+
+AUTO = "auto"
+ENSEMBLE, DIAGONAL, NONE = WORDS = "ensemble", "diagonal", "none"
+ALLOWED = '"ensemble", "diagonal", "none", or a positive definite matrix (dim, dim)'
+
+
+class Chosen(NamedTuple):
+    """Choices of a caller; each has a default."""
+
+    initial: Start | None = None  # a distribution, or points (particles, dim), in the coordinates of the loss
+    preconditioner: str | Array = ENSEMBLE
+    step_size: float | None = None
+
+
+BY_ITSELF = Chosen()
+
+
+def preconditioner_of(given: object, dim: int) -> str | Array:
+    """A word, or a checked matrix."""
+    if isinstance(given, str):
+        if given not in WORDS:
+            raise arguments.refuse("preconditioner", given, ALLOWED)
+        return given
+    matrix = arguments.array("preconditioner", given, ALLOWED)
+    if matrix.shape != (dim, dim):
+        raise arguments.shaped("preconditioner", matrix, f"{ALLOWED}, here of the shape {(dim, dim)}")
+    if not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] <= 0.0:
+        raise ValueError("preconditioner must be a matrix that is symmetric and positive definite")
+    return matrix
+
+
+def scaling(preconditioner: str | Array, view: LinearView) -> Callable[[Array], Array]:
+    """From the other particles z (n, dim) to a root (dim, dim) of C, both in the coordinates of the view.
+
+    C is the covariance of the others; its diagonal in the coordinates without walls; the unit matrix there; or a matrix
+    of the caller.
+    """
+    if isinstance(preconditioner, str) and preconditioner == ENSEMBLE:
+        return scale
+
+    def back(root: Array) -> Array:
+        return np.asarray(solve_triangular(view.root, root, lower=True))
+
+    if isinstance(preconditioner, str) and preconditioner == DIAGONAL:
+        return lambda z: back(np.diag(view.places(z).std(axis=0, ddof=1)))
+    matrix = np.eye(view.dim) if isinstance(preconditioner, str) else preconditioner
+    constant = back(np.asarray(np.linalg.cholesky(matrix), dtype=np.float64))
+    return lambda z: constant
+
+
+def points_of(initial: Start, posterior: PosteriorEnergy, particles: int, seed: int) -> Array:
+    """The points of a start (particles, dim) in the coordinates without walls."""
+    if isinstance(initial, Distribution):
+        points = initial.sample(particles, seed)
+    else:
+        points = np.array(initial, dtype=np.float64)
+    if points.shape != (particles, posterior.dim):
+        allowed = f"a prior, or an array of the shape {(particles, posterior.dim)}, a row for each particle"
+        raise arguments.shaped("initial", points, allowed)
+    return posterior.support.coordinates(points)
