@@ -24,6 +24,7 @@ from particlegvi.engine.pairs import fourier, fourier_tiles
 from particlegvi.engine.pairs.direct import direct_part
 from particlegvi.engine.steps import coupled, flow
 from particlegvi.engine.terms.constant import ConstantTerm
+from particlegvi.engine.terms.evaluate import Potential
 
 ROUNDS, REPEATS = 30, 1000
 STEP = 1e-4
@@ -148,7 +149,7 @@ def drle_step(number: int) -> None:
     alone = np.array(flow.Switches(prior=1, noise=1))
     positions, block = start.copy(), x.reshape(1, -1).copy()
     terms = loss, minus_log, embedding, both
-    potential, rows = flow.Potential(*terms), normals.reshape(-1, padded)
+    potential, rows = Potential(*terms), normals.reshape(-1, padded)
     room = coupled.LineRoom(
         x.copy(), np.zeros(padded), force, np.zeros(coupled.BLOCK), kept, lane_sums, partial, weighted, factors, pull
     )
@@ -186,7 +187,7 @@ def other_costs() -> None:
     x, steps = prior.sample(300), 1000
     nothing = np.array([[STEP]]), np.array([[0.0]]), np.array([[0.0]]), prior.low, prior.high
     loss, off = pg.losses.get("tilted-double-well").term, np.array(flow.Switches())
-    potential = flow.Potential(loss, prior.term(), ConstantTerm(0.0), np.zeros(2))
+    potential = Potential(loss, prior.term(), ConstantTerm(0.0), np.zeros(2))
     no_force, key = (np.empty((0, 1)), np.empty((0, 0))), key_words(0)
     cloud, out = prior.sample(2048), np.empty((2048, 1))
     square = -0.5 * np.random.default_rng(0).normal(size=90_000) ** 2

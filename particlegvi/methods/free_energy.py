@@ -19,8 +19,9 @@ from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.steps.ensemble import Ensemble, OnTheLine
-from particlegvi.engine.steps.flow import advance, potential_of
+from particlegvi.engine.steps.flow import advance
 from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms.evaluate import potential_of
 from particlegvi.integrators import Integrator, Stepping
 from particlegvi.integrators.driving import PythonDriver
 from particlegvi.integrators.schemes import CoefficientSource, linear_part

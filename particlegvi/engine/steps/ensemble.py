@@ -16,7 +16,8 @@ from particlegvi.engine.pairs.fourier import FourierPlan, Series, within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.steps.coupled import NoiseAhead, advance_coupled, advance_scanned
-from particlegvi.engine.steps.flow import LANES, Potential, Switches, advance
+from particlegvi.engine.steps.flow import LANES, Switches, advance
+from particlegvi.engine.terms.evaluate import Potential
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
 KEPT_UP_TO = 2**20  # normals that wait from one call to the next

@@ -16,11 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array, Term
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
 from particlegvi.engine.terms import evaluate  # noqa: F401 - registers the methods of terms
-from particlegvi.engine.terms.constant import ConstantTerm
 
 LANES = 32  # blocks are multiples of this
 WIDEST = 512  # numbers in a row of all coordinates of a block
@@ -43,25 +41,6 @@ class Switches(NamedTuple):
 
 
 PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS, KEPT = range(7)
-
-
-class Potential(NamedTuple):
-    """The terms of V = loss + kl_weight * (-log p) - lambda1 * mu_P, for compiled code."""
-
-    loss: Term
-    prior: Term  # minus log p
-    embedding: Term  # mu_P
-    weights: Array  # (2,): kl_weight and lambda1
-
-
-def potential_of(loss: Term | None, prior: Term, embedding: Term | None, kl_weight: float, lambda1: float) -> Potential:
-    """The potential, with constants for terms that are not used.
-
-    The prior keeps its term also with the weight 0, so that DE runs the code that is compiled for DLE.
-    """
-    nothing = ConstantTerm(0.0)
-    attraction = nothing if embedding is None or lambda1 == 0.0 else embedding
-    return Potential(nothing if loss is None else loss, prior, attraction, np.array([float(kl_weight), float(lambda1)]))
 
 
 @inlined

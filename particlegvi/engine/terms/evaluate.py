@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import types as python_types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -120,6 +120,25 @@ def _values_and_gradients_of_lanes(self, points, values, out):
         self.gradients(points, out)
 
     return one_after_the_other
+
+
+class Potential(NamedTuple):
+    """The terms of V = loss + kl_weight * (-log p) - lambda1 * mu_P, for compiled code."""
+
+    loss: Term
+    prior: Term  # minus log p
+    embedding: Term  # mu_P
+    weights: Array  # (2,): kl_weight and lambda1
+
+
+def potential_of(loss: Term | None, prior: Term, embedding: Term | None, kl_weight: float, lambda1: float) -> Potential:
+    """The potential, with constants for terms that are not used.
+
+    The prior keeps its term also with the weight 0, so that DE runs the code that is compiled for DLE.
+    """
+    nothing = ConstantTerm(0.0)
+    attraction = nothing if embedding is None or lambda1 == 0.0 else embedding
+    return Potential(nothing if loss is None else loss, prior, attraction, np.array([float(kl_weight), float(lambda1)]))
 
 
 @compiled
