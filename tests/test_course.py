@@ -205,6 +205,17 @@ def test_lecture_7_quotes_the_numbers_of_the_page_of_sample(root, folder):
     assert differing(lecture, changed) == ["eight_schools"]
 
 
+@pytest.mark.slow
+def test_numbers_that_a_sheet_copies_are_those_of_a_run(folder):
+    """Exercise 3 of lecture 6, with its first seed: DE and DRE in the gap and outside."""
+    pairs = re.findall(r"(?:gap|outside) = np\.array\(\[\[(\S+), (\S+)\]", page(folder, "exercises/honesty"))
+    scenario = pg.scenarios.get("regression-gap")
+    both = {label: scenario["methods"][label] for label in ("DE", "DRE")}
+    scores = pg.run({**scenario, "methods": both}, seed=0).summary["methods"]
+    for region, copied in zip(("gap", "outside"), pairs, strict=True):
+        assert [f"{scores[label]['regions'][region]['nll']:.2f}" for label in both] == list(copied)
+
+
 @pytest.mark.thorough
 def test_two_particles_have_the_bias_of_the_law_in_the_scenario(folder):
     """The law exp(-E/kl_weight) of two particles by quadrature, beside the formula that is drawn."""
