@@ -1,5 +1,7 @@
 """No public constructor or fit follows an array of its user: whatever happens to the array later, nothing changes."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -141,6 +143,37 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
         lambda run: run.initial.ravel(),
     ),
 }  # fmt: skip
+
+# Constructors that take no array: numbers, words and other parts. `Stationary` has the doors of all its subclasses.
+WITHOUT_ARRAYS = {
+    "Basis", "Bernoulli", "BernoulliLogistic", "Constant", "Cosine", "Covariance", "DE", "DLE", "DRE", "DRLE",
+    "Ensemble", "EnsembleEstimator", "FDGVI", "Flat", "Fourier", "FreeEnergy", "Functionals", "Gaussian", "Geometric",
+    "InverseMultiquadric", "JKO", "Jumps", "Likelihood", "Linear", "LinearRegression", "LogisticRegression", "Loss",
+    "Matern12", "Matern32", "Matern52", "Mean", "Method", "Network", "OnCoordinates", "OnFirstLayer", "OnLastLayer",
+    "Periodic", "Poisson", "PoissonLog", "PoissonSquare", "Polynomial", "Product", "Projection", "Residual", "SVGD",
+    "Schedule", "ShiftedMixture", "Sum", "TableSettings", "TensorProduct", "ThesisResidual", "Union",
+}  # fmt: skip
+# The package makes these for its user to read, or hands them to a part; nothing of a user is kept in them.
+MADE = {
+    "AtomicTarget", "Basins", "DensityTarget", "Distance", "Diverged", "Drift", "Embedding", "ExcessEnergy",
+    "FreeEnergyParts", "GaussianOptima", "Misplaced", "Run", "Sample", "Selection", "Split", "Step", "Stepping",
+    "Table", "Targets", "Task",
+}  # fmt: skip
+
+
+def constructors(listing):
+    """The names of the classes in docs/public-names.txt."""
+    return set(re.findall(r"^pg\.(?:[a-z_]\w*\.)*([A-Z]\w*)\(", listing, re.MULTILINE))
+
+
+def test_every_constructor_is_a_door_or_takes_no_array(root):
+    """A new public class needs a line in one of the three lists."""
+    listing = (root / "docs" / "public-names.txt").read_text(encoding="utf-8")
+    sorted_in = {*WITHOUT_ARRAYS, *MADE, *DOORS}
+    assert len(constructors(listing)) > 100 and not constructors(listing) - sorted_in
+    assert not {*WITHOUT_ARRAYS, *MADE} - constructors(listing) and not {*WITHOUT_ARRAYS, *MADE} & {*DOORS}
+    new = "pg.priors.Wishart(scale)\npg.priors.Wishart.sample(self)\n"  # control
+    assert constructors(listing + new) - sorted_in == {"Wishart"}
 
 
 @pytest.mark.parametrize("door", DOORS)
