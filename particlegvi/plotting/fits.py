@@ -40,11 +40,11 @@ def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     colours = colours_of(results)
     with frame(results, facts=observations(every)) as (figure, [axes]):
         ticks: set[int] = set()
-        for place, (label, found) in enumerate(lines.items()):
-            at = np.array([each["features"] for each in found])
-            gaps = np.array([max(exact[0] - each["bound"], CLOSEST) for each in found])
+        for place, (label, bounds) in enumerate(lines.items()):
+            at = np.array([size["features"] for size in bounds])
+            gaps = np.array([max(exact[0] - size["bound"], CLOSEST) for size in bounds])
             axes.loglog(at, gaps, **series(place, label, colours[label]))
-            ticks.update(int(each) for each in at)
+            ticks.update(int(features) for features in at)
         axes.axhline(1.0, color=palette().words, linestyle=":", linewidth=1.5, label=say("one_nat"))
         if axes.get_ylim()[0] < CLOSEST * 2.0:
             axes.axhspan(CLOSEST / 1.6, CLOSEST * 1.3, color=palette().gap, linewidth=0.0, zorder=0, label=say("less"))
@@ -59,13 +59,13 @@ def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
 @figure_kind("decay", of=("function-space",), runs=reading.of_functions)
 def decay(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A line of eigenvalues for each method with a basis that has them, against their number, from 1 on."""
-    lines = {label: found for label, run in runs.items() if (found := run.eigenvalues()) is not None}
+    lines = {label: eigenvalues for label, run in runs.items() if (eigenvalues := run.eigenvalues()) is not None}
     if not lines:
         raise ValueError("this kind of figure draws scenarios with methods PLS or SVGP whose basis has eigenvalues")
-    colours, largest = colours_of(results), max(found[0] for found in lines.values())
+    colours, largest = colours_of(results), max(eigenvalues[0] for eigenvalues in lines.values())
     with frame(results, facts=observations(runs)) as (figure, [axes]):
-        for place, (label, found) in enumerate(lines.items()):
-            shown = found[found >= SMALLEST * largest]
+        for place, (label, eigenvalues) in enumerate(lines.items()):
+            shown = eigenvalues[eigenvalues >= SMALLEST * largest]
             axes.semilogy(np.arange(1, len(shown) + 1), shown, **series(place, label, colours[label]))
         axes.set_xlabel(say("number_of_eigenvalue"))
         axes.set_ylabel(say("eigenvalue"))
@@ -84,10 +84,10 @@ def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     exact = [run.info["kl_to_prior"] for run in runs.values() if run.info.get("kl") == "exact"]
     colours = colours_of(results)
     with frame(results, 2, NARROW, facts=observations(runs)) as (figure, [left, right]):
-        for place, (label, found) in enumerate(lines.items()):
+        for place, (label, sizes) in enumerate(lines.items()):
             kind = series(place, label, colours[label])
-            _line(left, found, "kl_at_sets", kind)
-            _line(right, found, "kl_to_posterior", kind)
+            _line(left, sizes, "kl_at_sets", kind)
+            _line(right, sizes, "kl_to_posterior", kind)
         if exact:
             left.axhline(exact[0], color=palette().ink, linestyle="--", linewidth=1.5, label=say("kl_of_weights"))
         left.set_ylim(bottom=0.0)
@@ -100,9 +100,9 @@ def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     return figure
 
 
-def _line(axes: Axes, found: list[Facts], key: str, kind: Facts) -> None:
+def _line(axes: Axes, sizes: list[Facts], key: str, kind: Facts) -> None:
     """The finite numbers of a method, none below `LEAST`."""
-    pairs = [(each["points"], max(each[key], LEAST)) for each in found if not isinstance(each[key], str)]
+    pairs = [(size["points"], max(size[key], LEAST)) for size in sizes if not isinstance(size[key], str)]
     if pairs:
         at, values = np.array(pairs).T
         axes.plot(at, values, linewidth=1.8, **kind)
@@ -115,20 +115,20 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     A diamond is the total, the distance of the particles from the exact process: errors in different directions cancel
     in part, so that it is below the sum. Below its name stands the setting to change first.
     """
-    found = {label: run.info["budget"] for label, run in runs.items() if "budget" in run.info}
-    if not found:
+    budgets = {label: run.info["budget"] for label, run in runs.items() if "budget" in run.info}
+    if not budgets:
         raise ValueError("this kind of figure draws scenarios with methods PLS whose parameter budget is true")
-    at, left = np.arange(len(found)), np.zeros(len(found))
-    with frame(results, facts=observations({label: runs[label] for label in found}, True)) as (figure, [axes]):
+    at, left = np.arange(len(budgets)), np.zeros(len(budgets))
+    with frame(results, facts=observations({label: runs[label] for label in budgets}, True)) as (figure, [axes]):
         for part, colour, hatch in zip(PARTS, palette().spare, HATCHES, strict=False):
-            widths = np.array([facts[part] for facts in found.values()])
+            widths = np.array([facts[part] for facts in budgets.values()])
             name = say(f"part_{part}")
             axes.barh(at, widths, 0.55, left, color=colour, hatch=hatch, edgecolor=palette().ground, label=name)
             left += widths
-        totals = [facts["total"] for facts in found.values()]
+        totals = [facts["total"] for facts in budgets.values()]
         axes.plot(totals, at, "D", color=palette().ink, markersize=7.0, label=say("total_error"))
         axes.set_xlim(0.0, 1.05 * left.max())
-        names = {label: say("turn_first", knob=facts["turn"]) for label, facts in found.items()}
+        names = {label: say("turn_first", knob=facts["turn"]) for label, facts in budgets.items()}
         axes.set_yticks(at, [f"{style.shown_name(label)}\n{first}" for label, first in names.items()])
         axes.invert_yaxis()
         axes.set_xlabel(say("error_at_data"))

@@ -34,48 +34,48 @@ def heading(
     (`Slide.needed`). The words of the ``clock`` stand at the right end of the last line. They are returned, since a
     film changes them.
     """
-    seen, own, (wide, high) = look(), words.of(look().language), 72.0 * figure.get_size_inches()
-    title = own.title(str(scenario.get("title") or scenario.get("name") or "")) if seen.title is None else seen.title
-    time = figure.text(1.0 - EDGE, 1.0, clock, ha="right", size=seen.medium, weight="bold", gid="clock")
+    looks, own, (wide, high) = look(), words.of(look().language), 72.0 * figure.get_size_inches()
+    title = own.title(str(scenario.get("title") or scenario.get("name") or "")) if looks.title is None else looks.title
+    time = figure.text(1.0 - EDGE, 1.0, clock, ha="right", size=looks.medium, weight="bold", gid="clock")
     if title == "":
         time.set_visible(False)
         return time
     source = own.source(str(scenario.get("source") or ""))
-    explained = own.title(seen.note) if isinstance(seen.note, str) else ""
+    explained = own.title(looks.note) if isinstance(looks.note, str) else ""
     note = SEPARATOR.join(filter(None, [explained, note]))
-    needed = [note] if note and seen.note else []
-    facts = [*needed, *facts, *settings(runs), *filter(None, [source])] if seen.note else []
+    needed = [note] if note and looks.note else []
+    facts = [*needed, *facts, *settings(runs), *filter(None, [source])] if looks.note else []
     figure.needed = (title, *needed)
 
-    room, gap = (1.0 - 2.0 * EDGE) * wide, GAP * seen.small
-    before_clock = room - (width(figure, clock, seen.medium, "bold") + gap if clock else 0.0)
-    fitting = (size for size in (seen.large, seen.medium) if width(figure, title, size, "bold") <= room)
-    size = next(fitting, seen.small)
+    room, gap = (1.0 - 2.0 * EDGE) * wide, GAP * looks.small
+    before_clock = room - (width(figure, clock, looks.medium, "bold") + gap if clock else 0.0)
+    fitting = (size for size in (looks.large, looks.medium) if width(figure, title, size, "bold") <= room)
+    size = next(fitting, looks.small)
     titles = filled(figure, title.split(), " ", room, size, "bold")
     beside = before_clock - width(figure, titles[0], size, "bold") - gap
-    has_one_line = seen.is_slide and len(titles) == 1 and width(figure, note, seen.small) <= beside
+    has_one_line = looks.is_slide and len(titles) == 1 and width(figure, note, looks.small) <= beside
     if has_one_line:
-        facts = [fact for fact in facts if width(figure, fact, seen.small) <= beside]
-    lines = filled(figure, facts, SEPARATOR, beside if has_one_line else before_clock, seen.small)
-    if seen.height is not None:
-        lines = lines[: max(1, len(filled(figure, needed, SEPARATOR, before_clock, seen.small)))]
+        facts = [fact for fact in facts if width(figure, fact, looks.small) <= beside]
+    lines = filled(figure, facts, SEPARATOR, beside if has_one_line else before_clock, looks.small)
+    if looks.height is not None:
+        lines = lines[: max(1, len(filled(figure, needed, SEPARATOR, before_clock, looks.small)))]
 
-    down = 0.2 * seen.small  # points from the top
+    down = 0.2 * looks.small  # points from the top
     for line in titles:
         down += LEADING * size
         figure.text(EDGE, 1.0 - down / high, line, size=size, weight="bold", parse_math=False)
-    grey: dict[str, Any] = {"size": seen.small, "color": palette().words, "parse_math": False}
+    grey: dict[str, Any] = {"size": looks.small, "color": palette().words, "parse_math": False}
     if has_one_line:
         for line in lines:
             figure.text(EDGE + before_clock / wide, 1.0 - down / high, line, ha="right", **grey)
     else:
         for line in lines or [""] * bool(clock):
-            down += LEADING * (seen.medium if clock else seen.small)
+            down += LEADING * (looks.medium if clock else looks.small)
             figure.text(EDGE, 1.0 - down / high, line, **grey)
     time.set_y(1.0 - down / high)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(rect=(0.0, 0.0, 1.0, max(0.1, 1.0 - (down + 0.65 * seen.small) / high)))
+        engine.set(rect=(0.0, 0.0, 1.0, max(0.1, 1.0 - (down + 0.65 * looks.small) / high)))
     return time
 
 

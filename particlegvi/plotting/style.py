@@ -70,13 +70,13 @@ def slide_style() -> AbstractContextManager[None]:
     """A context in which matplotlib uses our settings; the reader's own are restored when it ends."""
     known = matplotlib.rcParamsDefault.items()
     chosen: dict[Any, Any] = {key: value for key, value in known if not key.startswith(_WINDOW_SETTINGS)}
-    seen = look()
+    looks = look()
     chosen.update(_SETTINGS)
-    chosen.update(dict.fromkeys(_LETTERS["small"], seen.small) | dict.fromkeys(_LETTERS["medium"], seen.medium))
+    chosen.update(dict.fromkeys(_LETTERS["small"], looks.small) | dict.fromkeys(_LETTERS["medium"], looks.medium))
     chosen.update(dict.fromkeys(_GROUND, palette().ground) | dict.fromkeys(_INK, palette().ink))
-    chosen["axes.titlepad"] = (4.0 if seen.is_slide else 7.0) * seen.letters
-    if seen.scale != 1.0:
-        chosen.update({key: chosen[key] * seen.scale for key in _THIN})
+    chosen["axes.titlepad"] = (4.0 if looks.is_slide else 7.0) * looks.letters
+    if looks.scale != 1.0:
+        chosen.update({key: chosen[key] * looks.scale for key in _THIN})
     return matplotlib.rc_context(chosen)
 
 
@@ -95,12 +95,12 @@ def new_slide(rows: float = 1, tall: float = 1.0) -> Slide:
 
     In the default look more than two rows do; with ``tall`` above 1, for panels that need room, two rows do so as well.
     """
-    seen = look()
-    height = seen.height or HEIGHT * seen.letters * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
-    pad, tight = 0.06 * seen.scale, 0.5 if seen.is_slide else 1.0
+    looks = look()
+    height = looks.height or HEIGHT * looks.letters * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
+    pad, tight = 0.06 * looks.scale, 0.5 if looks.is_slide else 1.0
     layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=tight * pad, wspace=0.03, hspace=tight * 0.04)
     # At the resolution of the file, so that words are measured only once.
-    figure = Slide(figsize=(seen.width, height), dpi=seen.dots_per_inch, layout=layout)  # type: ignore[arg-type]
+    figure = Slide(figsize=(looks.width, height), dpi=looks.dots_per_inch, layout=layout)  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
     return figure
 

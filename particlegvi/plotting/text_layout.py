@@ -49,18 +49,18 @@ class PlacedText(NamedTuple):
 
 def finished(figure: Drawn) -> Drawn:
     """The figure, after what a look changes in all figures alike."""
-    seen = look()
+    looks = look()
     if isinstance(figure, Figure):
-        if seen.scale != 1.0:
-            thin(figure, seen.scale)
-        if seen.language != words.DEFAULT:
-            mark_numbers(figure, words.of(seen.language))
+        if looks.scale != 1.0:
+            thin(figure, looks.scale)
+        if looks.language != words.DEFAULT:
+            mark_numbers(figure, words.of(looks.language))
         with style.slide_style():
-            share = height_of_panels(figure) if fit(figure, seen) else 0.0
+            share = height_of_panels(figure) if fit(figure, looks) else 0.0
         if share < LEAST_HEIGHT:
             width, height = figure.get_size_inches()
             warn(
-                f"words of {seen.small:g} points leave the panels {share:.0%} of the height of a picture of "
+                f"words of {looks.small:g} points leave the panels {share:.0%} of the height of a picture of "
                 f"{width:.4g} by {height:.4g} inches; a smaller font_size or a larger size gives them more"
             )
     return figure
@@ -97,7 +97,7 @@ def thin(figure: Figure, scale: float) -> None:
                 artist.set_sizes(artist.get_sizes() * scale**2)
 
 
-def fit(figure: Figure, seen: Look) -> bool:
+def fit(figure: Figure, looks: Look) -> bool:
     """Break, thin out or shrink words until none overlaps or touches another and none leaves the picture.
 
     Returns whether the words leave any room for the panels.
@@ -105,7 +105,7 @@ def fit(figure: Figure, seen: Look) -> bool:
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             if "labelsize" not in axis.get_tick_params():  # or the numbers are chosen anew for other letters when saved
-                axis.set_tick_params(labelsize=seen.small)
+                axis.set_tick_params(labelsize=looks.small)
             if axis.get_scale() == "log":
                 number_decades(axis)
         for text in axes.texts:
@@ -127,8 +127,8 @@ def fit(figure: Figure, seen: Look) -> bool:
         if not wrong:
             break
         touched: set[Artist] = set()
-        for each in wrong:
-            mend(each, touched, full)
+        for word in wrong:
+            mend(word, touched, full)
     figure.set_layout_engine("none")  # the picture is drawn as it was measured
     return has_room
 
@@ -157,14 +157,14 @@ def placed(figure: Figure) -> Iterator[PlacedText]:
 
 def faults(figure: Figure) -> list[PlacedText]:
     """The texts that leave the picture, and of two that overlap or touch the one that is easier to mend, or both."""
-    shown = (each for each in placed(figure) if each.text.get_visible() and each.text.get_text().strip())
+    shown = (word for word in placed(figure) if word.text.get_visible() and word.text.get_text().strip())
     texts = sorted(shown, key=ease)
-    boxes = [each.text.get_window_extent() for each in texts]
+    boxes = [word.text.get_window_extent() for word in texts]
     left, low, right, high = np.array([box.extents for box in boxes]).T
     letter = look().small * figure.dpi / 72.0
     ends = figure.bbox.extents + EDGE * letter * np.array([1.0, 1.0, -1.0, -1.0])
     beyond = (left < ends[0]) | (low < ends[1]) | (right > ends[2]) | (high > ends[3])
-    wrong = {id(each.text): each for each, is_beyond in zip(texts, beyond, strict=True) if is_beyond or too_tall(each)}
+    wrong = {id(word.text): word for word, is_beyond in zip(texts, beyond, strict=True) if is_beyond or too_tall(word)}
     across = np.minimum.outer(right, right) - np.maximum.outer(left, left)
     up = np.minimum.outer(high, high) - np.maximum.outer(low, low)
     for one, other in np.argwhere(np.triu((across > -GAP * letter) & (up > MARGIN), 1)):
@@ -194,61 +194,61 @@ def gap(first: PlacedText, second: PlacedText) -> float:
     return SPACE if is_near or not look().is_slide else GAP
 
 
-def too_tall(each: PlacedText) -> bool:
+def too_tall(word: PlacedText) -> bool:
     """Whether the label of a vertical axis is longer than its panel is high."""
-    if each.panel is None or each.text is not each.panel.yaxis.label or "\n" in each.text.get_text():
+    if word.panel is None or word.text is not word.panel.yaxis.label or "\n" in word.text.get_text():
         return False
-    return bool(each.text.get_window_extent().height > 1.1 * each.panel.get_window_extent().height)
+    return bool(word.text.get_window_extent().height > 1.1 * word.panel.get_window_extent().height)
 
 
-def ease(each: PlacedText) -> int:
+def ease(word: PlacedText) -> int:
     """Which of two texts gives way: a number before a text in a panel, then a title, then the rest."""
-    if each.axis is not None:
+    if word.axis is not None:
         return 0
-    if each.panel is None:
+    if word.panel is None:
         return 3
-    return 1 if each.text in each.panel.texts else 2
+    return 1 if word.text in word.panel.texts else 2
 
 
-def mend(each: PlacedText, touched: set[Artist], full: dict[Text, float]) -> None:
+def mend(word: PlacedText, touched: set[Artist], full: dict[Text, float]) -> None:
     """One step towards a text that fits; each axis takes one step at a time."""
-    if each.axis is not None:
-        if each.axis not in touched and not fewer_numbers(each.axis):
-            for axis in same_axes(each):
-                axis.set_tick_params(labelsize=SMALLER * float(each.text.get_fontsize()))
+    if word.axis is not None:
+        if word.axis not in touched and not fewer_numbers(word.axis):
+            for axis in same_axes(word):
+                axis.set_tick_params(labelsize=SMALLER * float(word.text.get_fontsize()))
                 touched.add(axis)
-        touched.add(each.axis)
+        touched.add(word.axis)
         return
-    size, seen = float(each.text.get_fontsize()), look()
-    lines = each.text.get_text().count("\n") + 1
+    size, looks = float(word.text.get_fontsize()), look()
+    lines = word.text.get_text().count("\n") + 1
     # On a slide, whose height is given, words that are larger than the smallest ones first get as small as these.
-    may_break = (size <= 1.01 * seen.small and lines < MOST_LINES) if seen.is_slide else True
+    may_break = (size <= 1.01 * looks.small and lines < MOST_LINES) if looks.is_slide else True
     shorter = None
-    if each.panel is not None and each.text not in each.panel.texts and may_break:
-        shorter = broken(each.text.get_text())
+    if word.panel is not None and word.text not in word.panel.texts and may_break:
+        shorter = broken(word.text.get_text())
     if shorter is not None:
-        each.text.set_text(shorter)
+        word.text.set_text(shorter)
         return
-    for text in alike(each):
+    for text in alike(word):
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
         if text.get_gid() == "note" and isinstance(text.axes, Axes):
             style.lift_title(text.axes, text)
 
 
-def same_axes(each: PlacedText) -> list[Axis]:
+def same_axes(word: PlacedText) -> list[Axis]:
     """The horizontal axes of all panels, or the vertical ones: their numbers have one size."""
-    panels = [] if each.panel is None or each.panel.figure is None else each.panel.figure.axes
-    return [axes.yaxis if isinstance(each.axis, YAxis) else axes.xaxis for axes in panels]
+    panels = [] if word.panel is None or word.panel.figure is None else word.panel.figure.axes
+    return [axes.yaxis if isinstance(word.axis, YAxis) else axes.xaxis for axes in panels]
 
 
-def alike(each: PlacedText) -> list[Text]:
+def alike(word: PlacedText) -> list[Text]:
     """The text, or the titles of all panels, or the texts in panels with its gid: these have one size."""
-    if each.panel is None or each.panel.figure is None:
-        return [each.text]
-    panels, gid = each.panel.figure.axes, each.text.get_gid()
-    if each.text is each.panel.title:
+    if word.panel is None or word.panel.figure is None:
+        return [word.text]
+    panels, gid = word.panel.figure.axes, word.text.get_gid()
+    if word.text is word.panel.title:
         return [axes.title for axes in panels]
-    return [text for axes in panels for text in axes.texts if text.get_gid() == gid] if gid else [each.text]
+    return [text for axes in panels for text in axes.texts if text.get_gid() == gid] if gid else [word.text]
 
 
 def broken(text: str) -> str | None:
@@ -260,7 +260,7 @@ def broken(text: str) -> str | None:
     between = r",\ "
     halves = None
     if places:
-        place = min(places, key=lambda each: abs(each - len(line) / 2))
+        place = min(places, key=lambda space: abs(space - len(line) / 2))
         halves = [line[:place], line[place + 1 :]]
     elif line.startswith("$") and line.endswith("$") and between in line:
         first, _, second = line.partition(between)
