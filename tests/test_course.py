@@ -187,7 +187,7 @@ MEDIANS = re.compile(
 def differing(lecture: str, measured: str) -> list[str]:
     """The posteriors whose steps or gradients in the table of lecture 7 are not those that the other page has."""
     told = [float(number.replace(",", "")) for number in MEDIANS.search(measured).groups()]
-    found = re.findall(r"^\| (\w\S+) \| \d+ \| 10 of 10 \| (\d+) \| (\S+) \|", lecture, re.MULTILINE)
+    found = re.findall(r"^\| (\w\S+) \| \d+ \| 10 of 10 \| (\S+) \| (\S+) \|", lecture, re.MULTILINE)
     assert len(found) == 4
     wrong = []
     for name, *numbers in found:
