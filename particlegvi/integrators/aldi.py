@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from particlegvi.integrators import Step, Stepping, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
 
 MEMORY = 100  # steps over which the share is averaged
+CORNERS = 4  # reflections of a step that meets several walls
 
 
 def rate(root: Array, slopes: Array) -> float:
@@ -32,6 +34,21 @@ def facts(kept: Array) -> Facts:
     """
     share = float(kept[0, 0])
     return {"expected_bias": share / (2.0 - share) if share < 2.0 else math.inf}
+
+
+def inside(points: Array, covariance: Array, reflected: Callable[[Array], tuple[Array, Array]]) -> Array:
+    """Points (particles, dim) that are reflected at walls along C n, for a wall with the normal n.
+
+    No mass flows through a wall where n C grad p + n C p grad V is 0; particles that move by C and are reflected along
+    n itself have another law, where C has correlations.
+    """
+    along = covariance / covariance.diagonal()[:, None]
+    for _ in range(CORNERS):
+        beyond = reflected(points)[0] - points
+        if not np.any(beyond):
+            return points
+        points = points + np.einsum("ni,ij->nj", beyond, along)
+    return reflected(points)[0]
 
 
 def aldi_step(state: Array, now: Step, correction: float = 1.0) -> None:
@@ -56,7 +73,7 @@ def aldi_step(state: Array, now: Step, correction: float = 1.0) -> None:
     drift = np.einsum("ni,ij->nj", slopes, covariance)
     drift -= correction * now.temperature * (dim + 1.0) / particles * gaps
     noise = np.einsum("ni,ji->nj", now.normals(0), root)
-    state[...] = now.reflected(state - (now.gain * drift - now.noise_now * noise))[0]
+    state[...] = inside(state - (now.gain * drift - now.noise_now * noise), covariance, now.reflected)
 
 
 @integrator(
@@ -73,6 +90,6 @@ def aldi(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     too large by about h kl_weight / 2 of itself, and the result says which bias the last steps let expect.
 
     The divergence does not depend on V, which may be the energy of all particles together: with a repulsion the law of
-    the N particles of DRLE is stationary in the same way.
+    the N particles of DRLE is stationary in the same way. At a wall of the prior particles are reflected along C n.
     """
     return euler_maruyama(step_size, temperature, stiffness)

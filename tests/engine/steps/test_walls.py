@@ -7,6 +7,7 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.engine.steps.ensemble import Ensemble
+from particlegvi.integrators import aldi
 
 HALF = pg.priors.Exponential(1.0)
 ONE_OF_TWO = pg.Prior.from_formula("exp(x - y^2/2)", high=[0.0, np.inf])
@@ -60,6 +61,26 @@ def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, s
     away = side * (run.final[:, 0] - next(iter(ends.values())))
     assert stats.kstest(away, stats.gamma(shape, scale=1.0 / rates).cdf).statistic < LIMIT
     assert stats.kstest(away, stats.gamma(shape, scale=1.3 / rates).cdf).statistic > 2.0 * LIMIT  # control: another law
+
+
+@pytest.mark.thorough
+def test_aldi_keeps_the_law_of_correlated_coordinates_at_a_wall(monkeypatch):
+    """A normal law of correlation 0.9 on x > 0: x is half-normal, and y = 0.9 x + sqrt(1 - 0.9^2) z."""
+    prior, number = pg.Prior.from_formula("exp(-x^2/2 - y^2/2)", low=[0.0, -np.inf]), 2000
+    loss = pg.Loss.from_formula("(x^2 - 1.8*x*y + y^2)/0.38 - x^2/2 - y^2/2", ["x", "y"])
+    draws = np.abs(stats.norm.rvs(size=(number, 2), random_state=0))
+    draws[:, 1] = 0.9 * draws[:, 0] + np.sqrt(0.19) * stats.norm.rvs(size=number, random_state=1)
+    settings = {"steps": 1000, "step_size": 0.01, "initial": draws, "integrator": "aldi", "record_every": 10}
+    exact = np.sqrt(2.0 / np.pi) * np.array([1.0, 0.9])
+
+    def gap():
+        run = pg.simulate(loss, pg.methods.DLE(1.0), prior, number, **settings)
+        assert run.positions[:, :, 0].min() >= 0.0
+        return np.abs(run.positions[20:].mean(axis=(0, 1)) - exact).max()
+
+    assert gap() < 0.03  # the standard error of 2,000 draws is 0.02, of all records smaller
+    monkeypatch.setattr(aldi, "inside", lambda points, _, reflected: reflected(points)[0])
+    assert gap() > 0.1  # control: reflected along the coordinate
 
 
 @pytest.mark.thorough
