@@ -21,7 +21,7 @@ from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
 from particlegvi.tools import arguments, machine, objects
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.limits import STEP_SIZE, STEPS, STEPS_TO_ARRIVE
+from particlegvi.tools.limits import PARTICLES, STEP_SIZE, STEPS, STEPS_TO_ARRIVE
 from particlegvi.tools.patience import listening
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _prepared_by_words(
         objects.same_dim("prior", prior.dim, dim)
         scale = preconditioner_of(preconditioner, dim)
         points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)
-        usual = 200 if points is None else len(points)
+        usual = PARTICLES if points is None else len(points)
         number = arguments.whole("particles", settings.particles or usual, least=FEWEST)
         steps, seed = arguments.whole("steps", settings.steps, least=1), arguments.seed(settings.seed)
         start = np.zeros((number, dim)) if points is None else points  # without points the run finds its start
@@ -177,9 +177,10 @@ def _prepared_by_words(
         facts = {"preconditioner": scale if isinstance(scale, str) else scale.tolist(), "step_size": size}
         return ParticleProblem(loss, prior, start, steps, 1.0, seed, "mala", settings.tolerance, None), facts
     if settings.step_size == AUTO:
-        drawn_from = Flat(objects.loss(loss).dim) if prior is None else prior
+        problem = check_problem(loss, chosen[0], prior, initial, replace(settings, step_size=STEP_SIZE))
+        points = initial if initial is None or isinstance(initial, Distribution) else problem.start
         integrator = integrators.resolved(settings.integrator)[0]
-        settings = replace(settings, step_size=first_step.step_size(loss, drawn_from, initial, chosen, integrator))
+        settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, points, chosen, integrator))
     for method in chosen:
         problem = check_problem(loss, method, prior, initial, settings)
     return problem, {}

@@ -13,7 +13,7 @@ from particlegvi.simulation.sampling.chosen import BY_ITSELF, Chosen, scaling
 from particlegvi.simulation.sampling.halves import Halves
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
-from particlegvi.simulation.sampling.stopping import Verdict, judge, observed
+from particlegvi.simulation.sampling.stopping import UNJUDGED, Verdict, judge, observed
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 ADAPTATION = 4  # steps of an adaptation of the step size, and between two looks at the acceptance rate
@@ -53,7 +53,7 @@ def arrive(
         ensemble.step_size.now = np.log(chosen.step_size)
     positions, energies, rates = [ensemble.now.place.copy()], [ensemble.now.energy.copy()], []
     adapting, changed, frozen = chosen.step_size is None, 0, 0
-    verdict, looks = Verdict(False, "drifts"), _looks(steps)
+    verdict, looks = Verdict(False, UNJUDGED), _looks(steps)
     for step in range(steps):
         rates.append(ensemble.step(step, adapting))
         positions.append(ensemble.now.place.copy())
@@ -103,7 +103,7 @@ def _look(view: LinearView, positions: list[Array], energies: list[Array], froze
     The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but
     they reach back to the start.
     """
-    verdict = Verdict(False, "drifts")
+    verdict = Verdict(False, UNJUDGED)
     for window in ((len(positions) - PASSED) // 2, (len(positions) - 1) // 3):
         if len(positions) - 1 - window < frozen:
             continue

@@ -17,6 +17,7 @@ from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import arrive
 from particlegvi.simulation.sampling.chosen import BY_ITSELF, Chosen
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.stopping import DIFFERS, DRIFTS, REMEMBERS, TOO_FEW, UNJUDGED
 from particlegvi.tools.export.columns import Columns, of_particles
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 40  # rows of `describe`
 FEWEST = 4  # particles: two in each half have a covariance
-REMEDIES = (
-    ("drifts", "the ensemble still moves: more steps, or another parametrisation"),
-    ("wide", "inside and outside have not met: a funnel, ridge, heavy tails or modes ask for another parametrisation"),
-    ("forgotten", "particles stay where they began: several modes, or a scale that changes from place to place"),
-    ("draws", "more particles, or a larger accuracy"),
-)
+REMEDIES = {
+    DRIFTS: "the ensemble still moves: more steps, or another parametrisation",
+    DIFFERS: "inside and outside have not met: a funnel, ridge, heavy tails or modes ask for another parametrisation",
+    REMEMBERS: "particles stay where they began: several modes, or a scale that changes from place to place",
+    TOO_FEW: "more particles, or a larger accuracy",
+    UNJUDGED: "more steps",
+}
 
 
 @dataclass
@@ -152,7 +154,7 @@ def verdict_in_words(info: Facts, more: str) -> str:
     if info["arrived"]:
         within = f"{info['accuracy']:g} standard deviations in 99 of 100 cases"
         return f"arrived ({price}); means over the last steps together to {within}"
-    remedy = next(words for key, words in REMEDIES if key in info["reason"])
+    remedy = REMEDIES.get(info["reason"], REMEDIES[UNJUDGED])
     return f"not arrived ({price}): {info['worst'] or 'the ensemble'} {info['reason']}; {remedy}"
 
 

@@ -17,6 +17,12 @@ import numpy as np
 from particlegvi.contracts import Array
 
 LARGEST = 3.5  # standard errors of a difference or a correlation
+# The reasons of a verdict, as they follow the name of a coordinate.
+DRIFTS = "drifts"
+DIFFERS = "differs between the half that started wide and the other"
+REMEMBERS = "has not forgotten where it was"
+TOO_FEW = "has too few effective draws for the accuracy"
+UNJUDGED = "has taken too few steps to be judged"
 
 
 class Verdict(NamedTuple):
@@ -61,8 +67,8 @@ def judge(seen: History, wanted_draws: float) -> Verdict:
     """Whether the ensemble had arrived at the end of the two windows."""
     earlier, later = np.split(seen.values, 2)
     for reason, first, second in (
-        ("drifts", earlier, later),
-        ("differs between the half that started wide and the other", later[:, ::2], later[:, 1::2]),
+        (DRIFTS, earlier, later),
+        (DIFFERS, later[:, ::2], later[:, 1::2]),
     ):
         size = _difference(first, second)
         if not np.all(size < 1.0):
@@ -70,10 +76,10 @@ def judge(seen: History, wanted_draws: float) -> Verdict:
     correlation = np.abs(_correlations(seen.values[0], seen.values[-1])) * np.sqrt(later.shape[1])
     if not np.all(correlation < LARGEST):
         worst = seen.coordinate(int(np.argmax(np.nan_to_num(correlation, nan=np.inf))))
-        return Verdict(False, "has not forgotten where it was", worst)
+        return Verdict(False, REMEMBERS, worst)
     draws = effective_draws(seen.values)
     if draws < wanted_draws:
-        return Verdict(False, "has too few effective draws for the accuracy", -1, draws)
+        return Verdict(False, TOO_FEW, -1, draws)
     return Verdict(True, "", -1, draws)
 
 

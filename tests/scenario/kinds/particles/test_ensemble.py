@@ -62,6 +62,17 @@ def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone():
     assert run.step_size == pytest.approx(2.0 / 80.0 / 20.0, rel=0.25)
 
 
+def test_auto_is_the_same_for_a_loss_in_numpy_and_for_a_start_in_a_list():
+    compiled = pg.losses.get("tilted-double-well")
+    plain = pg.Loss.from_numpy(compiled.value, compiled.gradient, 1)
+    settings = {"steps": 2, "step_size": "auto", "progress": None}
+    sizes = [
+        pg.simulate(loss, "DLE", pg.priors.Normal(), initial=start, **settings).step_size
+        for loss, start in ((compiled, np.array([[0.5], [2.0]])), (plain, [[0.5], [2.0]]), (plain, [0.5, 2.0]))
+    ]
+    assert sizes[0] == sizes[1] == sizes[2] != 1e-3
+
+
 @pytest.mark.parametrize(("steps", "reached", "words"), [("auto", True, "arrived"), (8, False, "not arrived")])
 def test_without_a_truth_the_tests_of_the_steps_are_the_verdict(steps, reached, words):
     runs = pg.run(SCENARIO, seed=0, loss="(x + y)^2/2 + 20*(y - x)^2 + z^2", prior={"name": "flat"}, steps=steps,
