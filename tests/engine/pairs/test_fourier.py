@@ -8,7 +8,7 @@ from particlegvi.engine.numerics import noise, threads
 from particlegvi.engine.pairs import fourier
 from particlegvi.engine.pairs.fourier import Series
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.steps.coupled import NoiseAhead
+from particlegvi.engine.steps import coupled
 
 from ...flows import advanced, problem
 from .clouds import CLOUDS
@@ -87,8 +87,8 @@ def test_the_box_keeps_images_and_frequencies_where_the_bounds_want_them(low, hi
 def test_noise_of_groups_of_steps_is_the_noise(workers, two, groups, monkeypatch):
     """Groups that follow one another go on with what was begun; others begin anew."""
     monkeypatch.setattr(threads, "count", lambda: workers)
-    monkeypatch.setattr(ahead, "NUMBERS", 64 * 80)  # a block has 80 steps of 37 particles, or a few more
-    made = NoiseAhead(noise.key_words(5), True, two)
+    monkeypatch.setattr(coupled, "NUMBERS", 64 * 80)  # a block has 80 steps of 37 particles, or a few more
+    made = coupled.NoiseAhead(noise.key_words(5), True, two)
     for first_step, steps, stop in groups:
         seen = first_step
         for step, count, normals in made.pieces(37, first_step, steps):
