@@ -178,9 +178,9 @@ def _prepared_by_words(
         return ParticleProblem(loss, prior, start, steps, 1.0, seed, "mala", settings.tolerance, None), facts
     if settings.step_size == AUTO:
         problem = check_problem(loss, chosen[0], prior, initial, replace(settings, step_size=STEP_SIZE))
-        points = initial if initial is None or isinstance(initial, Distribution) else problem.start
+        begun = initial if initial is None or isinstance(initial, Distribution) else problem.start
         integrator = integrators.resolved(settings.integrator)[0]
-        settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, points, chosen, integrator))
+        settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, begun, chosen, integrator))
     for method in chosen:
         problem = check_problem(loss, method, prior, initial, settings)
     return problem, {}
