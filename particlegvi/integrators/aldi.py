@@ -86,7 +86,7 @@ def aldi(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     Reich 2020, equation 3.6). The term with d + 1 is the divergence of C: with it N independent draws of DLE's target
     are stationary in continuous time for N > d + 1; without it the ensemble is too narrow. A linear map of the
     coordinates maps the steps, so that one h, such as 0.05, suits every scale once the ensemble has the width of its
-    law; at a wide start h must be smaller (`bias`). The stationary bias is of order h: the variance of a normal law is
+    law; at a wide start h must be smaller. The stationary bias is of order h: the variance of a normal law is
     too large by about h kl_weight / 2 of itself, and the result says which bias the last steps let expect.
 
     The divergence does not depend on V, which may be the energy of all particles together: with a repulsion the law of
