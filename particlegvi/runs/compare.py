@@ -14,7 +14,7 @@ from particlegvi.contracts import Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.integrators import Integrator
 from particlegvi.runs.results import Comparison
-from particlegvi.runs.simulating import compared, prepared, simulate
+from particlegvi.runs.simulating import checked_problem, run_methods, simulate
 from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, Saving
 from particlegvi.targets.draws import draws_of
@@ -93,7 +93,7 @@ def compare(
         raise arguments.refuse("title", title, "a text")
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with listening(progress, "results") as reporter, compiling_told(reporter):
-        problem, facts = prepared(loss, list(chosen.values()), (prior, initial), settings, preconditioner)
+        problem, facts = checked_problem(loss, list(chosen.values()), prior, initial, settings, preconditioner)
         if modes is not None:
             modes = arguments.points("modes", modes, problem.start.shape[1])
             if len(modes) == 0:
@@ -103,7 +103,7 @@ def compare(
         facts |= {} if modes is None else {"modes": modes.tolist()}
         facts |= {} if record_every is None else {"record_every": record_every}
         saving = None if out is None else Saving(out, overwrite, checkpoint_every)
-        return compared(problem, chosen, (initial, draws), saving, facts, reporter)
+        return run_methods(problem, chosen, initial, saving, facts, reporter, reference=draws)
 
 
 def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:

@@ -12,10 +12,10 @@ from particlegvi import methods
 from particlegvi.contracts import Method, Prior, Start, StepListening
 from particlegvi.losses.loss import Loss
 from particlegvi.losses.models.of_stan import StanModel
-from particlegvi.priors import Flat
 from particlegvi.runs import sampled
-from particlegvi.simulation.sampling.chosen import AUTO, ENSEMBLE, Chosen, preconditioner_of
-from particlegvi.simulation.sampling.sample import FEWEST, Sample, check_method, drawn
+from particlegvi.simulation.problem import Settings, prior_or_flat
+from particlegvi.simulation.sampling.chosen import AUTO, ENSEMBLE, checked
+from particlegvi.simulation.sampling.sample import Sample, check_method, drawn
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
@@ -93,31 +93,17 @@ def sample(
     """
     loss = _loss_of(model)
     dim = objects.loss(loss).dim
-    prior = Flat(dim) if prior is None else objects.prior(prior)
-    objects.same_dim("prior", prior.dim, dim)
+    prior = prior_or_flat(prior, dim)
     method = methods.get(method)() if isinstance(method, str) else objects.method(method)
     check_method(method)
-    particles = arguments.whole("particles", particles, least=FEWEST)
-    seed = arguments.seed(seed)
-    accuracy = arguments.positive("accuracy", accuracy)
-    scaled = preconditioner_of(preconditioner, dim)
-    size = None if isinstance(step_size, str) and step_size == AUTO else arguments.positive("step_size", step_size)
-    steps = arguments.whole("steps", steps, least=1)
-    seconds = None if seconds is None else arguments.positive("seconds", seconds)
+    chosen = checked(Settings(particles, steps, step_size, seed=seed), dim, initial, preconditioner)._replace(
+        accuracy=arguments.positive("accuracy", accuracy),
+        seconds=None if seconds is None else arguments.positive("seconds", seconds),
+    )
     saving = None if out is None else sampled.DrawsFolder(out, overwrite, loss, prior, method)
     with listening(progress, "run") as reporter:
         reporter.agreed = reporter.agreed or seconds is not None or None
-        run = drawn(
-            loss,
-            prior,
-            method,
-            particles=particles,
-            seed=seed,
-            accuracy=accuracy,
-            most=(steps, seconds),
-            progress=partial(reporter, method.label),
-            chosen=Chosen(initial, scaled, size),
-        )
+        run = drawn(loss, prior, method, chosen, partial(reporter, method.label))
     if saving is not None:
         saving.save(run)
     return run

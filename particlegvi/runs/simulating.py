@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from particlegvi import integrators, methods
+from particlegvi import integrators
+from particlegvi import methods as registry
 from particlegvi.contracts import Array, Distribution, Facts, Loss, Method, Prior, Progress, Start, StepListening
 from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.integrators import Integrator, schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.loop import follow
-from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.simulation.problem import Settings, check_problem, prior_or_flat
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
-from particlegvi.tools import arguments, machine, objects
+from particlegvi.tools import machine, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.limits import PARTICLES, STEP_SIZE, STEPS, STEPS_TO_ARRIVE
 from particlegvi.tools.patience import listening
@@ -107,26 +108,27 @@ def simulate(
         of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
     """
     objects.listening(progress)
-    method = methods.get(method)() if isinstance(method, str) else method
+    method = registry.get(method)() if isinstance(method, str) else method
     label = objects.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     saving = None if out is None else Saving(out, overwrite, checkpoint_every)
     with listening(progress, "run") as reporter, compiling_told(reporter):
-        problem, facts = prepared(loss, [method], (prior, initial), settings, preconditioner)
+        problem, facts = checked_problem(loss, [method], prior, initial, settings, preconditioner)
         if saving is None and preconditioner is None:
             machine.check_records(len(problem.start), problem.start.shape[1], problem.steps, record_every)
             heard = partial(reporter, label)
             return follow(problem, method, record_every, heard, MemoryStorage(), describer=_described)
         facts |= {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
-        run: Run = compared(problem, {label: method}, (initial, None), saving, facts, reporter)[label]
+        run: Run = run_methods(problem, {label: method}, initial, saving, facts, reporter)[label]
         return run
 
 
-def prepared(
+def checked_problem(
     loss: Loss,
-    chosen: list[Method],
-    prior_and_start: tuple[Prior | None, Start | None],
+    methods: list[Method],
+    prior: Prior | None,
+    initial: Start | None,
     settings: Settings,
     preconditioner: str | ArrayLike | None,
 ) -> tuple[ParticleProblem, Facts]:
@@ -134,56 +136,60 @@ def prepared(
 
     The word "auto" becomes the number that a scenario would have.
     """
-    prior, initial = prior_and_start
-    if preconditioner is not None or isinstance(settings.steps, str) or isinstance(settings.step_size, str):
-        return _prepared_by_words(loss, chosen, prior_and_start, settings, preconditioner)
-    for method in chosen:
+    if preconditioner is not None:
+        return _ensemble_problem(loss, methods, prior, initial, settings, preconditioner)
+    if isinstance(settings.steps, str) or isinstance(settings.step_size, str):
+        settings = _without_words(loss, methods, prior, initial, settings)
+    for method in methods:
         problem = check_problem(loss, method, prior, initial, settings)
     return problem, {}
 
 
-def _prepared_by_words(
+def _ensemble_problem(
     loss: Loss,
-    chosen: list[Method],
-    prior_and_start: tuple[Prior | None, Start | None],
+    methods: list[Method],
+    prior: Prior | None,
+    initial: Start | None,
     settings: Settings,
-    preconditioner: str | ArrayLike | None,
+    preconditioner: str | ArrayLike,
 ) -> tuple[ParticleProblem, Facts]:
-    """`prepared` where a word stands for a number, or a preconditioner is asked for."""
+    """`checked_problem` with a preconditioner; without points the start is 0, and the run finds its own."""
     import numpy as np
 
-    from particlegvi.priors import Flat
-    from particlegvi.scenario.kinds.particles import first_step
-    from particlegvi.simulation.sampling.chosen import AUTO, preconditioner_of
-    from particlegvi.simulation.sampling.sample import FEWEST, check_method
+    from particlegvi.simulation.sampling.chosen import AUTO, checked
+    from particlegvi.simulation.sampling.sample import check_method
 
-    prior, initial = prior_and_start
-    ensemble = preconditioner is not None
+    for method in methods:
+        check_method(objects.method(method))
+    dim = objects.loss(loss).dim
+    prior = prior_or_flat(prior, dim)
+    points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)
+    particles = settings.particles or (PARTICLES if points is None else len(points))
+    steps = STEPS_TO_ARRIVE if settings.steps == AUTO else settings.steps
+    size = AUTO if settings.step_size == STEP_SIZE else settings.step_size
+    chosen = checked(Settings(particles, steps, size, seed=settings.seed), dim, initial, preconditioner)
+    scale = chosen.preconditioner
+    facts: Facts = {"preconditioner": scale if isinstance(scale, str) else scale.tolist()}
+    facts["step_size"] = chosen.step_size or AUTO
+    start = np.zeros((chosen.particles, dim)) if points is None else points
+    return ParticleProblem(loss, prior, start, chosen.steps, 1.0, chosen.seed, "mala", settings.tolerance), facts
+
+
+def _without_words(
+    loss: Loss, methods: list[Method], prior: Prior | None, initial: Start | None, settings: Settings
+) -> Settings:
+    """The settings with numbers in the place of the word "auto"."""
+    from particlegvi.scenario.kinds.particles import first_step
+    from particlegvi.simulation.sampling.chosen import AUTO
+
     if settings.steps == AUTO:
-        settings = replace(settings, steps=STEPS_TO_ARRIVE if ensemble else STEPS)
-    if ensemble:
-        for method in chosen:
-            check_method(objects.method(method))
-        dim = objects.loss(loss).dim
-        prior = Flat(dim) if prior is None else objects.prior(prior)
-        objects.same_dim("prior", prior.dim, dim)
-        scale = preconditioner_of(preconditioner, dim)
-        points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)
-        usual = PARTICLES if points is None else len(points)
-        number = arguments.whole("particles", settings.particles or usual, least=FEWEST)
-        steps, seed = arguments.whole("steps", settings.steps, least=1), arguments.seed(settings.seed)
-        start = np.zeros((number, dim)) if points is None else points  # without points the run finds its start
-        size = AUTO if settings.step_size in (AUTO, STEP_SIZE) else arguments.positive("step_size", settings.step_size)
-        facts = {"preconditioner": scale if isinstance(scale, str) else scale.tolist(), "step_size": size}
-        return ParticleProblem(loss, prior, start, steps, 1.0, seed, "mala", settings.tolerance, None), facts
+        settings = replace(settings, steps=STEPS)
     if settings.step_size == AUTO:
-        problem = check_problem(loss, chosen[0], prior, initial, replace(settings, step_size=STEP_SIZE))
+        problem = check_problem(loss, methods[0], prior, initial, replace(settings, step_size=STEP_SIZE))
         begun = initial if initial is None or isinstance(initial, Distribution) else problem.start
         integrator = integrators.resolved(settings.integrator)[0]
-        settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, begun, chosen, integrator))
-    for method in chosen:
-        problem = check_problem(loss, method, prior, initial, settings)
-    return problem, {}
+        settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, begun, methods, integrator))
+    return settings
 
 
 def _described(run: Run) -> Description:
@@ -192,27 +198,28 @@ def _described(run: Run) -> Description:
     return description(run)
 
 
-def compared(
+def run_methods(
     problem: ParticleProblem,
-    chosen: Mapping[str, Method],
-    start_and_truth: tuple[Start | None, Array | None],
+    methods: Mapping[str, Method],
+    initial: Start | None,
     saving: Saving | None,
     facts: Facts,
     reporter: Progress | None,
+    *,
+    reference: Array | None = None,
 ) -> Comparison:
     """Run methods of a checked problem; ``facts`` are keys of the scenario that the problem does not have.
 
-    ``start_and_truth`` are the start and the draws of the truth, as the caller has them.
+    ``initial`` is the start as the caller has it, and ``reference`` are draws of the truth.
     """
     from particlegvi.runs.execute import execute
     from particlegvi.runs.results import Comparison
     from particlegvi.scenario.kinds.particles.building import Parts
 
-    initial, reference = start_and_truth
     # a distribution is kept, not replaced by its points: the target of DE depends on it
     has_points = initial is not None and not isinstance(initial, Distribution)
     start = problem.start if has_points else initial
-    made = Parts(problem.loss, problem.prior, start, dict(chosen), reference)  # type: ignore[arg-type]  # any loss
+    made = Parts(problem.loss, problem.prior, start, dict(methods), reference)  # type: ignore[arg-type]  # any loss
     friction = {} if problem.friction is None else {"name": problem.integrator, "friction": problem.friction}
     scenario: Facts = {
         "source": "",
@@ -221,7 +228,7 @@ def compared(
         "step_size": problem.step_size,
         "integrator": friction or problem.integrator,
         "tolerance": problem.tolerance,
-        "methods": {label: {} for label in chosen},
+        "methods": {label: {} for label in methods},
     } | facts
     results = Comparison(scenario, made, problem.seed, status="running")
     execute(results, reporter, saving)

@@ -44,8 +44,7 @@ def check_problem(
     """
     dim = objects.loss(loss, moves=True).dim
     objects.method(method)
-    prior = Flat(dim) if prior is None else objects.prior(prior)
-    objects.same_dim("prior", prior.dim, dim)
+    prior = prior_or_flat(prior, dim)
     steps = arguments.whole("steps", settings.steps, least=0)
     record_every = settings.record_every
     if record_every is not None:
@@ -70,6 +69,13 @@ def check_problem(
     if from_outside(loss):
         try_loss(loss, start)
     return ParticleProblem(loss, prior, start, steps, step_size, seed, integrator, tolerance, friction)
+
+
+def prior_or_flat(prior: Prior | None, dim: int) -> Prior:
+    """The prior of a loss of this dimension, checked; a flat one where none is given."""
+    prior = Flat(dim) if prior is None else objects.prior(prior)
+    objects.same_dim("prior", prior.dim, dim)
+    return prior
 
 
 def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:

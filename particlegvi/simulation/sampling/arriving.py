@@ -9,12 +9,11 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.simulation.sampling.chosen import BY_ITSELF, Chosen, scaling
+from particlegvi.simulation.sampling.chosen import Chosen, scaling
 from particlegvi.simulation.sampling.halves import Halves
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.start import find_start
 from particlegvi.simulation.sampling.stopping import UNJUDGED, Verdict, judge, observed
-from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 ADAPTATION = 4  # steps of an adaptation of the step size, and between two looks at the acceptance rate
 LOOKS = (8, 1.22)  # steps before the first look at the verdict, and their growth from look to look
@@ -31,23 +30,14 @@ class Arrival(NamedTuple):
 
 @one_blas_thread()
 @np.errstate(all="ignore")  # a density that is not integrable leads to where numbers overflow
-def arrive(
-    posterior: PosteriorEnergy,
-    particles: int,
-    seed: int,
-    accuracy: float = 0.1,
-    most: tuple[int, float | None] = (STEPS_TO_ARRIVE, None),
-    progress: StepProgress | None = None,
-    *,
-    chosen: Chosen = BY_ITSELF,
-) -> Arrival:
-    """Sample ``posterior`` until the ensemble has arrived, or for ``most`` steps and seconds.
+def arrive(posterior: PosteriorEnergy, chosen: Chosen, progress: StepProgress | None = None) -> Arrival:
+    """Sample ``posterior`` until the ensemble has arrived, or the steps or seconds are used up.
 
     Its matrices are small: on a busy machine threads of BLAS would take longer than they help, and move last digits.
     """
     began = time.perf_counter()
-    steps, seconds = most
-    start = find_start(posterior, particles, seed, chosen.initial)
+    steps, seed = chosen.steps, chosen.seed
+    start = find_start(posterior, chosen.particles, seed, chosen.initial)
     ensemble = Halves(start.view, start.particles, seed, scaling(chosen.preconditioner, start.view))
     if chosen.step_size is not None:
         ensemble.step_size.now = np.log(chosen.step_size)
@@ -67,12 +57,12 @@ def arrive(
                 ensemble.step_size.restart()
                 adapting, changed = True, step + 1
         if not adapting and step + 1 in looks:
-            verdict = _look(start.view, positions, energies, frozen, (NORMAL_99 / accuracy) ** 2)
+            verdict = _look(start.view, positions, energies, frozen, (NORMAL_99 / chosen.accuracy) ** 2)
             if verdict.arrived:
                 break
         if progress is not None:
             progress(step + 1, steps)
-        if seconds is not None and time.perf_counter() - began > seconds:
+        if chosen.seconds is not None and time.perf_counter() - began > chosen.seconds:
             break
     flaw = posterior.flaw
     if flaw is not None and flaw.energy < ensemble.now.energy.max():

@@ -1,4 +1,4 @@
-"""The choices of a caller of `particlegvi.sample`: the start, the scale of the steps, the step size."""
+"""The checked arguments of `particlegvi.sample`, and the scale of its steps."""
 
 from __future__ import annotations
 
@@ -9,24 +9,42 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from particlegvi.contracts import Array, Distribution, Start
+from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.sampling.halves import scale
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.tools import arguments
+from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 AUTO = "auto"
+FEWEST = 4  # particles: two in each half have a covariance
 ENSEMBLE, DIAGONAL, NONE = WORDS = "ensemble", "diagonal", "none"
 ALLOWED = '"ensemble", "diagonal", "none", or a positive definite matrix (dim, dim)'
 
 
 class Chosen(NamedTuple):
-    """Choices of a caller; each has a default."""
+    """Checked arguments of `particlegvi.sample`, and of scenarios with a preconditioner."""
 
+    particles: int = 200
+    seed: int = 0
+    steps: int = STEPS_TO_ARRIVE
     initial: Start | None = None  # a distribution, or points (particles, dim), in the coordinates of the loss
     preconditioner: str | Array = ENSEMBLE
-    step_size: float | None = None
+    step_size: float | None = None  # None: adapted
+    accuracy: float = 0.1
+    seconds: float | None = None
 
 
-BY_ITSELF = Chosen()
+def checked(settings: Settings, dim: int, initial: Start | None, preconditioner: object) -> Chosen:
+    """Check particles, steps, step size and seed of ``settings``, and the preconditioner."""
+    size = settings.step_size
+    return Chosen(
+        arguments.whole("particles", settings.particles, least=FEWEST),
+        arguments.seed(settings.seed),
+        arguments.whole("steps", settings.steps, least=1),
+        initial,
+        preconditioner_of(preconditioner, dim),
+        None if isinstance(size, str) and size == AUTO else arguments.positive("step_size", size),
+    )
 
 
 def preconditioner_of(given: object, dim: int) -> str | Array:

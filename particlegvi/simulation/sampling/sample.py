@@ -15,17 +15,15 @@ from particlegvi.methods import FreeEnergy
 from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import arrive
-from particlegvi.simulation.sampling.chosen import BY_ITSELF, Chosen
+from particlegvi.simulation.sampling.chosen import Chosen
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
 from particlegvi.simulation.sampling.stopping import DIFFERS, DRIFTS, REMEMBERS, TOO_FEW, UNJUDGED
 from particlegvi.tools.export.columns import Columns, of_particles
-from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 if TYPE_CHECKING:
     import xarray
 
 MOST_SHOWN = 40  # rows of `describe`
-FEWEST = 4  # particles: two in each half have a covariance
 REMEDIES = {
     DRIFTS: "the ensemble still moves: more steps, or another parametrisation",
     DIFFERS: "inside and outside have not met: a funnel, ridge, heavy tails or modes ask for another parametrisation",
@@ -116,21 +114,10 @@ def check_method(method: Method) -> None:
         raise ValueError(f"jumps must be left out for {method.label} with the steps of an ensemble, which has none")
 
 
-def drawn(
-    loss: Loss,
-    prior: Prior,
-    method: Method,
-    *,
-    particles: int,
-    seed: int,
-    accuracy: float = 0.1,
-    most: tuple[int, float | None] = (STEPS_TO_ARRIVE, None),
-    progress: StepProgress | None = None,
-    chosen: Chosen = BY_ITSELF,
-) -> Sample:
-    """The run of `particlegvi.sample`, and of scenarios with a preconditioner, after checks of its arguments."""
+def drawn(loss: Loss, prior: Prior, method: Method, chosen: Chosen, progress: StepProgress | None = None) -> Sample:
+    """The run of `particlegvi.sample`, and of scenarios with a preconditioner."""
     posterior = PosteriorEnergy(loss, prior, method.kl_weight)
-    arrival = arrive(posterior, particles, seed, accuracy, most, progress, chosen=chosen)
+    arrival = arrive(posterior, chosen, progress)
     verdict = arrival.verdict
     run = Sample(
         label=method.label,
@@ -140,8 +127,8 @@ def drawn(
         positions=arrival.positions,
         steps=np.arange(len(arrival.positions)),
         step_size=arrival.facts["step_size"],
-        seed=seed,
-        info={"arrived": verdict.arrived, "accuracy": accuracy, "reason": verdict.reason, **arrival.facts},
+        seed=chosen.seed,
+        info={"arrived": verdict.arrived, "accuracy": chosen.accuracy, "reason": verdict.reason, **arrival.facts},
         describer=described,
     )
     run.info["worst"] = "" if verdict.worst < 0 else [*run.variables, "the energy"][verdict.worst]

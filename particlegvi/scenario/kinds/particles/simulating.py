@@ -17,8 +17,9 @@ from particlegvi.integrators import schedules
 from particlegvi.scenario.kinds.kind import Job, check_particles
 from particlegvi.scenario.kinds.particles import building
 from particlegvi.simulation.loop import follow, record_steps, stored_records
+from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.run import Run
-from particlegvi.simulation.sampling.chosen import AUTO, Chosen, preconditioner_of
+from particlegvi.simulation.sampling.chosen import checked
 from particlegvi.simulation.sampling.sample import Sample, drawn
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.errors import Diverged, carried, carry
@@ -51,17 +52,9 @@ def simulate(job: Job) -> Run:
 def _arrived(job: Job) -> Run:
     """The run by the steps of `particlegvi.sample`; after an interruption it begins again."""
     parts, scenario = job.parts, job.scenario
-    size = None if scenario["step_size"] == AUTO else float(scenario["step_size"])
-    run = drawn(
-        parts.loss,
-        parts.prior,
-        parts.methods[job.label],
-        particles=scenario["particles"],
-        seed=job.seed,
-        most=(scenario["steps"], None),
-        progress=job.step_progress,
-        chosen=Chosen(parts.initial, preconditioner_of(scenario["preconditioner"], parts.loss.dim), size),
-    )
+    settings = Settings(scenario["particles"], scenario["steps"], scenario["step_size"], seed=job.seed)
+    chosen = checked(settings, parts.loss.dim, parts.initial, scenario["preconditioner"])
+    run = drawn(parts.loss, parts.prior, parts.methods[job.label], chosen, job.step_progress)
     run.steps = record_steps(int(run.steps[-1]), scenario.get("record_every"))
     job.storage.start(len(run.steps), run.final.shape)
     for step in run.steps:
