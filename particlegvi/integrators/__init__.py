@@ -150,7 +150,14 @@ def get(name: str) -> Integrator:
     return name.made if isinstance(name, NameOfOwn) else _registry.get(name)
 
 
-def resolved(integrator: object) -> tuple[str, float | None]:
+class Resolved(NamedTuple):
+    """The name of an integrator, and its friction where it has velocities."""
+
+    name: str
+    friction: float | None = None
+
+
+def resolved(integrator: object) -> Resolved:
     """The name of an integrator and its friction, from a name, an object, or a mapping with ``name`` and ``friction``.
 
     An object is a function below `integrator`. The friction is None where the integrator has none, and 1 where it was
@@ -167,10 +174,10 @@ def resolved(integrator: object) -> tuple[str, float | None]:
         allowed = f"a name, a function below pg.integrators.integrator, or {table}"
         raise arguments.refuse("integrator", integrator, allowed)
     if "friction" in inspect.signature(get(name)).parameters:
-        return name, 1.0 if friction is None else arguments.positive("friction", friction)
+        return Resolved(name, 1.0 if friction is None else arguments.positive("friction", friction))
     if friction is not None:
         raise ValueError(f'friction must be left out for the integrator "{name}", which has no velocities')
-    return name, None
+    return Resolved(name)
 
 
 def _given(made: Integrator) -> str:

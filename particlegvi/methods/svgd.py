@@ -17,7 +17,7 @@ from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import kernel_facts, kernel_of
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 BANDWIDTHS = ("start", "every-step")
 
@@ -59,7 +59,7 @@ class SVGD(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "kernel", kernel_of(self.kernel))
-        look_up("bandwidth", self.bandwidth, dict.fromkeys(BANDWIDTHS))
+        one_of("bandwidth", self.bandwidth, BANDWIDTHS)
 
     def check_integrator(self, name: str) -> None:
         check_explicit(self.label, name)

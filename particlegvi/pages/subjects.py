@@ -30,11 +30,11 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str
         scenario["particles"],
         scenario["steps"],
         resolved(scenario["step_size"]),
-        integrators.resolved(scenario["integrator"])[0],
+        integrators.resolved(scenario["integrator"]).name,
         seed=arguments.seed(seed),
     )
     own = {
-        label: integrators.resolved(entry["integrator"])[0]
+        label: integrators.resolved(entry["integrator"]).name
         for label, entry in scenario["methods"].items() if "integrator" in entry
     }  # fmt: skip
     look = scenario.get("modes") or (), scenario.get("style", {}).get("colours", {})

@@ -18,7 +18,7 @@ from particlegvi.plotting.protocols import Curved, Results, Scored
 from particlegvi.settings.colours import assigned
 from particlegvi.tools import words
 from particlegvi.tools.export.panels import CurvePanel, ScorePanel
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 MARKS = "osD^vPX*"
 SPREAD = 0.62  # spread of the marks of one row, relative to the distance between two rows
@@ -111,7 +111,7 @@ def curves(results: Results, *, methods: list[str] | None = None) -> Figure:
     panels = table.curves()
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     for name in methods or ():
-        look_up("approximation", name, dict.fromkeys(names))
+        one_of("approximation", name, names)
     sets = len({panel.title for panel in panels})
     scores = len(panels) // sets
     rows, columns = panel_row(scores, NARROW)

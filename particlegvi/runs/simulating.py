@@ -187,7 +187,7 @@ def _without_words(
     if settings.step_size == AUTO:
         problem = check_problem(loss, methods[0], prior, initial, replace(settings, step_size=STEP_SIZE))
         begun = initial if initial is None or isinstance(initial, Distribution) else problem.start
-        integrator = integrators.resolved(settings.integrator)[0]
+        integrator = integrators.resolved(settings.integrator).name
         settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, begun, methods, integrator))
     return settings
 

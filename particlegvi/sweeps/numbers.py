@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.sweeps.cell import FINISHED
 from particlegvi.sweeps.grid_table import SweepTable
 from particlegvi.sweeps.laws import laws
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import look_up, one_of
 
 VERDICT = "equilibrium"  # the column with the rule of the verdict
 # The measure by default: the first of these that the table has.
@@ -54,7 +54,7 @@ class GridNumbers:
 
         NaN stands for a method that diverged, or has no such number.
         """
-        look_up("method of the sweep", method, dict.fromkeys(self.methods))
+        one_of("method of the sweep", method, self.methods)
         numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})
         return self._of_method(method, [value if isinstance(value, int | float) else np.nan for value in numbers])
 

@@ -19,7 +19,7 @@ from particlegvi.sweeps.grid_table import lines
 from particlegvi.sweeps.laws import laws
 from particlegvi.tools.cells import Store
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import look_up, unknown
+from particlegvi.tools.registry import one_of, unknown
 from particlegvi.tools.sources import decisive
 
 SEEDS = 10  # by default
@@ -70,7 +70,7 @@ def plan(scenario: Facts, used: dict[str, str] | None = None) -> SweepPlan:
     laws(scenario, grid.over)
     kind = kinds.of(scenario)
     if "heat_map" in table and kind.name != "table":
-        look_up("method of the scenario", table["heat_map"], dict.fromkeys(kind.labels(scenario)))
+        one_of("method of the scenario", table["heat_map"], kind.labels(scenario))
     return SweepPlan(scenario, grid, measures, [table["heat_map"]] if "heat_map" in table else [])
 
 

@@ -67,9 +67,15 @@ def unknown(kind: str, word: object, known: Iterable[str], meant: str = "") -> V
 
 def look_up(kind: str, word: object, table: Mapping[str, Any]) -> Any:
     """``table[word]``, or the error of `unknown`."""
-    if isinstance(word, str) and word in table:
-        return table[word]
-    raise unknown(kind, word, table)
+    return table[one_of(kind, word, table)]
+
+
+def one_of(kind: str, word: object, words: Iterable[str]) -> str:
+    """The word, or the error of `unknown` where it is none of the words."""
+    known = list(words)
+    if isinstance(word, str) and word in known:
+        return word
+    raise unknown(kind, word, known)
 
 
 def listed(kind: str, table: Mapping[str, Part]) -> tuple[Callable[[], list[str]], Callable[[object], Part]]:

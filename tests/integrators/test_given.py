@@ -28,7 +28,7 @@ def test_the_same_formula_gives_the_same_bytes():
         own, named = (simulated(each, step_size=step_size) for each in (mine, "euler-maruyama"))
         assert own.final.tobytes() == named.final.tobytes() and own.info["integrator"] == "mine"
     assert "mine" not in pg.integrators.names()
-    assert pg.integrators.resolved(pg.integrators.get("heun"))[0] == "heun"
+    assert pg.integrators.resolved(pg.integrators.get("heun")).name == "heun"
     assert pg.integrators.resolved({"name": pg.integrators.get("baoab")}) == ("baoab", 1.0)
 
 

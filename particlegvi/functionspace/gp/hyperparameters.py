@@ -17,7 +17,7 @@ from particlegvi.functionspace.gp.laplace import fit_classification_hyperparamet
 from particlegvi.functionspace.gp.maximising import Regression, by_bound, by_name, maximise, noise_limits
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, scale, vector, whole
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 BOUNDS = ("evidence", "elbo")
 REGRESSION_ROWS = 1000
@@ -91,7 +91,7 @@ def fit_hyperparameters(
     noise = scale("noise_variance", noise_variance)
     most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
     subsets, seed = whole("subsets", subsets, 1), arguments.seed(seed)
-    asked = look_up("bound", bound, dict(zip(BOUNDS, BOUNDS, strict=True)))
+    asked = one_of("bound", bound, BOUNDS)
     if not np.any(t):
         raise ValueError("y must vary, so that hyperparameters can be found, not be 0 in every row")
     limits = noise_limits(float(np.mean(t**2)))

@@ -22,7 +22,7 @@ from particlegvi.tools.arguments import points as inputs
 from particlegvi.tools.arguments import scale, vector, whole
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 KL_TERMS = ("exact", "fixed-points", "random-points", "spectral")
 FAMILIES = ("full", "factorised")
@@ -112,9 +112,9 @@ class BayesianLinearRegression(Card):
         if isinstance(features, type) or not (isinstance(features, HasFeatures) or callable(features)):
             raise refuse("features", features, "a basis with features(X), or a function of inputs (n, dim)")
         self.noise_variance = scale("noise_variance", noise_variance)
-        self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
-        self.kl: str = look_up("kl", kl, dict(zip(KL_TERMS, KL_TERMS, strict=True)))
-        self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
+        self.family = one_of("family", family, FAMILIES)
+        self.kl = one_of("kl", kl, KL_TERMS)
+        self.optimiser = one_of("optimiser", optimiser, OPTIMISERS)
         if kl == "spectral":
             self.optimiser = ADAM
         usual = STEPS if self.optimiser == ADAM else ITERATIONS

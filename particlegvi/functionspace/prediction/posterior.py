@@ -18,7 +18,7 @@ from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.tools.arguments import points, refuse
 from particlegvi.tools.html import Card
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 REACH = 8.5  # standard deviations
 FEWEST, MOST = 35, 1001  # limits of the number of nodes
@@ -121,7 +121,7 @@ class FunctionPosterior(Card):
         mean, or a tuple (mean, sd)
             Quantiles of the function are those of `marginals`.
         """
-        look_up("thing to predict", of, {"function": None, "target": None})
+        one_of("thing to predict", of, ("function", "target"))
         marginals = self.marginals(X)
         if of == "function":
             mean, sd = marginals.mean(), marginals.sd()

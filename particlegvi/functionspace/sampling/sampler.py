@@ -29,7 +29,7 @@ from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.journal import Journal
 from particlegvi.tools import objects
 from particlegvi.tools.arguments import copied, points, refuse, scale, whole
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
 MOVES = ("mix", "none")
@@ -177,11 +177,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
             raise refuse("likelihood", self.likelihood, "one of particlegvi.functionspace.likelihoods")
-        look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
-        look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
-        look_up("residual", self.residual, dict.fromkeys(residuals.names()))
-        if self.residual == "thesis" and self.prior != "rkhs":
-            raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{self.prior}"')
+        check_choices(self.moves, self.prior, self.residual, self.integrator)
         particles = whole("particles", self.particles, 1)
         steps = None if self.steps is None else whole("steps", self.steps, 1)
         step_size = None if self.step_size is None else scale("step_size", self.step_size)
@@ -189,7 +185,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
         x = points("X", X, least=1)
         observed = observations(self.likelihood, y, len(x), "information")
         self._data = x.copy(), observed.copy()  # for the certificate: the caller may change its arrays
-        self._check_moves()
         choice = self.inducing_points
         self.basis_, self.selection_ = find(
             journal, covariance, choice, lambda: chosen_basis(covariance, choice, x, self.seed)
@@ -209,14 +204,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
             seed=self.seed,
             journal=journal,
         )
-
-    def _check_moves(self) -> None:
-        if self.moves is not None:
-            look_up("kind of moves", self.moves, dict.fromkeys(MOVES))
-        if self.moves == "mix" and self.integrator == "euler-maruyama":
-            raise ValueError(
-                'moves="mix" accepts or refuses exponential Euler steps: leave integrator out, or set moves to "none"'
-            )
 
     def _initial(self, particles: int) -> Array | None:
         if isinstance(self.initial, str):
@@ -274,3 +261,18 @@ class ProjectedLangevinSampler(FunctionPosterior):
             "lowest_potential": lowest,
             "equilibrium": trace.verdict(lowest),
         }
+
+
+def check_choices(moves: str | None, prior: str, residual: str, integrator: str) -> None:
+    """Refuse a word that is no choice, and choices that exclude each other."""
+    if moves is not None:
+        one_of("kind of moves", moves, MOVES)
+    one_of("prior of the coefficients", prior, PRIORS)
+    one_of("residual", residual, residuals.names())
+    one_of("integrator of projected Langevin sampling", integrator, INTEGRATORS)
+    if residual == "thesis" and prior != "rkhs":
+        raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{prior}"')
+    if moves == "mix" and integrator == "euler-maruyama":
+        raise ValueError(
+            'moves="mix" accepts or refuses exponential Euler steps: leave integrator out, or set moves to "none"'
+        )

@@ -27,7 +27,7 @@ from particlegvi.functionspace.preprocessing import class_labels
 from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools import arguments
 from particlegvi.tools.html import Card
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 DIVERGENCES = ("w2", "kl")
@@ -82,7 +82,7 @@ class ClassProcesses(Card):
     ) -> None:
         self.kernel = covariances.of(kernel)
         self.inducing_points = arguments.whole("inducing_points", inducing_points, 1)
-        self.divergence: str = look_up("divergence", divergence, dict(zip(DIVERGENCES, DIVERGENCES, strict=True)))
+        self.divergence = one_of("divergence", divergence, DIVERGENCES)
         self.weight = arguments.positive("weight", weight)
         self.epsilon = arguments.fraction("epsilon", epsilon)
         self.iterations, self.seed = arguments.whole("iterations", iterations, 1), arguments.seed(seed)

@@ -19,7 +19,7 @@ from particlegvi.settings import checks
 from particlegvi.settings.keys import Key
 from particlegvi.tools import plugins
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import check_parameters, look_up
+from particlegvi.tools.registry import check_parameters, one_of
 from particlegvi.version import __version__
 
 FUNCTIONS, APPROXIMATION = "functions", "approximation"
@@ -210,4 +210,4 @@ class TableSettings:
 
 def _check_names(kind: str, chosen: Iterable[str], known: Iterable[str]) -> None:
     for name in chosen:
-        look_up(f"{kind} of the table", name, dict.fromkeys(known))
+        one_of(f"{kind} of the table", name, known)

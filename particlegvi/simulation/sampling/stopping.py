@@ -90,20 +90,28 @@ def _difference(first: Array, second: Array) -> Array:
     particles that hardly move count as what they are.
     """
     with np.errstate(all="ignore"):  # a number that is none is a difference
-        means, spreads = zip(*(_moments(values) for values in (first, second)), strict=True)
-        gap = np.abs(means[0][0] - means[1][0]) / np.sqrt(means[0][1] + means[1][1] + 1e-300)
-        wider = np.abs(np.log(spreads[0][0] / spreads[1][0])) / np.sqrt(spreads[0][1] + spreads[1][1])
+        a, b = _moments(first), _moments(second)
+        gap = np.abs(a.mean - b.mean) / np.sqrt(a.of_mean + b.of_mean + 1e-300)
+        wider = np.abs(np.log(a.variance / b.variance)) / np.sqrt(a.of_log_variance + b.of_log_variance)
     return np.maximum(gap, wider) / LARGEST
 
 
-def _moments(values: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Mean and its squared standard error, variance and the squared standard error of its logarithm, each (k,)."""
+class Moments(NamedTuple):
+    """Moments with the squared standard errors of the mean and of the logarithm of the variance, each (k,)."""
+
+    mean: Array
+    of_mean: Array
+    variance: Array
+    of_log_variance: Array
+
+
+def _moments(values: Array) -> Moments:
     number = values.shape[1]
     of_particles = values.mean(axis=0)
     squares = ((values - of_particles.mean(axis=0)) ** 2).mean(axis=0)
     variance = squares.mean(axis=0)
-    mean = of_particles.mean(axis=0), of_particles.var(axis=0) / number
-    return mean, (variance, squares.var(axis=0) / number / variance**2)
+    mean, of_mean = of_particles.mean(axis=0), of_particles.var(axis=0) / number
+    return Moments(mean, of_mean, variance, squares.var(axis=0) / number / variance**2)
 
 
 def _correlations(first: Array, second: Array) -> Array:

@@ -18,7 +18,7 @@ from particlegvi.scenario.kinds.functions.problem import Fit, Fitting, FunctionP
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.scenario.kinds.kind import at_key, check_particles
 from particlegvi.tools import machine
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
 
@@ -91,8 +91,7 @@ def build(scenario: Scenario) -> FunctionParts:
         raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {points}")
     with at_key("kernel"):
         kernel(np.zeros((1, data.inputs)))  # refuses another number of lengthscales than of inputs
-    common = kernel, likelihood, data
-    methods = {label: _method(label, entry, common) for label, entry in scenario["methods"].items()}
+    methods = {label: _method(label, entry, kernel, likelihood, data) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
     needed = _memory(rows, points, particles)
     machine.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
@@ -103,7 +102,7 @@ def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:
     """The covariance; with ``by_coordinate = "product"`` it is the product of one for each coordinate of an input."""
     parameters = {key: value for key, value in settings.items() if key != "by_coordinate"}
     if "by_coordinate" in settings:
-        look_up("value of by_coordinate", settings["by_coordinate"], {"product": Product})
+        one_of("value of by_coordinate", settings["by_coordinate"], ["product"])
         if inputs > 1:
             return Product(*(OnCoordinates(covariances.get(**parameters), number) for number in range(inputs)))
     return covariances.get(**parameters)
@@ -114,8 +113,7 @@ def _memory(rows: int, points: int, particles: int) -> int:
     return 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
 
 
-def _method(label: str, entry: Mapping[str, Any], common: tuple[Covariance, Any, Data]) -> Any:
-    kernel, likelihood, data = common
+def _method(label: str, entry: Mapping[str, Any], kernel: Covariance, likelihood: Any, data: Data) -> Any:
     with at_key(f"methods.{label}"):
         own = {name: value for name, value in entry.items() if name != "method"}
         method = registry.get(entry.get("method", label), **own)

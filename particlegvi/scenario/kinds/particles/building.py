@@ -53,7 +53,7 @@ def build(scenario: Scenario) -> Parts:
         own = "integrator" in scenario["methods"][label]
         hint = "" if own else f"; [methods.{label}] may have an integrator of its own"
         try:
-            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
+            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"]).name)
         except ValueError as error:
             raise ValueError(f"methods.{label}: {error}{hint}") from None
     machine.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
@@ -165,10 +165,5 @@ def method_of(label: str, entry: Scenario, shared: Kernel | None) -> Method:
         parameters["kernel"] = _kernel(parameters["kernel"], f"{key}.kernel")
     elif "kernel" in known and shared is not None:
         parameters["kernel"] = shared
-    if "embedding" in parameters:
-        with at_key(f"{key}.embedding"):
-            way = parameters["embedding"]["how"]
-            if way not in priors.mean_embedding.WAYS:
-                raise refuse("how", way, f"one of {', '.join(priors.mean_embedding.WAYS)}")
     with at_key(key):
         return method(**parameters)

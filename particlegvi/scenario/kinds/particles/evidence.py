@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,13 @@ UNMOVED = 100  # a particle at exactly the same place after so many steps counts
 SERIES = 40  # number of records at which a distance is computed
 IN_SERIES = 500  # number of particles for each of these distances
 PAIRED = 2000  # number of points that represent a target in the plane for these distances
+
+
+class TargetDistance(NamedTuple):
+    """The distance of a run to its target, and the 99% quantile of that of as many exact draws."""
+
+    value: float
+    of_draws: float
 
 
 @dataclass
@@ -78,25 +85,25 @@ class Evidence:
 
     @cached_property
     def movement(self) -> Any:
-        """Whether particles without noise are at rest, and their last movement; None without a record."""
+        """The `Movement` of particles without noise; None without a record."""
         return last_movement(self.run)
 
     @cached_property
-    def distance(self) -> tuple[float, float]:
-        """The (sliced) W1 to the target, and the 99% quantile of that of exact draws."""
+    def distance(self) -> TargetDistance:
+        """The (sliced) W1 to the target."""
         known = self.found["distances"]["w1" if self.target.dim == 1 else "sliced_w1"]
-        return known["value"], known["floor"][2]
+        return TargetDistance(known["value"], known["floor"][2])
 
     @cached_property
     def measured(self) -> str:
         """The distance in words."""
         name = "W1" if self.target.dim == 1 else "sliced W1"
-        return f"{name} {self.distance[0]:.3g}, where 99% of exact draws stay below {self.distance[1]:.3g}"
+        return f"{name} {self.distance.value:.3g}, where 99% of exact draws stay below {self.distance.of_draws:.3g}"
 
     @cached_property
     def near(self) -> str:
         """How near a run is whose distance is not beyond its limit."""
-        within = self.distance[0] <= self.distance[1]
+        within = self.distance.value <= self.distance.of_draws
         return "within chance of Q*" if within else "near Q*, farther than chance allows in 99 of 100 cases"
 
     @cached_property
@@ -179,8 +186,7 @@ class Evidence:
         Cornish and Fisher's correction for the skewness of one Gaussian mode on the line, 2.5 sqrt(8/n)) and a fiftieth
         of its standard deviation. A diagnostic that is not a number is beyond.
         """
-        value, floor = self.distance
-        if not value <= 1.5 * floor:
+        if not self.distance.value <= 1.5 * self.distance.of_draws:
             return self.measured
         excess, number = self.found.get("excess_energy"), self.run.particles
         limit = max(4.0 + 7.1 / np.sqrt(number), 0.02 * np.sqrt(number))
@@ -212,7 +218,7 @@ class Evidence:
     @cached_property
     def too_few(self) -> bool:
         """Whether so few particles can be anywhere."""
-        return bool(1.5 * self.distance[1] > np.sqrt(np.mean(self.target.variance)))
+        return bool(1.5 * self.distance.of_draws > np.sqrt(np.mean(self.target.variance)))
 
     @cached_property
     def since(self) -> float | None:

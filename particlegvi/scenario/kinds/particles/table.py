@@ -150,7 +150,7 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     settings = scenario.get("methods", {}).get(label, {})
     noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
     integrator = settings.get("integrator", scenario.get("integrator", "euler-maruyama"))
-    can = not integrators.carries_noise(integrators.get(integrators.resolved(integrator)[0]))
+    can = not integrators.carries_noise(integrators.get(integrators.resolved(integrator).name))
     equilibrium = facts.get("equilibrium", {})
     moving = equilibrium.get("rule") in ("drifting", "short") and "basin_occupancy" in facts
     return bool(

@@ -150,12 +150,19 @@ def _free_gradient(run: Run, x: Array) -> Array:
     return slope
 
 
-def last_movement(run: Run) -> tuple[bool, float] | None:
-    """Whether particles are at rest, and how far one moved in the last quarter; None without a record there."""
+class Movement(NamedTuple):
+    """How far a particle moved at most in the last quarter, and whether that is rest."""
+
+    farthest: float
+    is_rest: bool
+
+
+def last_movement(run: Run) -> Movement | None:
+    """The movement in the last quarter; None without a record there."""
     middle = int(np.searchsorted(run.times, 0.75 * run.times[-1]))
     if middle >= len(run.positions) - 1:
         return None
     spread = max(float(np.mean(np.var(x, axis=0))) for x in (run.initial, run.final))  # the end may be one point
     scale = np.sqrt(spread) or float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
-    most = float(np.max(np.linalg.norm(run.final - run.positions[middle], axis=1)))
-    return most <= NEARLY * scale, most
+    farthest = float(np.max(np.linalg.norm(run.final - run.positions[middle], axis=1)))
+    return Movement(farthest, farthest <= NEARLY * scale)

@@ -75,7 +75,8 @@ RULES = (
          MORE_PARTICLES),
     Rule("too short", ("density",), None, lambda e: e.slow,
          lambda e: f"{e.near}, but {e.slow}: too short to tell ({e.measured})", MORE_STEPS),
-    Rule("near", ("density",), None, lambda e: e.distance[0] > e.distance[1], lambda e: f"{e.near}: {e.measured}"),
+    Rule("near", ("density",), None, lambda e: e.distance.value > e.distance.of_draws,
+         lambda e: f"{e.near}: {e.measured}"),
     Rule("unfound", ("density",), None, lambda e: e.unfound, lambda e: f"{e.near}, but {e.unfound} ({e.measured})"),
     Rule("arrived", ("density",), True, lambda e: True,
          lambda e: f"at equilibrium{_from(e.since)}: {e.measured}"),
@@ -92,10 +93,11 @@ RULES = (
          lambda e: "at rest over the second half, as far as its mean loss, means and spreads tell"),
     # flows without noise and without a known end
     Rule("unknown", ("silent",), None, lambda e: e.movement is None, lambda e: NO_RECORD),
-    Rule("resting", ("silent",), None, lambda e: e.movement[0],
-         lambda e: f"at rest: no particle moved by more than {e.movement[1]:.2g} in the last quarter"),
+    Rule("resting", ("silent",), None, lambda e: e.movement.is_rest,
+         lambda e: f"at rest: no particle moved by more than {e.movement.farthest:.2g} in the last quarter"),
     Rule("moving", ("silent",), False, lambda e: True,
-         lambda e: f"not yet at rest: a particle still moved by {e.movement[1]:.2g} in the last quarter", MORE_STEPS),
+         lambda e: f"not yet at rest: a particle still moved by {e.movement.farthest:.2g} in the last quarter",
+         MORE_STEPS),
 )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.diagnostics.outliers import escaped, problem_scale
+from particlegvi.scenario.kinds.particles.evidence import TargetDistance
+from particlegvi.scenario.kinds.particles.truth import Movement
 from particlegvi.scenario.kinds.particles.verdict import RULES, equilibrium, rule_of
 
 from .test_verdict import evidence_of
@@ -19,8 +21,8 @@ DONE = SimpleNamespace(arrived=True, exactly=True, unlikely="", left="left", sin
 WELL = {
     "usable": True, "escaped": 0, "run": SimpleNamespace(particles=30, info={}), "found": FITTED, "descent": DONE,
     "moving": RESTING, "wrong_shares": "", "stuck": "", "slow": "", "held": "", "beyond": "", "misplaced": "",
-    "too_few": False, "unfound": "", "distance": (1.0, 2.0), "near": "near", "measured": "W1", "since": 3.0,
-    "movement": (True, 0.1),
+    "too_few": False, "unfound": "", "distance": TargetDistance(1.0, 2.0), "near": "near", "measured": "W1",
+    "since": 3.0, "movement": Movement(0.1, True),
 }  # fmt: skip
 START = {"gradients": 20}
 JUDGED = {"arrived": True, "accuracy": 0.1, "reason": "", "worst": "", "gradients": 900, "start": START}
@@ -53,7 +55,7 @@ CASES = [
     ("density", {"stuck": "none"}, "stuck"),
     ("density", {"too_few": True}, "too few"),
     ("density", {"slow": "slow"}, "too short"),
-    ("density", {"distance": (2.5, 2.0)}, "near"),
+    ("density", {"distance": TargetDistance(2.5, 2.0)}, "near"),
     ("density", {"unfound": "half"}, "unfound"),
     ("noise", {"run": ARRIVED, "held": "two"}, "sampled"),
     ("noise", {"run": WANDERING}, "not sampled"),
@@ -63,7 +65,7 @@ CASES = [
     ("noise", {"held": "two"}, "held"),
     ("noise", {"slow": "slow"}, "too short"),
     ("silent", {"movement": None}, "unknown"),
-    ("silent", {"movement": (False, 3.0)}, "moving"),
+    ("silent", {"movement": Movement(3.0, False)}, "moving"),
 ]
 
 

@@ -11,13 +11,12 @@ from particlegvi.contracts import Array, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.linalg import root
-from particlegvi.functionspace.linear.bayesian import FAMILIES, KL_TERMS, OPTIMISERS, BayesianLinearRegression
+from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
 from particlegvi.functionspace.linear.sets import data_and_box
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole, wholes
-from particlegvi.tools.registry import look_up
 
 MOST = 1000  # largest number of inputs in a set
 SETS = 200  # number of sets at which the values of a fit are compared with values of the prior
@@ -41,11 +40,9 @@ class BLR(OfGaussianNoise):
         self, kl: str = "exact", family: str = "full", points: int = 10, optimiser: str = "optimum",
         steps: int | None = None, sizes: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
-        self.kl: str = look_up("kl", kl, dict(zip(KL_TERMS, KL_TERMS, strict=True)))
-        self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
-        self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
+        self._settings: Facts = {"kl": kl, "family": family, "optimiser": optimiser, "steps": steps}
         self.points = whole("points", points, 1)
-        self.steps = None if steps is None else whole("steps", steps, 1)
+        BayesianLinearRegression(np.asarray, **self._settings)  # it checks them
         self.sizes = [] if sizes is None else wholes("sizes", sizes, MOST)
 
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
@@ -65,10 +62,10 @@ class BLR(OfGaussianNoise):
         return Posterior(problem, fit.arrays)
 
     def _model(self, problem: FunctionProblem, points: int) -> BayesianLinearRegression:
+        noise_variance = gaussian(problem.likelihood).noise_variance
         return BayesianLinearRegression(
-            lambda X: _features(problem, X), gaussian(problem.likelihood).noise_variance, self.family, self.kl,
-            points, optimiser=self.optimiser, steps=self.steps, seed=problem.seed,
-        ).fit(problem.X, problem.y)  # fmt: skip
+            lambda X: _features(problem, X), noise_variance, points=points, seed=problem.seed, **self._settings
+        ).fit(problem.X, problem.y)
 
     def _compared(self, problem: FunctionProblem, points: int) -> Facts:
         """KL of the fit with this number of inputs to the posterior and the prior: of weights, and at random sets."""

@@ -7,19 +7,16 @@ import math
 import numpy as np
 
 from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
-from particlegvi.functionspace import residuals
-from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.sampling.budget import check_budget, error_budget
 from particlegvi.functionspace.sampling.lipschitz import certificate_of, check_certified
-from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
+from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler, check_choices
 from particlegvi.scenario.kinds.functions.features import features_of
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import flag, whole
 from particlegvi.tools.quoting import POSITIVE, refuse
-from particlegvi.tools.registry import look_up
 
 
 class PLS:
@@ -47,11 +44,7 @@ class PLS:
         certificate: bool = False,
         budget: bool = False,
     ) -> None:
-        if moves is not None:
-            look_up("kind of moves", moves, dict.fromkeys(MOVES))
-        look_up("prior of the coefficients", prior, dict.fromkeys(PRIORS))
-        look_up("residual", residual, dict.fromkeys(residuals.names()))
-        look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
+        check_choices(moves, prior, residual, integrator)
         for key, number in (("steps", steps), ("inducing_points", inducing_points)):
             if number is not None:
                 whole(key, number, 1)

@@ -24,7 +24,7 @@ from particlegvi.scenario.kinds.functions.methods.gp import OfGaussianNoise, gau
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
 from particlegvi.tools.arguments import flag, whole, wholes
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import one_of
 
 ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of a Gaussian
 GRID = 1000  # inputs at which a process is compared with the exact one
@@ -44,7 +44,7 @@ class WithPlacement:
     """
 
     def __init__(self, placement: str = "greedy", inducing_points: int | None = None, compare: bool = False) -> None:
-        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
+        self.placement = one_of("selection", placement, selection.names())
         self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
         self.compare = flag("compare", compare)
 
