@@ -228,7 +228,7 @@ def run_methods(
         "step_size": problem.step_size,
         "integrator": friction or problem.integrator,
         "tolerance": problem.tolerance,
-        "methods": {label: {} for label in methods},
+        "methods": {label: {"method": method.label} for label, method in methods.items()},
     } | facts
     results = Comparison(scenario, made, problem.seed, status="running")
     execute(results, reporter, saving)

@@ -50,6 +50,14 @@ def test_the_table_says_what_the_runs_say(comparison):
     assert "SVGD" in comparison.describe()
 
 
+def test_a_method_that_may_jump_has_the_hint_under_any_label():
+    well, start = pg.losses.get("double-well"), pg.priors.Normal(1.5, 0.1)
+    methods = {"mine": pg.methods.DLE(0.2), "free": pg.methods.FreeEnergy(0.2), "other": pg.methods.SVGD(0.2)}
+    text = pg.compare(well, methods, PRIOR, 100, 2000, 1e-2, initial=start).describe()
+    hints = {label: f"{label}: jumps = true in [methods.{label}]" in text for label in methods}
+    assert text.count("metastable") == 3 and hints == {"mine": True, "free": True, "other": False}
+
+
 def test_one_figure_has_a_panel_for_every_method(comparison):
     figure = comparison.plot()
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]

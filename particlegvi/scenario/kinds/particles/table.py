@@ -148,7 +148,8 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     A run that still moves needs them only where several basins are known; otherwise it needs more steps.
     """
     settings = scenario.get("methods", {}).get(label, {})
-    noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
+    allows = settings.get("method", label) in ("DLE", "DRLE", "free energy")
+    noisy = allows and facts.get("weights", {}).get("kl_weight")
     integrator = settings.get("integrator", scenario.get("integrator", "euler-maruyama"))
     can = not integrators.carries_noise(integrators.get(integrators.resolved(integrator).name))
     equilibrium = facts.get("equilibrium", {})
