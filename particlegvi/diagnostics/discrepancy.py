@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Kernel, Loss, Method, Prior
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, reference
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
+from particlegvi.integrators.schemes import has_walls
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, objects
 
@@ -172,7 +173,7 @@ def target_score(target: DensityTarget, loss: Loss, method: Method, prior: Prior
     """
     objects.target(target, density=True, dim=objects.loss(loss).dim)
     objects.same_dim("prior", objects.prior(prior).dim, loss.dim)
-    if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
+    if has_walls(prior.low, prior.high):
         raise ValueError("prior must be unbounded for a Stein discrepancy, which needs a density without edges")
     kl_weight = arguments.positive("kl_weight of the method", objects.method(method).kl_weight)
     interacting = float(method.mmd_weight) > 0.0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Prior
+from particlegvi.diagnostics.equilibrium import middle_record
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets.density import OUTSIDE, DensityTarget
 from particlegvi.targets.quadrature.potential import place_of
@@ -43,10 +44,8 @@ def escaped(positions: Array, times: Array, scale: float) -> Array:
     Diffusion and steady drifts grow by less; a particle beyond 1e100 has escaped in any case.
     """
     final, centre = positions[-1], positions[0].mean(axis=0)
-    middle = int(np.searchsorted(times, 0.5 * times[-1]))
-    halfway = positions[middle if middle < len(positions) - 1 else 0]
     with np.errstate(all="ignore"):
-        far, before = (np.linalg.norm(x - centre, axis=1) for x in (final, halfway))
+        far, before = (np.linalg.norm(x - centre, axis=1) for x in (final, positions[middle_record(times)]))
         grown = (far > FAR * scale) & ~(far < GROWTH * before)
     return np.asarray(grown | ~np.all(np.abs(final) < HUGE, axis=1))
 

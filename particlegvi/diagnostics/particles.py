@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeGuard
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi.contracts import Target
+from particlegvi.contracts import Array, Run, Target
 from particlegvi.targets import AtomicTarget, DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, objects
 
@@ -54,6 +54,31 @@ def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 def has_bars(low: float, high: float) -> bool:
     """Whether an interval is wide enough to be cut into bars: a few floats are not, nor are subnormal numbers."""
     return high - low > max(NARROWEST * max(abs(low), abs(high)), SMALLEST)
+
+
+class FittedGaussian(NamedTuple):
+    """Mean and standard deviations (dim,) of the Gaussian of FD-GVI."""
+
+    mean: Array
+    sd: Array
+
+
+def fitted_gaussian(run: Run, record: int = -1) -> FittedGaussian | None:
+    """The Gaussian that FD-GVI had fitted at a record; None for the particle methods.
+
+    At an earlier record it follows from two particles or more, which are mean + sd z with the same z at all records.
+    """
+    if "mean" not in run.info or "sd" not in run.info:
+        return None
+    mean = np.atleast_1d(np.asarray(run.info["mean"], dtype=np.float64))
+    sd = np.broadcast_to(np.asarray(run.info["sd"], dtype=np.float64), mean.shape)
+    if record in (-1, len(run.positions) - 1):
+        return FittedGaussian(mean, sd)
+    then, last = np.asarray(run.positions[record]), np.asarray(run.positions[-1])
+    away = last - last.mean(axis=0)
+    with np.errstate(invalid="ignore"):  # one particle does not tell
+        ratio = np.sum(away * then, axis=0) / np.sum(away * away, axis=0)
+    return FittedGaussian(then.mean(axis=0) - ratio * (last.mean(axis=0) - mean), np.abs(ratio) * sd)
 
 
 def line_target(target: object) -> None:

@@ -18,14 +18,16 @@ FIRST, SECOND = 0.9, 0.999  # decay of Adam's means of drifts and of their squar
 SMALL = 1e-8  # added to a root, so that a drift of zero divides by no zero
 
 
-def adam_step(state: Array, now: Step) -> None:
-    x, mean, square = np.hsplit(state, 3)
-    drift = now.drift(x)
+def direction(drift: Array, mean: Array, square: Array, step: int) -> Array:
+    """The direction of step 1, 2, ...; ``mean`` and ``square``, zero before the first one, change in place."""
     mean += (1.0 - FIRST) * (drift - mean)
     square += (1.0 - SECOND) * (drift * drift - square)
-    corrected = square / (1.0 - SECOND ** (now.number + 1))
-    direction = mean / (1.0 - FIRST ** (now.number + 1)) / (np.sqrt(corrected) + SMALL)
-    x[...] = now.reflected(x - now.gain * direction)[0]
+    return np.asarray(mean / (1.0 - FIRST**step) / (np.sqrt(square / (1.0 - SECOND**step)) + SMALL))
+
+
+def adam_step(state: Array, now: Step) -> None:
+    x, mean, square = np.hsplit(state, 3)
+    x[...] = now.reflected(x - now.gain * direction(now.drift(x), mean, square, now.number + 1))[0]
 
 
 @integrator("adam", step=adam_step, columns=lambda dim: 2 * dim, noise="none", limit=lambda curvature: math.inf)

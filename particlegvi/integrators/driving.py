@@ -10,7 +10,7 @@ from particlegvi.contracts import Array, Prior
 from particlegvi.engine.numerics.noise import normals, uniforms
 from particlegvi.engine.steps.flow import fold_points
 from particlegvi.integrators import Integrator, Step
-from particlegvi.integrators.schemes import CoefficientSource
+from particlegvi.integrators.schemes import CoefficientSource, has_walls
 
 
 def plain_step(state: Array, now: Step) -> None:
@@ -24,7 +24,7 @@ def plain_step(state: Array, now: Step) -> None:
 def reflecting(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array]]:
     """The function that reflects points (n, dim) at walls (dim,); see `Step`."""
     unturned = np.ones((1, low.size))
-    walls = bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high)))
+    walls = has_walls(low, high)
 
     def reflected(x: Array) -> tuple[Array, Array]:
         if not walls:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
+from particlegvi.integrators import Integrator
 from particlegvi.integrators.driving import PythonDriver
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.integrators.schemes import CoefficientSource
@@ -77,11 +78,6 @@ class ParticleFlow:
         return -1 if good.all() else int(np.flatnonzero(~good.all(axis=1))[0])
 
 
-def has_walls(prior: Prior) -> bool:
-    """Whether the density of a prior ends somewhere: in any coordinate, on either side."""
-    return bool(np.any(np.isfinite(prior.low)) or np.any(np.isfinite(prior.high)))
-
-
 def check_explicit(label: str, integrator: str) -> None:
     """Refuse an integrator for a drift without noise and without a linear part."""
     rules = {
@@ -91,11 +87,34 @@ def check_explicit(label: str, integrator: str) -> None:
     integrators.check_fits(integrator, label, rules)
 
 
-class DriftFlow(ParticleFlow):
+class Steps(Protocol):
+    """A driver that takes steps of a state, in place."""
+
+    def advance(self, state: Array, first_step: int, steps: int, /) -> None: ...
+
+
+class SteppedFlow(ParticleFlow):
+    """A flow by the steps of an integrator: its state is the particles, and behind them what the integrator keeps."""
+
+    def __init__(
+        self, problem: ParticleProblem, made: Integrator, steps: Steps, counts: dict[str, int] | None = None
+    ) -> None:
+        particles, self._dim = problem.start.shape
+        super().__init__(np.zeros((particles, self._dim + made.columns(self._dim))), counts)
+        self.state[:, : self._dim] = problem.start
+        self._steps = steps
+
+    def advance(self, first_step: int, steps: int) -> None:
+        self._steps.advance(self.state, first_step, steps)
+
+    def particles(self) -> Array:
+        return np.ascontiguousarray(self.state[:, : self._dim])
+
+
+class DriftFlow(SteppedFlow):
     """Steps of an integrator along a drift without noise, all particles at once: explicit Euler, Heun, Adam.
 
-    Its state is the particles, and behind them what the integrator keeps. A problem that asks for an integrator with
-    noise is refused.
+    A problem that asks for an integrator with noise is refused.
 
     Parameters
     ----------
@@ -113,13 +132,11 @@ class DriftFlow(ParticleFlow):
     def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
         check_explicit(label, problem.integrator)
         made = integrators.get(problem.integrator)
-        particles, self._dim = problem.start.shape
-        super().__init__(np.zeros((particles, self._dim + made.columns(self._dim))))
-        self.state[:, : self._dim] = problem.start
         self._drift, self._what = drift, f"the drift of {label}"
         self._allowed = f"an array of numbers of the shape {problem.start.shape}, as the particles are"
-        steppings = CoefficientSource(made, problem.step_size, 0.0, np.zeros(self._dim))
-        self._steps = PythonDriver(made, steppings, problem.prior, self._checked, None, (0.0, problem.seed))
+        steppings = CoefficientSource(made, problem.step_size, 0.0, np.zeros(problem.start.shape[1]))
+        steps = PythonDriver(made, steppings, problem.prior, self._checked, None, (0.0, problem.seed))
+        super().__init__(problem, made, steps)
         self._facts = {"integrator": problem.integrator if made.step else "explicit Euler", **facts}
 
     def _checked(self, x: Array, step: int) -> Array:
@@ -127,12 +144,6 @@ class DriftFlow(ParticleFlow):
         if drift.shape != x.shape:
             raise arguments.shaped(self._what, drift, self._allowed)
         return drift
-
-    def advance(self, first_step: int, steps: int) -> None:
-        self._steps.advance(self.state, first_step, steps)
-
-    def particles(self) -> Array:
-        return np.ascontiguousarray(self.state[:, : self._dim])
 
     def facts(self) -> dict[str, Any]:
         return dict(self._facts)

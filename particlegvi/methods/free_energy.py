@@ -27,7 +27,7 @@ from particlegvi.integrators.driving import PythonDriver
 from particlegvi.integrators.schemes import CoefficientSource, linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import jumps
-from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem
+from particlegvi.methods.flow import Jumping, ParticleProblem, SteppedFlow
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import Interaction, embedding_options, kernel_of, repulsion_of
 from particlegvi.tools import arguments
@@ -112,8 +112,8 @@ class HasOwnSteps(Protocol):
     def driver(self, integrator: Integrator, /) -> type[Ensemble] | None: ...
 
 
-class FreeEnergyFlow(ParticleFlow):
-    """The flow of a :class:`FreeEnergy`: its state is the particles, and the columns that the integrator adds.
+class FreeEnergyFlow(SteppedFlow):
+    """The flow of a :class:`FreeEnergy`.
 
     Its steps are compiled where the integrator is plain, or has a compiled form and the particles meet a loss with a
     term and not each other; all others are taken from Python.
@@ -121,7 +121,6 @@ class FreeEnergyFlow(ParticleFlow):
 
     def __init__(self, method: FreeEnergy, problem: ParticleProblem):
         prior, loss = problem.prior, problem.loss
-        self._dim = problem.start.shape[1]
         self._facts: Facts = {"integrator": problem.integrator}
         self._interaction = repulsion_of(method, problem)
         self._facts |= self._interaction.facts or {}
@@ -130,14 +129,14 @@ class FreeEnergyFlow(ParticleFlow):
         if problem.friction is not None:
             coefficients = partial(made, friction=problem.friction)
             self._facts["friction"] = problem.friction
-        stiffness = linear_part(method.kl_weight, prior, self._dim)
+        stiffness = linear_part(method.kl_weight, prior, prior.dim)
         steppings = CoefficientSource(coefficients, problem.step_size, method.kl_weight, stiffness)
         repulsion = self._interaction.repulsion
         alone = repulsion is None and loss.term is not None
-        self._steps: Ensemble | PythonDriver
+        steps: Ensemble | PythonDriver
         if made.step is None or (alone and made.compiled is not None):
             own = loss.driver(made) if isinstance(loss, HasOwnSteps) else None
-            self._steps = (own or Ensemble)(
+            steps = (own or Ensemble)(
                 potential_of(loss.term, prior.term(), self._interaction.embedding, method.kl_weight, method.lambda1),
                 steppings,
                 (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
@@ -149,10 +148,8 @@ class FreeEnergyFlow(ParticleFlow):
         else:
             drift, potential = drift_of(method, problem, self._interaction, whole=made.accepts)
             noise = method.kl_weight, problem.seed
-            self._steps = PythonDriver(made, steppings, prior, drift, potential, noise)
-        columns = self._dim + made.columns(self._dim)
-        super().__init__(np.zeros((len(problem.start), columns)), None if repulsion is None else repulsion.used)
-        self.state[:, : self._dim] = problem.start
+            steps = PythonDriver(made, steppings, prior, drift, potential, noise)
+        super().__init__(problem, made, steps, None if repulsion is None else repulsion.used)
         self._kept_facts = made.facts
 
     def jumping(self, method: FreeEnergy, problem: ParticleProblem, settings: jumps.Jumps) -> Jumping:
@@ -170,12 +167,6 @@ class FreeEnergyFlow(ParticleFlow):
             particles=len(self.state),
         )
         return Jumping(self, jumps_of_all, settings.every)
-
-    def advance(self, first_step: int, steps: int) -> None:
-        self._steps.advance(self.state, first_step, steps)
-
-    def particles(self) -> Array:
-        return np.ascontiguousarray(self.state[:, : self._dim])
 
     def facts(self) -> Facts:
         repulsion = {} if self._interaction.repulsion is None else self._interaction.repulsion.facts()

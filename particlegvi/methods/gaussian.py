@@ -12,7 +12,8 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Objective, Prior
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import ParticleFlow, ParticleProblem, has_walls
+from particlegvi.integrators.schemes import has_walls
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.priors import Normal
 from particlegvi.tools import arguments, machine
@@ -70,7 +71,7 @@ class GaussianFlow(ParticleFlow):
     def __init__(self, method: FDGVI, problem: ParticleProblem):
         self._method = method
         self._problem = problem
-        if has_walls(problem.prior):
+        if has_walls(problem.prior.low, problem.prior.high):
             words = f"prior must be one without walls for {method.label}, not {problem.prior!r}"
             raise ValueError(f"{words}, under which every Gaussian has infinite KL")
         if method.renyi_order != 1.0 and not isinstance(problem.prior, Normal):

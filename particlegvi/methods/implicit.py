@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Kernel
-from particlegvi.methods.flow import ParticleFlow, ParticleProblem, has_walls
+from particlegvi.integrators.schemes import has_walls
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.free_energy import Choice, FreeEnergy
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import interaction
@@ -76,7 +77,7 @@ class ImplicitFlow(ParticleFlow):
     def __init__(self, method: JKO, problem: ParticleProblem) -> None:
         if problem.start.shape[1] != 1:
             raise ValueError(f"{method.label} needs a loss on the line, not one with dim {problem.start.shape[1]}")
-        if has_walls(problem.prior):
+        if has_walls(problem.prior.low, problem.prior.high):
             raise ValueError(f"prior must be one without walls for {method.label}, not {problem.prior!r}")
         self._order = np.argsort(problem.start[:, 0], kind="stable")
         if method.kl_weight and not np.all(np.diff(problem.start[self._order, 0]) > 0.0):

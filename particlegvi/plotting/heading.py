@@ -11,10 +11,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
 from particlegvi.contracts import Scenario
+from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.integrators.schedules import Schedule, shown
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.protocols import Runs, Stepped
-from particlegvi.plotting.reading import fitted_gaussian
 from particlegvi.plotting.style import Slide
 from particlegvi.tools import words
 

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Scenario, Target
+from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, path_of
 from particlegvi.plotting.kind import figure_kind
@@ -110,7 +111,7 @@ def share_of(particles: Array, width: float = 1.0) -> float:
 
 def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
     """Draw the Gaussian that a run of FD-GVI fitted; returns a function that moves it to another record."""
-    if reading.fitted_gaussian(run) is None:
+    if fitted_gaussian(run) is None:
         return lambda record: None
     grid = np.linspace(*limits, 1201)
     (curve,) = axes.plot(
@@ -121,9 +122,9 @@ def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
 
 def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
     """The density of the fitted Gaussian at points of the line."""
-    fitted = reading.fitted_gaussian(run, record)
+    fitted = fitted_gaussian(run, record)
     assert fitted is not None
-    mean, sd = float(fitted[0][0]), float(fitted[1][0])
+    mean, sd = float(fitted.mean[0]), float(fitted.sd[0])
     return np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
 
 

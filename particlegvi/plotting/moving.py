@@ -16,9 +16,9 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Run
+from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.plotting.look import Look, number, say
 from particlegvi.plotting.protocols import ParticleRun
-from particlegvi.plotting.reading import fitted_gaussian
 
 Follow: TypeAlias = Callable[[Array], None]  # puts artists where particles (n, dim) are, or (n,) on the line
 Show: TypeAlias = Callable[[int], None]  # puts the artists of one run where its particles were at this record

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
 
 from particlegvi.contracts import Array, Target
+from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
@@ -76,7 +77,7 @@ def draw_panel(
     """
     planes.draw_plane(axes, plane, labelled)
     first, last = reading.finite_particles(np.asarray(run.positions[0])), reading.final_particles(run)
-    fitted = reading.fitted_gaussian(run)
+    fitted = fitted_gaussian(run)
     # Particles on one point look like one particle: make it larger.
     area = marker_area(len(last)) * (2.5 if is_atoms(target) and len(last) > FEW else 1.0)
     first, last = reading.drawable(first), reading.drawable(last)
@@ -136,10 +137,10 @@ def draw_panel(
 
     def show(record: int) -> None:
         dots.set_offsets(reading.drawable(reading.final_particles(run, record)))
-        moved = reading.fitted_gaussian(run, record)
+        moved = fitted_gaussian(run, record)
         for deviations, ellipse in enumerate(ellipses, 1):
             assert moved is not None
-            ellipse.set(center=moved[0], width=2 * deviations * moved[1][0], height=2 * deviations * moved[1][1])
+            ellipse.set(center=moved.mean, width=2 * deviations * moved.sd[0], height=2 * deviations * moved.sd[1])
 
     return show
 

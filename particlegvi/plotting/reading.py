@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from particlegvi.contracts import Array, Loss, Run
-from particlegvi.diagnostics.particles import has_bars
+from particlegvi.diagnostics.particles import fitted_gaussian, has_bars
 from particlegvi.plotting.protocols import FunctionRun, HasDensity, Interval, NetworkRun, ParticleRun, Results
 from particlegvi.tools.errors import LossNotHere, warn
 from particlegvi.tools.registry import look_up
@@ -86,27 +86,10 @@ def drawable(particles: Array, most: int = 20_000) -> Array:
     return particles[:: -(-len(particles) // most) or 1]
 
 
-def fitted_gaussian(run: Run, record: int = -1) -> tuple[Array, Array] | None:
-    """Mean and standard deviations (dim,) of the Gaussian that FD-GVI fitted; None for the particle methods.
-
-    At an earlier record they follow from the particles, which are mean + sd z with the same z at all records.
-    """
-    if "mean" not in run.info or "sd" not in run.info:
-        return None
-    mean = np.atleast_1d(np.asarray(run.info["mean"], dtype=np.float64))
-    sd = np.broadcast_to(np.asarray(run.info["sd"], dtype=np.float64), mean.shape)
-    if record in (-1, len(run.positions) - 1) or run.positions.shape[1] < 2:
-        return mean, sd
-    then, last = np.asarray(run.positions[record]), np.asarray(run.positions[-1])
-    away = last - last.mean(axis=0)
-    ratio = np.sum(away * then, axis=0) / np.sum(away * away, axis=0)
-    return then.mean(axis=0) - ratio * (last.mean(axis=0) - mean), np.abs(ratio) * sd
-
-
 def spans(run: Run) -> Array:
     """The finite final particles, and for FD-GVI also two standard deviations around its mean: (n, dim)."""
     last, fitted = final_particles(run), fitted_gaussian(run)
-    return last if fitted is None else np.vstack([last, fitted[0] - 2.0 * fitted[1], fitted[0] + 2.0 * fitted[1]])
+    return last if fitted is None else np.vstack([last, fitted.mean - 2.0 * fitted.sd, fitted.mean + 2.0 * fitted.sd])
 
 
 def fitting_range(samples: Iterable[Array], bounds: Interval = (-np.inf, np.inf)) -> Interval:

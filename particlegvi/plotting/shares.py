@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, Target
+from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.look import number, say
@@ -54,7 +55,7 @@ def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
     """Places (modes, 2) of the words: above the particles at modes of the upper half, below them at others."""
     (left, right), (bottom, top) = plane.window
     reach = REACH * (top - bottom)
-    for last in (reading.final_particles(run) for run in runs.values() if reading.fitted_gaussian(run) is None):
+    for last in (reading.final_particles(run) for run in runs.values() if fitted_gaussian(run) is None):
         away = np.abs(last[:, 1] - modes[nearest_of(last, modes), 1])
         reach = max(reach, float(np.quantile(away, 0.9))) if len(away) else reach
     signs = np.where(modes[:, 1] >= np.mean(modes[:, 1]), 1.0, -1.0)

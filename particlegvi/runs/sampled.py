@@ -70,10 +70,7 @@ class DrawsFolder:
 
 def is_sample(path: str | os.PathLike[str]) -> bool:
     """Whether this is the folder of a sample."""
-    try:
-        return files.read_json(files.place("folder", path) / MANIFEST).get("format") == FORMAT
-    except ValueError:
-        return False
+    return files.has_format(files.place("folder", path) / MANIFEST, FORMAT)
 
 
 def load(path: str | os.PathLike[str], loss: Loss | None = None) -> Sample:

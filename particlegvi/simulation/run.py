@@ -85,18 +85,13 @@ class Run(ParticleExports):
         record : int
             Number of the record: 0 is the start, and a negative number counts from the end.
         """
-        last = arguments.record_number(record, len(self.positions))
-        info = dict(self.info)
-        if last < len(self.positions) - 1 and self.method.objective == "gaussians" and "mean" in info and "sd" in info:
-            info |= self._fitted(last)
-        return replace(self, positions=self.positions[: last + 1], steps=self.steps[: last + 1], info=info)
+        from particlegvi.diagnostics.particles import fitted_gaussian
 
-    def _fitted(self, record: int) -> dict[str, list[float]]:
-        """Mean and sd of FD-GVI's Gaussian at a record: each record maps the same standard normal draws affinely."""
-        standard = (self.final - np.array(self.info["mean"])) / np.array(self.info["sd"])
-        then = self.positions[record]
-        sd = np.std(then, axis=0) / np.std(standard, axis=0) if len(then) > 1 else np.full(self.dim, np.nan)
-        return {"mean": (then.mean(axis=0) - sd * standard.mean(axis=0)).tolist(), "sd": sd.tolist()}
+        last, info = arguments.record_number(record, len(self.positions)), dict(self.info)
+        fitted = fitted_gaussian(self, last) if self.method.objective == "gaussians" else None
+        if fitted is not None:
+            info |= {"mean": fitted.mean.tolist(), "sd": fitted.sd.tolist()}
+        return replace(self, positions=self.positions[: last + 1], steps=self.steps[: last + 1], info=info)
 
     def average_loss(self) -> Array:
         """Mean loss of the particles at each record, (records,)."""

@@ -127,10 +127,7 @@ def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
 
 def is_sweep(path: str | os.PathLike[str]) -> bool:
     """Whether this is the folder of a sweep."""
-    try:
-        return files.read_json(files.place("folder", path) / MANIFEST).get("format") == FORMAT
-    except ValueError:
-        return False
+    return files.has_format(files.place("folder", path) / MANIFEST, FORMAT)
 
 
 def is_whole(path: Path, manifest: Facts) -> bool:

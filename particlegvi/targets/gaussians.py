@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
+from particlegvi.integrators.schemes import has_walls
 from particlegvi.targets.basins.minima import BasinDescent, Landscape, hessian, polish
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
@@ -152,7 +153,7 @@ class GaussianOptima:
     kind: Literal["gaussians"] = "gaussians"
 
     def __init__(self, loss: Loss, prior: Prior, kl_weight: float, initial: Start | None = None) -> None:
-        if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
+        if has_walls(prior.low, prior.high):
             raise ValueError("prior must be Normal or Flat, not bounded, under which every Gaussian has infinite KL")
         self.dim = int(loss.dim)
         self._objective = Objective(loss, prior, kl_weight, NODES[self.dim])

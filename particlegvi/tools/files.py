@@ -109,6 +109,14 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     return parsed(read_text(path, links=False), path)
 
 
+def has_format(path: str | os.PathLike[str], word: str) -> bool:
+    """Whether a JSON file has this word as its ``format``."""
+    try:
+        return read_json(path).get("format") == word
+    except ValueError:
+        return False
+
+
 def parsed(text: str, path: str | os.PathLike[str]) -> Facts:
     """The object in a JSON text that comes from a file; else a ValueError that names the file."""
     if text.count("{") + text.count("[") > MOST_TABLES or text.count(",") > MOST_VALUES:

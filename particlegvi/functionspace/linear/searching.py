@@ -26,10 +26,10 @@ from particlegvi.functionspace import search
 from particlegvi.functionspace.linear.problem import LinearProblem, LinearSolution, half_inverse, inverse
 from particlegvi.functionspace.linear.sets import row_space
 from particlegvi.functionspace.linear.spectral import spectral
+from particlegvi.integrators.adam import direction
 from particlegvi.integrators.schedules import Schedule
 
 FAILED = 1e100  # value of the objective if a covariance at a set is singular
-FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # constants of Adam
 FAR = 1e100  # a weight beyond this shows that Adam has diverged: the prior of a weight is N(0, 1)
 LAST = 10  # average the states of the last tenth of the steps
 Gradient: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]  # at mean and root L: in both
@@ -154,10 +154,7 @@ def descend(
         in_mean, in_root = gradient(state[:k], L)
         gram, shift = batch()
         slope = np.append(in_mean - shift + gram @ state[:k], pack.gradient(L, in_root + gram @ L))
-        first += (1.0 - FIRST) * (slope - first)
-        second += (1.0 - SECOND) * (slope * slope - second)
-        scale = np.sqrt(second / (1.0 - SECOND**step)) + SMALL
-        state = state - sizes[step - 1] * (first / (1.0 - FIRST**step) / scale)
+        state = state - sizes[step - 1] * direction(slope, first, second, step)
         if not (np.max(np.abs(state[:k])) < FAR and np.max(np.abs(state[k:])) < np.log(FAR)):
             allowed = "small enough for Adam to keep its states finite"
             raise ValueError(f"step_size must be {allowed}, not {sizes[step - 1]:g} at step {step}")

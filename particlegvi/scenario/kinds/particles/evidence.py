@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
+from particlegvi.diagnostics.equilibrium import middle_record
 from particlegvi.diagnostics.outliers import HUGE, escaped, misplaced_in_words, problem_scale
 from particlegvi.diagnostics.particles import reference
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -136,9 +137,8 @@ class Evidence:
     @cached_property
     def held(self) -> str:
         """The particles that have not moved in the second half: a Metropolis step may refuse for ever."""
-        run = self.run
-        halfway = self._halfway
-        if not run.method.has_noise or run.steps[-1] - run.steps[halfway] < UNMOVED:
+        run, halfway = self.run, self._earlier
+        if not run.method.has_noise or not halfway or run.steps[-1] - run.steps[halfway] < UNMOVED:
             return ""
         number = int(np.sum(np.all(run.positions[halfway] == run.final, axis=1)))
         return f"{number} of {run.particles} particles did not move in the second half" if number else ""
@@ -165,13 +165,8 @@ class Evidence:
         )
 
     @cached_property
-    def _halfway(self) -> int:
-        return int(np.searchsorted(self.run.times, 0.5 * self.run.times[-1]))
-
-    @cached_property
     def _earlier(self) -> int:
-        """The record with which the last one is compared: the first one where the second half has no other."""
-        return self._halfway if self._halfway < len(self.run.positions) - 1 else 0
+        return middle_record(self.run.times)
 
     @cached_property
     def _late(self) -> str:

@@ -6,6 +6,8 @@ import numpy as np
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
+from particlegvi.diagnostics.equilibrium import middle_record
+from particlegvi.integrators.schemes import has_walls
 from particlegvi.kernels import SquaredExponential
 from particlegvi.scenario.kinds.facts import fact, is_interval, is_number, is_table, is_text
 from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits
@@ -61,7 +63,7 @@ def distances(evidence: Evidence) -> Facts:
         if not np.isfinite(lengthscale):
             return {}
         score = None
-        if run.method.kl_weight > 0.0 and not np.any(np.isfinite(run.prior.low) | np.isfinite(run.prior.high)):
+        if run.method.kl_weight > 0.0 and not has_walls(run.prior.low, run.prior.high):
             score = diagnostics.target_score(target, run.loss, run.method, run.prior)
         by_name = diagnostics.distances(run.final, target, SquaredExponential(lengthscale), score, run.seed)
     return {"distances": _as_table(by_name)}
@@ -97,9 +99,8 @@ def basin_occupancy(evidence: Evidence) -> Facts:
 
 
 def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
-    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
     last = basins.of(run.final)
-    earlier = basins.of(run.positions[halfway if halfway < len(run.positions) - 1 else 0])
+    earlier = basins.of(run.positions[middle_record(run.times)])
     number = len(basins.modes)
     occupancy: Facts = {"basins": number, "changed": int(np.sum(earlier != last))}
     if number <= MOST_BASINS:
