@@ -66,8 +66,8 @@ def simulate(
         Number of steps; "auto": as many as the particles need to arrive with a preconditioner, else 10,000.
     step_size : float, Schedule, mapping or "auto"
         Time of one step: a number, a schedule of ``pg.schedules``, or the table of a schedule; "auto": a twentieth of
-        the largest stable one where the particles start. A warning is given if
-        the largest step size exceeds the stability limit estimated at the start.
+        the largest stable one where the particles start, with growing steps if a wall is much steeper there. A
+        warning is given if the largest step size exceeds the stability limit estimated at the start.
     initial : prior or array (particles, dim), optional
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int

@@ -6,7 +6,8 @@ curvature). An integrator may have a limit of its own, a function of the largest
 
 H is computed at the starts of the first particles. The loss and the prior give a block for each particle, by
 differences of their gradients. The repulsion couples these particles; other particles are ignored, and the mean
-embedding is an average over draws from the prior. The limit is an estimate: particles meet steeper places later, and
+embedding is an average over draws from the prior. With walls the starts count near which the law has its mass
+(`curvature.where_the_law_is`). The limit is an estimate: particles meet steeper places later, and
 only the first 32 coordinates count. For networks power steps with differences of the gradient find the steepest
 direction, without the repulsion.
 """
@@ -28,6 +29,7 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.methods.repulsion import resolved
 from particlegvi.priors import Flat
+from particlegvi.simulation.curvature import second_derivatives, where_the_law_is
 from particlegvi.tools.errors import warn
 
 PARTICLES = 64
@@ -115,7 +117,7 @@ def steepest_direction(problem: ParticleProblem, kl_weight: float = 0.0) -> floa
 
 def curvature(problem: ParticleProblem, method: Method) -> Array:
     """The curvature of the flow at the start: of the steepest particle alone, or of all particles if they interact."""
-    points = problem.start[:PARTICLES]
+    points = where_the_law_is(problem.start[:PARTICLES], problem.loss.value, problem.prior, method.kl_weight)
     lambda1 = 2.0 * method.mmd_weight
     if lambda1 == 0.0 or isinstance(method.kernel, OnFeatures):
         blocks = _own_curvature(problem, method.kl_weight, points)
@@ -136,23 +138,13 @@ def curvature(problem: ParticleProblem, method: Method) -> Array:
 
 def _own_curvature(problem: ParticleProblem, kl_weight: float, points: Array) -> Array:
     """Second derivatives of loss - kl_weight log p at each particle, (particles, dim, dim)."""
-    dim = min(points.shape[1], COORDINATES)
-    width = 1e-4 * (1.0 + np.abs(points).max())
-    found = np.empty((len(points), dim, dim))
 
     def slope(x: Array) -> Array:
         total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
         return total - kl_weight * problem.prior.gradient(x) if kl_weight > 0.0 else total
 
-    for coordinate in range(dim):
-        shift = np.zeros(points.shape[1])
-        shift[coordinate] = width
-        above = np.minimum(points + shift, problem.prior.high)  # beyond a wall the loss need not be defined
-        below = np.maximum(points - shift, problem.prior.low)
-        with np.errstate(all="ignore"):
-            apart = (above - below)[:, coordinate, None]
-            found[:, coordinate] = (slope(above) - slope(below))[:, :dim] / apart
-    found = 0.5 * (found + found.transpose(0, 2, 1))
+    width = 1e-4 * (1.0 + np.abs(points).max())
+    found = second_derivatives(slope, points, width, problem.prior, min(points.shape[1], COORDINATES))
     return np.where(np.isfinite(found), found, 0.0)
 
 

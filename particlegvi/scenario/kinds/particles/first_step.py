@@ -1,9 +1,12 @@
 """The step size of a scenario that gives none, from the loss, the prior and the weights where the particles start.
 
 It is a twentieth of the stability limit 2 / (largest curvature of loss - kl_weight log p, and of the repulsion). On a
-quadratic the stationary variance is then 5% too large. Steps of "aldi", which the ensemble scales, end at about this
-bias too, and grow to it where the start is wider than the law. The numbers are computed without compiled losses,
-from points that do not depend on the seed, and rounded coarsely: they are equal on every machine and in every process.
+quadratic the stationary variance is then 5% too large. Where the loss is much steeper at a wall, steps grow from such a
+twentieth at the steepest start to that of the starts near the law: -log x or 1/x drives a particle away from the wall
+in about the time of its own limit, so that each step is stable. Steps of "aldi", which the ensemble scales, end at
+about this bias too, and grow to it where the start is wider than the law. The numbers are computed without compiled
+losses, from points that do not depend on the seed, and rounded coarsely: they are equal on every machine and in every
+process.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from particlegvi.contracts import Array, Located, Loss, Method, Prior, Start
 from particlegvi.integrators.aldi import rate
 from particlegvi.integrators.schedules import Geometric, Schedule
 from particlegvi.losses.formulas.values import PlainFormula
+from particlegvi.simulation.curvature import second_derivatives, where_the_law_is
 
 STARTS = 64
 DIGITS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)  # leading digits of a chosen number
@@ -24,7 +28,8 @@ MEDIAN = 0.95  # median distance of two draws from a normal distribution, in its
 WIDTH = 1e-3  # step of a difference, relative to the size of the points: a kink counts as a bend of this width
 SAFETY = 20.0  # stability limit divided by the step size
 SHARE = 0.1  # by which a particle moves in a step of "aldi" where its law is: a variance that is 5.6% too large
-GROWTH = 1.1  # of the steps of "aldi" from a wide start
+MUCH_STEEPER = 10.0  # at a wall than where the law is: the first steps are then smaller than the others
+GROWTH = 1.1  # from step to step, from a start that is wide or close to a wall
 
 
 def step_size(
@@ -37,8 +42,14 @@ def step_size(
     points = starts(prior if initial is None else initial)
     if integrator == "aldi":
         return scaled_steps(loss, prior, points, list(methods))
-    limit = min(stability_limit(loss, prior, points, method) for method in methods)
-    return rounded(limit / SAFETY) if math.isfinite(limit) else 0.1
+    methods, (value, _) = list(methods), plain(loss)
+    everywhere = min(stability_limit(loss, prior, points, method) for method in methods)
+    usual = [where_the_law_is(points, value, prior, float(method.kl_weight)) for method in methods]
+    limit = min(stability_limit(loss, prior, part, method) for part, method in zip(usual, methods, strict=True))
+    if limit > MUCH_STEEPER * everywhere and all(method.schedules for method in methods):
+        last = rounded(limit / SAFETY) if math.isfinite(limit) else 0.1
+        return growing(min(rounded(everywhere / SAFETY), last), last)
+    return rounded(everywhere / SAFETY) if math.isfinite(everywhere) else 0.1
 
 
 def scaled_steps(loss: Loss, prior: Prior, points: Array, methods: list[Method]) -> float | Schedule:
@@ -55,12 +66,17 @@ def scaled_steps(loss: Loss, prior: Prior, points: Array, methods: list[Method])
         usual = float(method.kl_weight) + pushed
         sizes.append((SHARE / max(fastest + pushed, usual), SHARE / usual))
     first, last = (rounded(min(size)) for size in zip(*sizes, strict=True))
+    return growing(first, last)
+
+
+def growing(first: float, last: float) -> float | Schedule:
+    """The last step size, or a schedule that grows to it from a smaller first one."""
     return last if first >= last else Geometric(first, last, math.ceil(math.log(last / first) / math.log(GROWTH)))
 
 
 def slope_of(loss: Loss, prior: Prior, method: Method) -> Callable[[Array], Array]:
     """The gradient of V = loss - kl_weight log p at points (n, dim)."""
-    gradient, kl_weight = plain_gradient(loss), float(method.kl_weight)
+    (_, gradient), kl_weight = plain(loss), float(method.kl_weight)
 
     def slope(x: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -72,11 +88,9 @@ def slope_of(loss: Loss, prior: Prior, method: Method) -> Callable[[Array], Arra
 def stability_limit(loss: Loss, prior: Prior, points: Array, method: Method) -> float:
     """The largest stable step size at the points; infinite if no curvature is positive."""
     width = WIDTH * min(1.0 + float(np.abs(points).max()), 10.0)
-    slope = slope_of(loss, prior, method)
-    shifts = width * np.eye(points.shape[1])
-    blocks = np.stack([(slope(points + shift) - slope(points - shift)) / (2.0 * width) for shift in shifts], axis=1)
+    blocks = second_derivatives(slope_of(loss, prior, method), points, width, prior, points.shape[1])
     blocks = blocks[np.isfinite(blocks).all(axis=(1, 2))]
-    own = np.linalg.eigvalsh(0.5 * (blocks + blocks.transpose(0, 2, 1)))[:, -1].max() if len(blocks) else 0.0
+    own = np.linalg.eigvalsh(blocks)[:, -1].max() if len(blocks) else 0.0
     steepest = max(0.0, float(own) + repulsion(method, prior))
     return 2.0 / steepest if steepest > 0.0 else math.inf
 
@@ -91,13 +105,14 @@ def repulsion(method: Method, prior: Prior) -> float:
     return 2.0 * method.mmd_weight * variance / (usual if isinstance(lengthscale, str) else lengthscale) ** 2
 
 
-def plain_gradient(loss: Loss) -> Callable[[Array], Array]:
-    """The gradients (n, dim) at points (n, dim) without compiled code: of a formula, or by the loss's own method."""
+def plain(loss: Loss) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Values (n,) and gradients (n, dim) at points (n, dim), without compiled code."""
     formula, variables, term = vars(loss).get("formula"), vars(loss).get("variables"), loss.term
     if formula is not None and variables is not None:
-        return PlainFormula(formula, variables).gradients_at
+        typed = PlainFormula(formula, variables)
+        return typed.values_at, typed.gradients_at
     if term is None:
-        return loss.gradient
+        return loss.value, loss.gradient
 
     def gradient(points: Array) -> Array:
         out = np.empty_like(points)
@@ -105,7 +120,7 @@ def plain_gradient(loss: Loss) -> Callable[[Array], Array]:
             term.gradient(x, slope)
         return out
 
-    return gradient
+    return lambda points: np.array([term.value(x) for x in points]), gradient
 
 
 def starts(start: Prior | Array) -> Array:

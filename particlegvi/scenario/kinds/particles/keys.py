@@ -141,7 +141,8 @@ KEYS: dict[str, Key] = {
     ),
     "step_size": Key(
         or_chosen(keys.step_size), "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
-        "a twentieth of the largest stable one, by the curvature where the particles start",
+        "a twentieth of the largest stable one, by the curvature where the particles start; a schedule that grows to it"
+        " where the loss is infinitely steep at a wall",
     ),
     "preconditioner": Key(
         preconditioner, "steps, start and end as in pg.sample: each half is scaled by the covariance of the other; or"
@@ -270,6 +271,7 @@ def _by_loss(scenario: Facts) -> list[str]:
         scaled = "aldi" if used == {"aldi"} else ""
         size = first_step.step_size(parts.loss, parts.prior, parts.initial, parts.methods.values(), scaled)
         scenario["step_size"] = schedules.plain(size)
-        why = "scaled by the ensemble" if scaled else "a twentieth of the largest stable one at the start"
+        grows = " at the steepest start, then near the law" if isinstance(size, schedules.Schedule) else " at the start"
+        why = "scaled by the ensemble" if scaled else f"a twentieth of the largest stable one{grows}"
         chosen.append(f"step_size = {schedules.shown(size)}, {why}")
     return chosen

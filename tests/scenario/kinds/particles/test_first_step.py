@@ -1,9 +1,13 @@
 """The step size that is chosen for a scenario, against closed forms."""
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy import optimize, stats
 
-from particlegvi import Loss, methods, priors
+from particlegvi import Loss, methods, priors, simulate
+from particlegvi.integrators import schedules
 from particlegvi.scenario.kinds.particles import first_step
 
 LINE = priors.Normal(0.0, 1.0)
@@ -41,3 +45,33 @@ def test_starts_are_given_points_or_draws_of_the_prior():
 @pytest.mark.parametrize(("number", "near"), [(0.0137, 0.015), (0.0101, 0.01), (9.6, 10.0), (18600.0, 2e4)])
 def test_rounding(number, near):
     assert first_step.rounded(number) == near
+
+
+def test_on_a_half_line_steps_grow_to_that_of_the_law():
+    """V = 6.2 r - 8 log r: the law is Gamma(9, 1 / 6.2), V'' = 8 / r^2, and V(r) - V(8 / 6.2) = 10 ends what counts."""
+    loss, prior = Loss.from_formula("5.2*rate - 8*log(rate)", ["rate"]), priors.Exponential(1.0)
+    chosen = first_step.step_size(loss, prior, None, [methods.DLE()])
+
+    def excess(r):
+        return 6.2 * r - 8.0 * np.log(r) - (8.0 - 8.0 * np.log(8.0 / 6.2)) - 10.0
+
+    counted = [r for r in first_step.starts(prior)[:, 0] if r >= optimize.brentq(excess, 1e-6, 1.0)]
+    assert chosen.final == pytest.approx(min(counted) ** 2 / 4.0 / first_step.SAFETY, rel=0.3)
+    assert chosen.initial < 0.01 * chosen.final
+    law = stats.gamma(9.0, scale=1.0 / 6.2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the limit of the warning is that of the choice
+        runs = [
+            simulate(loss, methods.DLE(), prior, 200, 5000, step_size, record_every=0)
+            for step_size in (chosen, schedules.resolved(chosen.initial))
+        ]
+    arrived, stuck = (stats.kstest(run.final[:, 0], law.cdf).pvalue for run in runs)
+    assert arrived > 1e-3
+    assert stuck < 1e-6  # control: the step of the steepest start, which a run of before had throughout
+
+
+def test_without_a_wall_and_with_no_steeper_wall_the_step_size_is_a_number():
+    steep, box = Loss.from_formula("t^8", ["t"]), priors.Uniform(-1.0, 1.0)
+    assert isinstance(first_step.step_size(steep, LINE, None, [methods.DLE()]), float)
+    quadratic = Loss.from_formula("t^2", ["t"])
+    assert isinstance(first_step.step_size(quadratic, box, None, [methods.DLE()]), float)
