@@ -18,7 +18,7 @@ from particlegvi.contracts import Array, Prior
 from particlegvi.diagnostics.equilibrium import middle_record
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets.density import OUTSIDE, DensityTarget
-from particlegvi.targets.quadrature.potential import place_of
+from particlegvi.targets.quadrature.potential import domain_of
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.quoting import refuse
 
@@ -32,9 +32,9 @@ def problem_scale(start: Array, prior: Prior, ends: Array) -> float:
 
     The prior counts with its centre and its scale, and the truth with points (n, dim) at its ends.
     """
-    place = place_of(prior)
+    domain = domain_of(prior)
     centre = start.mean(axis=0)
-    points = np.concatenate([start, place.centre[None], place.centre + place.scale[None], ends])
+    points = np.concatenate([start, domain.centre[None], domain.centre + domain.scale[None], ends])
     return float(np.max(np.linalg.norm(points - centre, axis=1)))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.targets.quadrature.nodes import Nodes, density_in_plane, draws_in_plane
 from particlegvi.targets.quadrature.panels import Curve
-from particlegvi.targets.quadrature.potential import LogWeight, Place
+from particlegvi.targets.quadrature.potential import Domain, LogWeight
 from particlegvi.tools import arguments, html
 from particlegvi.tools.arguments import as_written
 from particlegvi.tools.quoting import shown
@@ -59,7 +59,7 @@ class DensityTarget:
         self,
         log_density: LogWeight,
         nodes: Nodes,
-        place: Place,
+        place: Domain,
         residual: float,
         error: float,
         *,

@@ -30,7 +30,7 @@ from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.minimisers import gibbs
 from particlegvi.targets.quadrature.nodes import discretise
-from particlegvi.targets.quadrature.potential import Place, gibbs_log_weight, line, place_of
+from particlegvi.targets.quadrature.potential import Domain, domain_of, gibbs_log_weight, line
 from particlegvi.tools import objects
 from particlegvi.tools.arguments import positive, real, refuse
 from particlegvi.tools.registry import look_up
@@ -94,7 +94,7 @@ def best_law(loss: Loss, prior: Prior, weight: float, divergence: str | Divergen
         law = gibbs(loss, prior, size)
         mean = float(law.masses @ loss.value(law.grid[:, None]))
         return BestLaw(law, mean, chosen.factor * (-mean / size - law.log_normaliser))
-    least, place = _least(loss, prior, size)
+    least, domain = _least(loss, prior, size)
 
     def base(x: np.ndarray, d: float) -> np.ndarray:
         """b at points (n, 1)."""
@@ -110,15 +110,15 @@ def best_law(loss: Loss, prior: Prior, weight: float, divergence: str | Divergen
 
     def miss(log_d: float, rough: bool = True) -> float:
         """The logarithm of the mass, or of E_Q b / a for Renyi's divergence: 0 at the solution."""
-        nodes = discretise(lambda x: log_weight(x, math.exp(log_d)), place, rough=rough)
+        nodes = discretise(lambda x: log_weight(x, math.exp(log_d)), domain, rough=rough)
         mean = float(nodes.masses @ base(nodes.points, math.exp(log_d)))
         return math.log(mean / order) if chosen.renyi else nodes.log_normaliser
 
     d = math.exp(_root(miss, STEP if order > 1.0 else -STEP))
-    nodes = discretise(lambda x: log_weight(x, d), place)
+    nodes = discretise(lambda x: log_weight(x, d), domain)
     level, b = nodes.log_normaliser, base(nodes.points, d)
     law = DensityTarget(
-        lambda x: log_weight(x, d) - level, nodes, place, nodes.error + (0.0 if chosen.renyi else abs(level)),
+        lambda x: log_weight(x, d) - level, nodes, domain, nodes.error + (0.0 if chosen.renyi else abs(level)),
         nodes.error, log_normaliser=level,
     )  # fmt: skip
     mean = float(nodes.masses @ b)  # E_P (q/p)^a, for a law whose mass is 1
@@ -144,11 +144,11 @@ def _root(miss: Callable[[float], float], step: float) -> float:
     )
 
 
-def _least(loss: Loss, prior: Prior, weight: float) -> tuple[float, Place]:
-    """The smallest value of the loss on the support of the prior, and the prior's place with a well around it."""
-    place = place_of(prior)
-    peaks = survey(line(gibbs_log_weight(loss, prior, COLD * weight)), place).peaks
-    low, high = float(place.low[0]), float(place.high[0])
+def _least(loss: Loss, prior: Prior, weight: float) -> tuple[float, Domain]:
+    """The smallest value of the loss on the support of the prior, and the prior's domain with a well around it."""
+    domain = domain_of(prior)
+    peaks = survey(line(gibbs_log_weight(loss, prior, COLD * weight)), domain).peaks
+    low, high = float(domain.low[0]), float(domain.high[0])
     best = (math.inf, 0.0, 0.0)
     for at, left, right in zip(peaks.at, peaks.left, peaks.right, strict=True):
         a, b = max(at - 9.0 * left, low), min(at + 9.0 * right, high)
@@ -160,4 +160,4 @@ def _least(loss: Loss, prior: Prior, weight: float) -> tuple[float, Place]:
     if not math.isfinite(best[0]):
         raise ValueError("the loss must have a smallest value where the prior is, unless the divergence is KL")
     _, x, wide = best
-    return best[0], place._replace(wells=(np.array([[x - wide], [x + wide]]),))
+    return best[0], domain._replace(wells=(np.array([[x - wide], [x + wide]]),))

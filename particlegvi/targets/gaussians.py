@@ -14,7 +14,7 @@ from particlegvi.targets.basins.minima import BasinDescent, Landscape, hessian, 
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
 from particlegvi.targets.density import Values, at_levels, in_shape, on_line, seeded
-from particlegvi.targets.quadrature.potential import gibbs_log_weight, line, place_of
+from particlegvi.targets.quadrature.potential import domain_of, gibbs_log_weight, line
 from particlegvi.tools import arguments, html
 from particlegvi.tools.arguments import as_written
 from particlegvi.tools.quoting import shown
@@ -105,23 +105,23 @@ def packed(mean: Array, sd: Array) -> Array:
 
 def starts(loss: Loss, prior: Prior, kl_weight: float, initial: Start | None) -> list[Array]:
     """Narrow and broad Gaussians at the modes of the Gibbs density, and broad ones at the start and the prior."""
-    log_weight, place = gibbs_log_weight(loss, prior, kl_weight), place_of(prior)
-    broad = [(place.centre, place.scale)]
+    log_weight, domain = gibbs_log_weight(loss, prior, kl_weight), domain_of(prior)
+    broad = [(domain.centre, domain.scale)]
     if isinstance(initial, Located):
         broad.append((np.asarray(initial.mean, dtype=np.float64), np.asarray(initial.sd, dtype=np.float64)))
     elif initial is not None and not isinstance(initial, Distribution):
         points = np.asarray(initial, dtype=np.float64).reshape(-1, int(loss.dim))
         broad += [(points.mean(axis=0), np.maximum(points.std(axis=0), 1e-3))]
         broad += [(point, np.ones(int(loss.dim))) for point in points[:3]]
-    if len(place.centre) == 1:
-        peaks = survey(line(log_weight), place).peaks
+    if len(domain.centre) == 1:
+        peaks = survey(line(log_weight), domain).peaks
         at, width, mass = peaks.at[:, None], 0.5 * (peaks.left + peaks.right)[:, None], peaks.log_mass
     else:
-        in_plane = survey_plane(log_weight, place).peaks
+        in_plane = survey_plane(log_weight, domain).peaks
         at, width, mass = in_plane.at, in_plane.width, in_plane.log_mass
     order = np.argsort(mass)[::-1]
     narrow = [(at[k], width[k] / np.sqrt(2.0)) for k in order]
-    return [packed(np.full(place.centre.shape, mean), np.full(place.centre.shape, sd)) for mean, sd in broad + narrow]
+    return [packed(np.full(domain.centre.shape, mean), np.full(domain.centre.shape, sd)) for mean, sd in broad + narrow]
 
 
 class Optimum(NamedTuple):
@@ -158,7 +158,7 @@ class GaussianOptima:
         self.dim = int(loss.dim)
         self._objective = Objective(loss, prior, kl_weight, NODES[self.dim])
         self._fine = Objective(loss, prior, kl_weight, FINE[self.dim])
-        scale = float(np.clip(np.min(place_of(prior).scale), 1e-3, 1.0))
+        scale = float(np.clip(np.min(domain_of(prior).scale), 1e-3, 1.0))
         self._landscape, self._fine_landscape = self._objective.landscape(scale), self._fine.landscape(scale)
         self._descent: BasinDescent | None = None  # made by the first call of basin_of
         self._minima: list[np.ndarray] = []

@@ -25,7 +25,7 @@ from particlegvi.targets.fixed_point import image, solve
 from particlegvi.targets.quadrature.mesh import MeshInteraction
 from particlegvi.targets.quadrature.missed import Certifier
 from particlegvi.targets.quadrature.nodes import Nodes, discretise
-from particlegvi.targets.quadrature.potential import LogWeight, Place, gibbs_log_weight, log_density_formula, place_of
+from particlegvi.targets.quadrature.potential import Domain, LogWeight, domain_of, gibbs_log_weight, log_density_formula
 
 UNCERTAIN = 0.05  # the sharpest places are searched again if bounds allow that more of the mass is missed
 CERTAINLY = 1e-5  # or if more of the mass is proven to be missed
@@ -35,11 +35,11 @@ MOST_SEARCHES = 3
 def gibbs(loss: Loss, prior: Prior, kl_weight: float) -> DensityTarget:
     """DLE's Q*: density proportional to exp(-loss/kl_weight) p (thesis C.76; (2.4) has p^lambda, which is wrong)."""
     log_weight = gibbs_log_weight(loss, prior, kl_weight)
-    place, known, missed = _searched(loss, prior, kl_weight)
-    nodes = discretise(log_weight, place) if known is None else known
+    domain, known, missed = _searched(loss, prior, kl_weight)
+    nodes = discretise(log_weight, domain) if known is None else known
     log_density = partial(_above, log_weight, nodes.log_normaliser)
     return DensityTarget(
-        log_density, nodes, place, nodes.error, nodes.error, log_normaliser=nodes.log_normaliser, missed=missed
+        log_density, nodes, domain, nodes.error, nodes.error, log_normaliser=nodes.log_normaliser, missed=missed
     )
 
 
@@ -53,44 +53,44 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     The mean embedding mu_P is exact (or a quadrature to 1e-9), even where a run estimates it by Monte Carlo: Q* is the
     minimiser of the objective itself.
     """
-    strength, (place, _, _) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
+    strength, (domain, _, _) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
     attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
-    problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, place)
+    problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, domain)
     solution = problem.solve()
     nodes = solution.nodes
     change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver
     log_density = partial(_above, solution.log_density, change)
     residual, error = solution.residual + nodes.error, solution.bound + nodes.error
-    return DensityTarget(log_density, nodes, place, residual, error, log_normaliser=solution.log_normaliser + change)
+    return DensityTarget(log_density, nodes, domain, residual, error, log_normaliser=solution.log_normaliser + change)
 
 
-def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes | None, float | None]:
-    """The place of exp(-loss/kl_weight) p with the wells that its survey misses, its quadrature, and `Missed.share`.
+def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Domain, Nodes | None, float | None]:
+    """The domain of exp(-loss/kl_weight) p with the wells that its survey misses, its quadrature, and `Missed.share`.
 
     Only a formula can be searched without a gap: there is no quadrature for other losses and priors, and no share.
     """
-    place, log_weight = place_of(prior), gibbs_log_weight(loss, prior, kl_weight)
-    certify = certifier(loss, prior, kl_weight, place)
+    domain, log_weight = domain_of(prior), gibbs_log_weight(loss, prior, kl_weight)
+    certify = certifier(loss, prior, kl_weight, domain)
     if certify is None:
-        return place, None, None
-    nodes = discretise(log_weight, place)
+        return domain, None, None
+    nodes = discretise(log_weight, domain)
     missed = certify.missed(nodes)
     for _ in range(MOST_SEARCHES):
         if (missed.share <= UNCERTAIN and missed.least <= 1.0 + CERTAINLY) or not missed.wells:
             break
-        place = place._replace(wells=(*place.wells, *missed.wells))
-        nodes = discretise(log_weight, place)
+        domain = domain._replace(wells=(*domain.wells, *missed.wells))
+        nodes = discretise(log_weight, domain)
         missed = certify.missed(nodes)
-    return place, nodes, missed.share
+    return domain, nodes, missed.share
 
 
-def certifier(loss: Loss, prior: Prior, kl_weight: float, place: Place) -> Certifier | None:
+def certifier(loss: Loss, prior: Prior, kl_weight: float, domain: Domain) -> Certifier | None:
     """The certifier of ``-loss/kl_weight + log p``; None if the loss or the prior is no formula."""
     text = log_density_formula(loss, prior, kl_weight)
     if text is None or not isinstance(loss, PackageLoss):
         return None
     try:
-        return Certifier(text, loss.variables, place)
+        return Certifier(text, loss.variables, domain)
     except ValueError:  # the joint formula is too long, or one of its constants overflows
         return None
 
@@ -144,22 +144,22 @@ class Repulsive:
     """The fixed-point problem of DRLE and its solver.
 
     Functions of points (n, dim) are phi, ``-loss/kl_weight + log p``, and the embedding mu_P. The lengthscale of the
-    kernel is a number, ``strength`` is lambda1/lambda2 = 2 mmd_weight / kl_weight, and the place has bounds, centre and
-    scale of the search for mass.
+    kernel is a number, ``strength`` is lambda1/lambda2 = 2 mmd_weight / kl_weight, and the domain is where mass is
+    looked for.
     """
 
-    def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Kernel, strength: float, place: Place) -> None:
+    def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Kernel, strength: float, domain: Domain) -> None:
         self.phi, self.embedding, self.kernel = phi, embedding, kernel
-        self.strength, self.place = strength, place
+        self.strength, self.domain = strength, domain
 
     def solve(self) -> Solution:
         """The fixed point."""
-        nodes = discretise(self.phi, self.place, rough=True)
+        nodes = discretise(self.phi, self.domain, rough=True)
         # The first guess is the density without interaction: a field that cancels mu_P.
         pool = [Candidate(self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))]
         for attempt in range(MOST_ATTEMPTS):
             # Nodes adapted to all densities so far: the latest may have mass where the earlier ones had none.
-            nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
+            nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.domain, ROUNDING, rough=attempt == 0)
             latest, nodes = self._spread(self._solved(nodes, pool[-2:]))
             residual, bound = self._residual(nodes)
             if residual <= CLOSE or (residual <= BEARABLE and attempt == MOST_ATTEMPTS - 1):
@@ -185,7 +185,7 @@ class Repulsive:
 
     def _spread(self, candidate: Candidate) -> tuple[Candidate, Nodes]:
         """The density normalised over all of its support, and nodes adapted to it."""
-        nodes = discretise(self._mixture([candidate]), self.place, ROUNDING)
+        nodes = discretise(self._mixture([candidate]), self.domain, ROUNDING)
         total, peak = candidate.log_normaliser + nodes.log_normaliser, float(np.max(nodes.log_density))
         return Candidate(candidate.field, total, peak), nodes
 

@@ -75,7 +75,7 @@ BOUNDED = [
 @pytest.mark.parametrize(("formula", "prior", "kl_weight"), BOUNDED, ids=[row[0] for row in BOUNDED])
 def test_the_bounds_hold_the_quadrature_and_are_close(formula, prior, kl_weight):
     loss = pg.Loss.from_formula(formula, ["t"])
-    place = potential.place_of(prior)
+    place = potential.domain_of(prior)
     found = nodes.discretise(potential.gibbs_log_weight(loss, prior, kl_weight), place)
     bounds = minimisers.certifier(loss, prior, kl_weight, place).missed(found)
     assert bounds.least <= 1.0 + 1e-9 and bounds.most >= 1.0 - 1e-9 and bounds.share < 2e-6

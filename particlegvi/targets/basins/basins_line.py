@@ -91,9 +91,9 @@ class Q0:
             # For any other distribution on the line, integrate its density.
             from particlegvi.targets.quadrature.nodes import discretise
             from particlegvi.targets.quadrature.panels import Curve
-            from particlegvi.targets.quadrature.potential import place_of
+            from particlegvi.targets.quadrature.potential import domain_of
 
-            panels = discretise(lambda x: np.array(prior.log_density(x)), place_of(prior)).panels
+            panels = discretise(lambda x: np.array(prior.log_density(x)), domain_of(prior)).panels
             assert panels is not None
             curve = Curve(panels)
             return curve.cdf, curve.quantile

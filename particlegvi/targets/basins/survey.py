@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.quadrature.potential import UNIFORM, LogWeight, Place, not_integrable
+from particlegvi.targets.quadrature.potential import UNIFORM, Domain, LogWeight, not_integrable
 
 NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that is neglected
 MOST_PEAKS = 20_000
@@ -108,10 +108,10 @@ class Survey(NamedTuple):
     edges: np.ndarray
 
 
-def survey(f: LogWeight, place: Place, uniform: int = UNIFORM) -> Survey:
-    """Peaks of ``f`` in a place on the line and panel edges around them; ``uniform`` points lie evenly in the bulk."""
-    low, high, centre, scale = (float(number[0]) for number in place[:4])
-    x = _grid(low, high, centre, scale, uniform, place.wells)
+def survey(f: LogWeight, domain: Domain, uniform: int = UNIFORM) -> Survey:
+    """Peaks of ``f`` in a domain on the line and panel edges around them; ``uniform`` points lie evenly in the bulk."""
+    low, high, centre, scale = (float(number[0]) for number in domain[:4])
+    x = _grid(low, high, centre, scale, uniform, domain.wells)
     y = f(x)
     if not np.any(y > -np.inf):
         raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.targets.basins.survey import fall, golden_section
-from particlegvi.targets.quadrature.potential import PLANE, PLANE_BOUNDED, LogWeight, Place, not_integrable
+from particlegvi.targets.quadrature.potential import PLANE, PLANE_BOUNDED, Domain, LogWeight, not_integrable
 
 DIRECTIONS = 256
 LINES = 200
@@ -71,17 +71,17 @@ def ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float, lines: 
     return PlanePeaks(points, value, widths_of(f, points, value, np.broadcast_to(span, points.shape)))
 
 
-def check_tails(f: LogWeight, place: Place, log_mass: float) -> None:
+def check_tails(f: LogWeight, domain: Domain, log_mass: float) -> None:
     """A ValueError if the mass of exp(f) on growing circles does not fall far below ``log_mass``."""
-    if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
+    if np.all(np.isfinite(domain.low) & np.isfinite(domain.high)):
         return
     angle = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)
     highest = log_mass
     for power in np.arange(2.0, 13.0, 2.0):
-        radius = 10.0**power * np.max(place.scale)
+        radius = 10.0**power * np.max(domain.scale)
 
         def around(theta: np.ndarray, radius: float = radius) -> np.ndarray:
-            return f(place.centre + radius * np.stack([np.cos(theta), np.sin(theta)], axis=1)) + 2.0 * np.log(radius)
+            return f(domain.centre + radius * np.stack([np.cos(theta), np.sin(theta)], axis=1)) + 2.0 * np.log(radius)
 
         steepest = golden_section(around, angle - angle[1], angle + angle[1], 70)
         mass = float(max(np.max(around(steepest)), np.max(around(angle))))
@@ -99,21 +99,21 @@ class PlaneSurvey(NamedTuple):
     ridges: PlanePeaks
 
 
-def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
+def survey_plane(f: LogWeight, domain: Domain, coarser: int = 1) -> PlaneSurvey:
     """Box and peaks of ``f``, a function of points (n, 2), on grids ``coarser`` times as coarse as usual."""
-    grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place, coarser)]
-    grids += [_Grid(f, well[0], well[1], MAGNIFIED) for well in place.wells]
+    grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(domain, coarser)]
+    grids += [_Grid(f, well[0], well[1], MAGNIFIED) for well in domain.wells]
     _leave_to_finer(grids)
-    peaks = _find_peaks(f, grids, place)
+    peaks = _find_peaks(f, grids, domain)
     if not len(peaks.value):
         raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
-    check_tails(f, place, float(np.max(peaks.log_mass)))
-    low, high = _hull(f, grids, peaks, place)
+    check_tails(f, domain, float(np.max(peaks.log_mass)))
+    low, high = _hull(f, grids, peaks, domain)
     for _ in range(8):
         # A finer grid over the box may find more peaks, and then the box has to grow or shrink.
-        grids = [_Grid(f, *_expanded(low, high, place), 256 // coarser + 1)]
-        peaks = _merged(peaks, _find_peaks(f, grids, place))
-        new_low, new_high = _hull(f, grids, peaks, place)
+        grids = [_Grid(f, *_expanded(low, high, domain), 256 // coarser + 1)]
+        peaks = _merged(peaks, _find_peaks(f, grids, domain))
+        new_low, new_high = _hull(f, grids, peaks, domain)
         span = high - low
         settled = np.all(np.abs(new_low - low) + np.abs(new_high - high) < 0.1 * span)
         low, high = new_low, new_high
@@ -122,7 +122,7 @@ def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
     keep = peaks.log_mass > np.max(peaks.log_mass) - NEGLIGIBLE
     order = np.argsort(peaks.log_mass[keep])[::-1][: MOST_PEAKS // 4]
     peaks = PlanePeaks(*(part[keep][order] for part in peaks))
-    low, high = _expanded(low, high, place)
+    low, high = _expanded(low, high, domain)
     return PlaneSurvey(low, high, peaks, ridges(f, low, high, float(np.max(peaks.value)), LINES // coarser))
 
 
@@ -154,24 +154,24 @@ def _leave_to_finer(grids: list[_Grid]) -> None:
                 grid.tops = grid.tops[~inside]
 
 
-def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
+def _first_boxes(domain: Domain, coarser: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
     """Boxes of all scales around the centre and 0, with the number of grid points along a side."""
     boxes = []
-    if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
-        boxes.append((place.low, place.high, PLANE_BOUNDED // coarser + 1))
+    if np.all(np.isfinite(domain.low) & np.isfinite(domain.high)):
+        boxes.append((domain.low, domain.high, PLANE_BOUNDED // coarser + 1))
     else:
-        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, PLANE // coarser + 1))
+        boxes.append((domain.centre - 6.0 * domain.scale, domain.centre + 6.0 * domain.scale, PLANE // coarser + 1))
     boxes.append((np.full(2, -10.0), np.full(2, 10.0), 384 // coarser + 1))
-    for centre, size in ((place.centre, place.scale), (np.zeros(2), np.ones(2))):
+    for centre, size in ((domain.centre, domain.scale), (np.zeros(2), np.ones(2))):
         boxes += [
             (centre - size * half, centre + size * half, 48 // (1 + coarser // 2))
             for half in 4.0 ** np.arange(-3.0, 16.0)
         ]
-    clipped = [(np.maximum(low, place.low), np.minimum(high, place.high), number) for low, high, number in boxes]
+    clipped = [(np.maximum(low, domain.low), np.minimum(high, domain.high), number) for low, high, number in boxes]
     return [(low, high, number) for low, high, number in clipped if np.all(high > low)]
 
 
-def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
+def _find_peaks(f: LogWeight, grids: list[_Grid], domain: Domain) -> PlanePeaks:
     """Polished maxima of the grids; the surroundings of peaks much narrower than their grid are searched again."""
     peaks_so_far = PlanePeaks(np.empty((0, 2)), np.empty(0), np.empty((0, 2)))
     for _ in range(8):
@@ -190,7 +190,7 @@ def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
             break
         inside = zip(peaks.at[doubtful][:50], step[doubtful][:50], strict=True)
         grids = [
-            _Grid(f, np.maximum(at - size, place.low), np.minimum(at + size, place.high), MAGNIFIED)
+            _Grid(f, np.maximum(at - size, domain.low), np.minimum(at + size, domain.high), MAGNIFIED)
             for at, size in inside
         ]
     return peaks_so_far
@@ -222,7 +222,7 @@ def _merged(first: PlanePeaks, second: PlanePeaks) -> PlanePeaks:
     return PlanePeaks(at[keep], value[keep], width[keep])
 
 
-def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> tuple[np.ndarray, np.ndarray]:
+def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, domain: Domain) -> tuple[np.ndarray, np.ndarray]:
     """The smallest box around all grid points that are not negligible, one grid spacing wider."""
     mass = np.max(peaks.log_mass)
     best = np.max(peaks.value)
@@ -239,10 +239,10 @@ def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> 
     highs.append((peaks.at[keep] + 12.0 * peaks.width[keep]).max(axis=0))
     # A coarse grid overestimates the box by its spacing.
     low, high = np.min(lows, axis=0), np.max(highs, axis=0)
-    return np.maximum(low, place.low), np.minimum(high, place.high)
+    return np.maximum(low, domain.low), np.minimum(high, domain.high)
 
 
-def _expanded(low: np.ndarray, high: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+def _expanded(low: np.ndarray, high: np.ndarray, domain: Domain) -> tuple[np.ndarray, np.ndarray]:
     """The box a tenth wider on each side, within the bounds of the prior."""
     margin = 0.1 * (high - low)
-    return np.maximum(low - margin, place.low), np.minimum(high + margin, place.high)
+    return np.maximum(low - margin, domain.low), np.minimum(high + margin, domain.high)

@@ -22,7 +22,7 @@ from particlegvi.losses.formulas.derivative import gradient
 from particlegvi.losses.formulas.parser import parse
 from particlegvi.losses.formulas.values import Interval, enclose
 from particlegvi.targets.quadrature.nodes import Nodes
-from particlegvi.targets.quadrature.potential import Place
+from particlegvi.targets.quadrature.potential import Domain
 
 GOAL = {1: 1e-6, 2: 9e-3}  # width of the bounds to reach, as a share of the mass, by dimension
 MOST_BOXES = {1: 2**16, 2: 2**17}
@@ -51,13 +51,13 @@ class Missed(NamedTuple):
 class Certifier:
     """The log density of a formula of one or two variables, ready to be enclosed over boxes.
 
-    The place has the box, centre and scale of the prior.
+    The domain has the box, centre and scale of the prior.
     """
 
-    def __init__(self, text: str, variables: list[str], place: Place) -> None:
+    def __init__(self, text: str, variables: list[str], domain: Domain) -> None:
         self._graph, self._value = parse(text, variables)
         self._slopes = gradient(self._graph, self._value, len(variables))
-        self._place, self._dim = place, len(variables)
+        self._domain, self._dim = domain, len(variables)
 
     def missed(self, nodes: Nodes) -> Missed:
         """The bounds for a quadrature of this density."""
@@ -88,14 +88,14 @@ class Certifier:
         """Boxes that cover the prior's own, or everything up to 1e60 scales: first those of a grid that widens."""
         edges = []
         for i in range(self._dim):
-            centre, scale = float(self._place.centre[i]), float(self._place.scale[i])
+            centre, scale = float(self._domain.centre[i]), float(self._domain.scale[i])
             steps = scale * 2.0 ** np.arange(-3.0 if self._dim == 1 else -1.0, 200.0, 1.0 if self._dim == 1 else 2.0)
-            ends = [centre, -FARTHEST * scale, FARTHEST * scale, self._place.low[i], self._place.high[i]]
+            ends = [centre, -FARTHEST * scale, FARTHEST * scale, self._domain.low[i], self._domain.high[i]]
             own: list[Array] = [centre - steps, centre + steps, np.array(ends)]
             if nodes.panels is not None:
                 own += [nodes.panels.left, nodes.panels.right]
             line: Array = np.unique(np.concatenate(own))
-            line = line[np.isfinite(line) & (line >= self._place.low[i]) & (line <= self._place.high[i])]
+            line = line[np.isfinite(line) & (line >= self._domain.low[i]) & (line <= self._domain.high[i])]
             edges.append(line[np.abs(line - centre) <= FARTHEST * scale * (1.0 + 1e-12)])
         lows = np.meshgrid(*(line[:-1] for line in edges), indexing="ij")
         highs = np.meshgrid(*(line[1:] for line in edges), indexing="ij")

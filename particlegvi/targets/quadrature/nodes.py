@@ -14,7 +14,7 @@ import numpy as np
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import PlaneSurvey, survey_plane
 from particlegvi.targets.quadrature.panels import Panels, gauss_legendre, integrate
-from particlegvi.targets.quadrature.potential import UNIFORM, LogWeight, Place, line
+from particlegvi.targets.quadrature.potential import UNIFORM, Domain, LogWeight, line
 
 MOST_PAIRS = 2_000_000  # pairs of points and cells at a time
 STEEPEST = 2.0  # ratio of densities in one rectangle up to which a draw is exact
@@ -35,16 +35,16 @@ class Nodes(NamedTuple):
         return np.exp(self.log_density + self.log_volume)
 
 
-def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough: bool = False) -> Nodes:
+def discretise(log_weight: LogWeight, domain: Domain, rounding: float = 0.0, rough: bool = False) -> Nodes:
     """Nodes adapted to the density proportional to exp(log_weight), a function of points (n, dim), dim 1 or 2.
 
     ``rounding`` is the error of log_weight, which the quadrature does not try to resolve. With ``rough``, for nodes of
     an intermediate iterate, the search for peaks is shorter.
     """
-    if len(place.centre) == 2:
-        return integrate_plane(log_weight, survey_plane(log_weight, place, 4 if rough else 1), max(1e-9, rounding))
+    if len(domain.centre) == 2:
+        return integrate_plane(log_weight, survey_plane(log_weight, domain, 4 if rough else 1), max(1e-9, rounding))
     f = line(log_weight)
-    surveyed = survey(f, place, UNIFORM // 16 if rough else UNIFORM)
+    surveyed = survey(f, domain, UNIFORM // 16 if rough else UNIFORM)
     on_line = integrate(f, surveyed.edges, float(np.max(surveyed.peaks.log_mass)), max(1e-12, rounding))
     points, log_density = on_line.nodes.reshape(-1, 1), on_line.log_density.ravel()
     return Nodes(points, on_line.log_volume.ravel(), log_density, on_line.log_normaliser, on_line.error, on_line)

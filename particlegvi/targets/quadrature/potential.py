@@ -21,7 +21,7 @@ PLANE, PLANE_BOUNDED = 384, 512  # intervals along a side of the one in the plan
 LogWeight = Callable[[np.ndarray], np.ndarray]
 
 
-class Place(NamedTuple):
+class Domain(NamedTuple):
     """The bounds of a prior, with a centre and a scale: the search for mass starts from these, and from known wells."""
 
     low: np.ndarray  # (dim,), minus infinity where unbounded
@@ -59,7 +59,7 @@ def _gibbs_log_weight(loss: Loss, prior: Prior, kl_weight: float, points: np.nda
     return level
 
 
-def place_of(prior: Prior) -> Place:
+def domain_of(prior: Prior) -> Domain:
     """Bounds, centre and scale of a prior; an unbounded coordinate without mean or sd gets 0 and 1."""
     low, high = np.asarray(prior.low, dtype=np.float64), np.asarray(prior.high, dtype=np.float64)
     bounded = np.isfinite(low) & np.isfinite(high)
@@ -70,7 +70,7 @@ def place_of(prior: Prior) -> Place:
         mean, sd = _known(prior.mean, mean), _known(prior.sd, sd)
     elif isinstance(prior, Placed):
         mean, sd = _known(prior.location, mean), _known(prior.scale, sd)
-    return Place(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
+    return Domain(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
 
 
 def _known(known: ArrayLike, otherwise: np.ndarray) -> np.ndarray:
