@@ -80,7 +80,7 @@ SEED = option("--seed", "seed of the random numbers (default 0)", type=whole_num
 QUIET = flag("--quiet", "print nothing but errors and warnings")
 YES = flag("--yes", "do not stop where the work would take more than an hour")
 LANGUAGE = option("--language", "language of pictures and pages (default en)", metavar="en|de|...")
-# The style of pictures: each option is a key of `particlegvi.settings.look`, which checks its value.
+# The style of pictures: each option is a key of `particlegvi.settings.pictures`, which checks its value.
 LOOK = [
     option("--size", "16:9 or 4:3 (a slide), column (of a paper), or inches such as 10x5.6", metavar="SIZE"),
     option("--font-size", "size of the smallest words in the picture", metavar="POINTS"),
@@ -102,7 +102,7 @@ LOOK = [
 
 def look(options: argparse.Namespace) -> Facts:
     """The settings of style that were given, checked."""
-    from particlegvi.settings.look import KEYS, check
+    from particlegvi.settings.pictures import KEYS, check
 
     chosen = {key: value for key, value in vars(options).items() if key in KEYS and value is not None}
     if "font_size" in chosen:

@@ -123,7 +123,7 @@ def _distance(q: Process, p: Process, nu: Process | None, preconditioned: bool) 
     return math.sqrt(_mean_square(first, second, third, first.covariance if preconditioned else None))
 
 
-def _mean_square(q: Gaussian, p: Gaussian, nu: Gaussian, preconditioner: Array | None) -> float:
+def _mean_square(q: GaussianLaw, p: GaussianLaw, nu: GaussianLaw, preconditioner: Array | None) -> float:
     """E_nu |B (P_p - P_q) w - B (P_p m_p - P_q m_q)|^2 = |B (D m_nu - b)|^2 + tr(B D C_nu D^T B^T)."""
     D = p.precision - q.precision
     at_mean = D @ nu.mean - (p.shift - q.shift)
@@ -137,7 +137,7 @@ PRIOR = "prior"
 ALLOWED = 'a fitted Gaussian process of particlegvi.functionspace or "prior"'
 
 
-class Gaussian(NamedTuple):
+class GaussianLaw(NamedTuple):
     """A Gaussian distribution in R^d; a degenerate one has zeros in place of its precision."""
 
     mean: Array
@@ -167,7 +167,7 @@ class Span(NamedTuple):
         return matrix if other.weights is None else matrix @ other.weights
 
 
-def together(**processes: Process) -> list[Gaussian]:
+def together(**processes: Process) -> list[GaussianLaw]:
     """The distributions of processes in common coordinates; a ValueError names the process that is not allowed."""
     covariance: Covariance | None = None
     functionals: list[Span] = []
@@ -210,22 +210,22 @@ def _common(k: Covariance, functionals: list[Span]) -> list[Array]:
     return np.split(half, np.cumsum(sizes)[:-1])
 
 
-def _law(process: Process, rows: Array | None, half: list[Array]) -> Gaussian:
+def _law(process: Process, rows: Array | None, half: list[Array]) -> GaussianLaw:
     one = np.eye(half[0].shape[1])
     if rows is None or isinstance(process, str):
         zero = np.zeros(len(one))
-        return Gaussian(zero, one, one, zero, False)
+        return GaussianLaw(zero, one, one, zero, False)
     if isinstance(process, ExactGaussianProcess):
         precision = one + rows.T @ rows / process.noise_variance
         shift = rows.T @ process.y / process.noise_variance
         factor = linalg.cholesky(precision, lower=True)
         mean = linalg.cho_solve((factor, True), shift)
-        return Gaussian(mean, linalg.cho_solve((factor, True), one), precision, shift, False)
+        return GaussianLaw(mean, linalg.cho_solve((factor, True), one), precision, shift, False)
     law: Law = process.law
     mean = rows.T @ law.mean
     inside = linalg.cho_solve((law.factor, True), np.eye(len(law.mean)))
     if isinstance(process, SubsetOfRegressors):
-        return Gaussian(mean, rows.T @ inside @ rows, np.zeros_like(one), np.zeros(len(one)), True)
+        return GaussianLaw(mean, rows.T @ inside @ rows, np.zeros_like(one), np.zeros(len(one)), True)
     precision = one + rows.T @ (law.precision - np.eye(len(law.mean))) @ rows
     covariance = one + rows.T @ (inside - np.eye(len(law.mean))) @ rows
-    return Gaussian(mean, covariance, precision, precision @ mean, False)
+    return GaussianLaw(mean, covariance, precision, precision @ mean, False)

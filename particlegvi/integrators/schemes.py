@@ -70,11 +70,6 @@ def linear_part(kl_weight: float, prior: Prior, dim: int) -> Array:
     return np.zeros(dim)
 
 
-def has_walls(low: Array, high: Array) -> bool:
-    """Whether the density of a prior ends somewhere: in any coordinate, on either side."""
-    return bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high)))
-
-
 class CoefficientSource:
     """The coefficients of every step of a run.
 

@@ -66,7 +66,7 @@ def in_few_shapes(both: Pair) -> Pair:
     return in_pieces
 
 
-def remembered(both: Pair) -> tuple[Function, Function]:
+def value_and_gradient(both: Pair) -> tuple[Function, Function]:
     """The value and the gradient from a function that finds both: those of the last points are kept."""
     last: list[tuple[Array, tuple[Array, Array]]] = []
 
@@ -99,7 +99,7 @@ def jax_functions(f: Function, batched: bool) -> tuple[Function, Function]:
         (_, values), slopes = compiled(X)
         return np.asarray(values), np.asarray(slopes)
 
-    return remembered(in_few_shapes(both))
+    return value_and_gradient(in_few_shapes(both))
 
 
 def torch_functions(f: Function, batched: bool) -> tuple[Function, Function]:

@@ -18,7 +18,7 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.engine.steps.ensemble import Ensemble, OnTheLine
+from particlegvi.engine.steps.driver import CompiledDriver, OnTheLine
 from particlegvi.engine.steps.flow import advance
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.evaluate import potential_of
@@ -109,7 +109,7 @@ class FreeEnergy(Method):
 class HasOwnSteps(Protocol):
     """An optional part of a loss: a driver of its own for some integrators; None for those that have to call it."""
 
-    def driver(self, integrator: Integrator, /) -> type[Ensemble] | None: ...
+    def driver(self, integrator: Integrator, /) -> type[CompiledDriver] | None: ...
 
 
 class FreeEnergyFlow(SteppedFlow):
@@ -133,10 +133,10 @@ class FreeEnergyFlow(SteppedFlow):
         steppings = CoefficientSource(coefficients, problem.step_size, method.kl_weight, stiffness)
         repulsion = self._interaction.repulsion
         alone = repulsion is None and loss.term is not None
-        steps: Ensemble | PythonDriver
+        steps: CompiledDriver | PythonDriver
         if made.step is None or (alone and made.compiled is not None):
             own = loss.driver(made) if isinstance(loss, HasOwnSteps) else None
-            steps = (own or Ensemble)(
+            steps = (own or CompiledDriver)(
                 potential_of(loss.term, prior.term(), self._interaction.embedding, method.kl_weight, method.lambda1),
                 steppings,
                 (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),

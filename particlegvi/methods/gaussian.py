@@ -12,7 +12,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Objective, Prior
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.integrators.schemes import has_walls
+from particlegvi.engine.steps.driver import has_walls
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.priors import Normal

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Kernel
-from particlegvi.integrators.schemes import has_walls
+from particlegvi.engine.steps.driver import has_walls
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.free_energy import Choice, FreeEnergy
 from particlegvi.methods.method import Method

@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Method, Prior
 from particlegvi.engine.networks import compute
 from particlegvi.engine.networks.batches import WAYS, Batches
 from particlegvi.engine.networks.compute import Networks, Shape
-from particlegvi.engine.networks.ensemble import NetworkEnsemble
+from particlegvi.engine.networks.driver import NetworkDriver
 from particlegvi.engine.pairs.features import Features
 from particlegvi.integrators import Integrator, schedules
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
@@ -128,7 +128,7 @@ class NetworkLoss(Loss):
             return 1.0 / self.rows
         return 2.0 * arguments.positive("noise_variance", noise_variance) / self.rows
 
-    def driver(self, integrator: Integrator) -> type[NetworkEnsemble] | None:
+    def driver(self, integrator: Integrator) -> type[NetworkDriver] | None:
         """The ensemble that takes the steps of an integrator; None if its steps have to call this loss from outside.
 
         A ValueError for one that accepts or rejects, with batches: it needs the cost of all rows.
@@ -138,7 +138,7 @@ class NetworkLoss(Loss):
                 f'integrator must not be "{integrator.name}" for a loss with batch_size: its acceptance needs the cost'
                 " of all rows"
             )
-        return NetworkEnsemble if integrator.step is None else None
+        return NetworkDriver if integrator.step is None else None
 
     def features(self, kernel: OnFeatures, step: int = 0, seed: int = 0) -> Features:
         """The features of particles that a kernel of `particlegvi.kernels` on networks compares in one step."""

@@ -26,7 +26,7 @@ CODES = 65534  # the largest code of a number; the next code means "not finite"
 MEASURED = 2000  # most particles from which W1 of a frame before the last is computed
 
 
-class Recorded(NamedTuple):
+class JudgedRun(NamedTuple):
     """The parts of one run that a replay needs, with its part of the summary."""
 
     run: ParticleRun
@@ -46,7 +46,7 @@ def has_support(target: Target | None) -> TypeGuard[Supported]:
     return is_density(target)
 
 
-def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, room: int = ROOM) -> Facts:
+def replay(recorded: Mapping[str, JudgedRun], variables: list[str], frames: int, room: int = ROOM) -> Facts:
     """The replay of runs by label, with at most ``frames`` frames, in about ``room`` bytes.
 
     The frames are records of the run that has most of them, those of a film. Where all particles do not fit into
@@ -98,7 +98,7 @@ def _window(tables: list[Array]) -> Array:
     ] * len(low)
 
 
-def _numbers(recorded: Recorded, table: Array) -> Facts:
+def _numbers(recorded: JudgedRun, table: Array) -> Facts:
     """Mean and sd of each coordinate, and W1 (sliced in the plane), of all particles (frames, particles, dim).
 
     W1 of a frame before the last is computed from at most 2000 particles: evenly spaced quantiles on the line, and in
@@ -143,7 +143,7 @@ def _packed(codes: NDArray[np.uint16]) -> str:
     return base64.b64encode(zlib.compress(planes, 9)).decode()
 
 
-def _method(label: str, recorded: Recorded) -> Facts:
+def _method(label: str, recorded: JudgedRun) -> Facts:
     method, facts = recorded.run.method, recorded.facts
     weights = [
         f"{key} {weight:g}"

@@ -8,7 +8,7 @@ from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import Subject, content, kind_of, variables_of
 from particlegvi.pages.functions import page_of_function_runs
-from particlegvi.pages.replay import Recorded, replay
+from particlegvi.pages.replay import JudgedRun, replay
 from particlegvi.pages.subjects import particles_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.scenario.kinds.functions.building import FunctionParts
@@ -60,7 +60,7 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
             raise ValueError(f"frames must be 2 or more, not 0: {found['why']}")
         return build(found, language)
     facts = runs.summary["methods"]
-    recorded = {label: Recorded(runs[label], runs.targets[label], facts[label]) for label in runs}
+    recorded = {label: JudgedRun(runs[label], runs.targets[label], facts[label]) for label in runs}
     said = words.of(language)
     watch = "page.watch_replay" if known[0].dim == 1 else "page.watch_replay_plane"
     found |= {"watch": said(watch), "watch_live": found["watch"]}

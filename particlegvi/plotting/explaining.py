@@ -6,7 +6,7 @@ import inspect
 import textwrap
 
 from particlegvi.plotting.kind import FigureKind, kinds
-from particlegvi.settings.look import KEYS as STYLE
+from particlegvi.settings.pictures import KEYS as STYLE
 from particlegvi.tools.calls import entries, form_and_words
 
 WIDTH = 100

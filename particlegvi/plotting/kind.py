@@ -20,7 +20,7 @@ from particlegvi.plotting.reading import Select
 from particlegvi.plotting.rules import Check, flag, labels
 from particlegvi.plotting.swept import Swept
 from particlegvi.plotting.text_layout import finished
-from particlegvi.settings.look import KEYS as STYLE
+from particlegvi.settings.pictures import KEYS as STYLE
 from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.registry import Registry, check_parameters
@@ -85,7 +85,7 @@ class FigureKind:
         return Look(**{**results.scenario.get("style", {}), **own})
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options, and settings of the look (`particlegvi.settings.look`), in plain form, or a ValueError."""
+        """The options, and settings of the look (`particlegvi.settings.pictures`), in plain form, or a ValueError."""
         check_parameters(f'the figure "{self.name}"', given, [*self.defaults, *STYLE])
         return {option: self._value(option, value) for option, value in given.items()}
 

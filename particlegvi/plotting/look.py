@@ -1,4 +1,4 @@
-"""The look in which a figure is drawn: size, letters, colours and language, from the settings of `settings.look`.
+"""The look in which a figure is drawn: size, letters, colours and language, from the settings of `settings.pictures`.
 
 A figure asks for it while it is drawn: `palette`, `say`, `number` and `look`. `FigureKind` sets it around the drawing,
 as a context, since matplotlib's own settings are one too.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from particlegvi.plotting import palettes
 from particlegvi.plotting.palettes import Palette
-from particlegvi.settings.look import SLIDES, inches
+from particlegvi.settings.pictures import SLIDES, inches
 from particlegvi.tools import words
 
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
@@ -26,7 +26,7 @@ SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, wher
 class Look(NamedTuple):
     """Settings of the look; the defaults are a picture of 10 by 5.6 inches that grows with its rows."""
 
-    size: str | None = None  # as `particlegvi.settings.look.size` gives it
+    size: str | None = None  # as `particlegvi.settings.pictures.size` gives it
     font_size: float | None = None  # of the smallest words, in points
     palette: str = "light"
     language: str = words.DEFAULT

@@ -14,7 +14,7 @@ from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.look import Look, drawn_in, palette
 from particlegvi.plotting.text_layout import finished
-from particlegvi.settings.look import check
+from particlegvi.settings.pictures import check
 
 MOST = 12  # panels; further variables are not drawn
 COLUMNS = 3

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from particlegvi.contracts import Facts, Target
 from particlegvi.plotting.kind import kinds
 from particlegvi.plotting.protocols import ParticleRun
-from particlegvi.settings.look import check
+from particlegvi.settings.pictures import check
 from particlegvi.tools import objects
 from particlegvi.tools.quoting import shown
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from particlegvi.contracts import Facts
-from particlegvi.settings import checks, grids, look
+from particlegvi.settings import checks, grids, pictures
 from particlegvi.settings.checks import Check
 from particlegvi.tools import plugins
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
@@ -191,7 +191,7 @@ def facts(value: Any, key: str) -> list[str]:
 
 TAIL: dict[str, Key] = {
     "facts": Key(facts, "numbers of the summary that installed packages compute, by their names"),
-    "style": Key(look.check, "the look of all pictures, as options of plot"),
+    "style": Key(pictures.check, "the look of all pictures, as options of plot"),
     "figures": Key(figures, "the pictures, drawn in this order", []),
     "sweep": Key(grids.sweep, "the grid of settings and seeds that particlegvi sweep computes"),
 }

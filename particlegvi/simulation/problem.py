@@ -42,7 +42,7 @@ def check_problem(
 
     Without a prior it is flat; without ``initial`` the start is drawn from the prior.
     """
-    dim = objects.loss(loss, moves=True).dim
+    dim = objects.loss(loss, for_run=True).dim
     objects.method(method)
     prior = prior_or_flat(prior, dim)
     steps = arguments.whole("steps", settings.steps, least=0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
-from particlegvi.integrators.schemes import has_walls
+from particlegvi.engine.steps.driver import has_walls
 from particlegvi.targets.basins.minima import BasinDescent, Landscape, hessian, polish
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane

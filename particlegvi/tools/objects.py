@@ -75,8 +75,8 @@ def returned(key: str, value: Any, shape: tuple[int, ...]) -> Array:
     return finite(key, numbers, allowed)
 
 
-def loss(value: Any, moves: bool = False) -> Any:
-    """A loss; if particles move down it (``moves``), with a gradient for every step."""
+def loss(value: Any, for_run: bool = False) -> Any:
+    """A loss; ``for_run`` with a name and a gradient for every step."""
     allowed = 'a Loss such as particlegvi.losses.get("double-well")'
     if isinstance(value, str):
         made = 'pg.losses.get(NAME) or pg.Loss.from_formula("t**2", ["t"])'
@@ -84,7 +84,7 @@ def loss(value: Any, moves: bool = False) -> Any:
     if inspect.isroutine(value) or isinstance(value, np.ufunc):
         made = "pg.Loss.from_numpy(value, gradient, dim=1)"
         raise ValueError(f"{refuse('loss', value, allowed)}; functions are made one by {made}")
-    return part("loss", value, contracts.Loss, allowed, without="name" if moves else "name gradient_at")
+    return part("loss", value, contracts.Loss, allowed, without="name" if for_run else "name gradient_at")
 
 
 def prior(value: Any, key: str = "prior") -> Any:

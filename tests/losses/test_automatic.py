@@ -8,7 +8,7 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.engine.terms.trial import trial_points
-from particlegvi.losses.automatic import in_few_shapes, remembered
+from particlegvi.losses.automatic import in_few_shapes, value_and_gradient
 
 from ..refusals import refuse, refused
 
@@ -170,7 +170,7 @@ def test_a_function_is_compiled_for_few_shapes_and_keeps_its_last_points(n):
         shapes.append(len(X))
         return (X**2).sum(axis=1), 2.0 * X
 
-    value, gradient = remembered(in_few_shapes(both))
+    value, gradient = value_and_gradient(in_few_shapes(both))
     X = np.arange(2.0 * n).reshape(n, 2)
     assert np.array_equal(value(X), (X**2).sum(axis=1)) and np.array_equal(gradient(X), 2.0 * X)
     assert set(shapes) <= {1, 16, 128, 2049} and sum(shapes) < n + 128

@@ -13,7 +13,7 @@ from particlegvi.plotting import checking, style
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.settings import colours
 from particlegvi.settings.colours import lightness
-from particlegvi.settings.look import PALETTES
+from particlegvi.settings.pictures import PALETTES
 from particlegvi.simulation.run import Run
 
 from ..plain_parts import PlainMethod, PlainResults

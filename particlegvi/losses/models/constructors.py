@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
-from particlegvi.losses.automatic import remembered
-from particlegvi.losses.models.model import Draws, Model
+from particlegvi.losses.automatic import value_and_gradient
+from particlegvi.losses.models.model import Draws, ModelEnergy
 from particlegvi.losses.models.of_numpyro import of_numpyro
 from particlegvi.losses.models.of_pymc import of_pymc
 from particlegvi.losses.models.of_stan import of_bridgestan
@@ -87,10 +87,10 @@ class FromModels:
         return cls._from_model(of_bridgestan(model))
 
     @classmethod
-    def _from_model(cls, model: Model) -> Self:
+    def _from_model(cls, model: ModelEnergy) -> Self:
         from particlegvi.engine.terms.trial import try_out
 
-        loss = cls._of_functions(model.name, model.coordinates, remembered(model.energy))
+        loss = cls._of_functions(model.name, model.coordinates, value_and_gradient(model.energy))
         loss.kind = model.language
         loss.constraining = model.constrain
         try_out(model.name, loss.value, loss.gradient, loss.dim, model.coordinates)

@@ -15,7 +15,7 @@ Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
 UNCONSTRAINED = " (unconstrained)"  # what the name of a coordinate ends with where its variable has another unit
 
 
-class Model(NamedTuple):
+class ModelEnergy(NamedTuple):
     """A model in coordinates without walls."""
 
     name: str

@@ -11,12 +11,12 @@ import numpy as np
 from particlegvi.contracts import Array
 from particlegvi.losses.automatic import in_few_shapes
 from particlegvi.losses.checks import name_of
-from particlegvi.losses.models.model import Draws, Model, continuous, coordinate_names, split
+from particlegvi.losses.models.model import Draws, ModelEnergy, continuous, coordinate_names, split
 from particlegvi.tools import arguments
 from particlegvi.tools.errors import needed, warn
 
 
-def of_numpyro(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Model:
+def of_numpyro(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelEnergy:
     """The model of a function with these arguments."""
     if not callable(model):
         raise arguments.refuse("model", model, "a function with numpyro.sample in it")
@@ -52,7 +52,7 @@ def of_numpyro(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapp
         own = {name: np.asarray(values) for name, values in own_variables(X).items()}
         return {name: own[name] for name in [*shapes, *(other for other in own if other not in shapes)]}
 
-    return Model(name_of(model), "NumPyro", coordinate_names(shapes, constrain), in_few_shapes(energy), constrain)
+    return ModelEnergy(name_of(model), "NumPyro", coordinate_names(shapes, constrain), in_few_shapes(energy), constrain)
 
 
 def _check_variables(model: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

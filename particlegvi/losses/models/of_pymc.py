@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.losses.models.model import Draws, Model, at_each, continuous, coordinate_names, split
+from particlegvi.losses.models.model import Draws, ModelEnergy, at_each, continuous, coordinate_names, split
 from particlegvi.tools import arguments
 from particlegvi.tools.errors import needed, warn
 
 
-def of_pymc(model: Any) -> Model:
+def of_pymc(model: Any) -> ModelEnergy:
     """The model of a ``pymc.Model``; PyTensor compiles it, the first time for some ten seconds."""
     needed("a model of PyMC", "pymc", "pymc")
     import pymc
@@ -47,4 +47,4 @@ def of_pymc(model: Any) -> Model:
     # a transformed variable has the coordinate NAME_log__; its own name says more
     named = {model.values_to_rvs[variable].name: shapes[variable.name] for variable in inputs}
     coordinates = coordinate_names(named, constrain)
-    return Model(model.name or "model", "PyMC", coordinates, lambda X: at_each(log_density, X), constrain)
+    return ModelEnergy(model.name or "model", "PyMC", coordinates, lambda X: at_each(log_density, X), constrain)

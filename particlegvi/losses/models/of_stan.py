@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.losses.models.model import UNCONSTRAINED, Draws, Model, at_each, continuous
+from particlegvi.losses.models.model import UNCONSTRAINED, Draws, ModelEnergy, at_each, continuous
 from particlegvi.tools import arguments
 
 
@@ -33,7 +33,7 @@ class StanModel(Protocol):
     def param_constrain(self, theta_unc: Array, *, include_tp: bool = False) -> Array: ...
 
 
-def of_bridgestan(model: object) -> Model:
+def of_bridgestan(model: object) -> ModelEnergy:
     """The model of a ``bridgestan.StanModel``, with its data."""
     if not isinstance(model, StanModel):
         raise arguments.refuse("model", model, "a bridgestan.StanModel, with log_density_gradient and param_constrain")
@@ -57,7 +57,7 @@ def of_bridgestan(model: object) -> Model:
     def constrain(X: Array) -> Draws:
         return arrays(own_names, constrained(X))
 
-    return Model(str(model.name()), "Stan", names, lambda X: at_each(log_density, X), constrain)
+    return ModelEnergy(str(model.name()), "Stan", names, lambda X: at_each(log_density, X), constrain)
 
 
 def arrays(names: list[str], columns: Array) -> Draws:

@@ -216,7 +216,7 @@ def _with_given(stored: Folder, content: Facts, parts: Parts, loss: Loss | None)
     if loss is not None:
         if "given" not in known:
             raise ValueError(f"loss must be left out: {stored.path} has its own, {parts.loss.name}")
-        entries.check_same(stored.path, known, check_loss(loss, moves=True))
+        entries.check_same(stored.path, known, check_loss(loss, for_run=True))
         parts = parts._replace(loss=loss)  # type: ignore[arg-type]  # any loss will do
     if "array" in content.get("initial", {}):
         parts = parts._replace(initial=stored.given("initial"))

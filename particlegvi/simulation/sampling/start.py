@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.contracts import Start as Given
+from particlegvi.contracts import Start as InitialLaw
 from particlegvi.losses.loss import Loss
 from particlegvi.priors import Flat
 from particlegvi.simulation.sampling.chosen import points_of
@@ -50,7 +50,7 @@ class Start:
     facts: Facts
 
 
-def find_start(posterior: PosteriorEnergy, particles: int, seed: int, initial: Given | None = None) -> Start:
+def find_start(posterior: PosteriorEnergy, particles: int, seed: int, initial: InitialLaw | None = None) -> Start:
     """Follow the paths, and draw the particles; or take those of ``initial``, every second one moved away.
 
     Raises

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import particlegvi as pg
-from particlegvi.engine.steps.ensemble import Ensemble
+from particlegvi.engine.steps.driver import CompiledDriver
 from particlegvi.integrators import aldi
 
 HALF = pg.priors.Exponential(1.0)
@@ -113,12 +113,12 @@ def test_a_method_without_walls_refuses_one_at_zero_on_the_right(method):
 @pytest.mark.thorough
 def test_without_the_walls_the_particles_leave(monkeypatch):
     """The control of both tests above."""
-    set_walls = Ensemble.__init__
+    set_walls = CompiledDriver.__init__
 
     def without(self, potential, steppings, walls, seed, **settings):
         set_walls(self, potential, steppings, (np.full(1, -np.inf), np.full(1, np.inf)), seed, **settings)
 
-    monkeypatch.setattr(Ensemble, "__init__", without)
+    monkeypatch.setattr(CompiledDriver, "__init__", without)
     run = pg.simulate(OUT["half"], pg.methods.DLE(1.0), HALF, 200, 100, 0.02, record_every=0)
     assert np.mean(run.final < 0.0) > 0.5
 

@@ -80,7 +80,7 @@ def physics(scenario: Scenario) -> Parts:
     return Parts(loss, prior, initial, chosen)
 
 
-def settled(method: Method, info: Facts) -> Method:
+def with_kernel_of_run(method: Method, info: Facts) -> Method:
     """The method with the kernel of its run, whose lengthscale is the number in the run's ``info``."""
     number, kernel = info.get("lengthscale"), method.kernel
     if method.mmd_weight == 0.0 or not isinstance(number, int | float):

@@ -36,16 +36,16 @@ def simulate(job: Job) -> Run:
     every, storage = scenario.get("record_every"), job.storage
     try:
         if "replicates" not in scenario:
-            return _settled(follow(problem, method, every, job.step_progress, storage))
+            return _with_its_kernel(follow(problem, method, every, job.step_progress, storage))
         report, total = job.progress, scenario["steps"] * scenario["replicates"]
         hear_all = None if report is None else lambda done, _: report(job.label, done, total)
         run = follow(problem, method, every, hear_all, storage)
         run.info["replicates"] = replicated(run, job.parts, scenario, job.label, hear_all)
-        return _settled(run)
+        return _with_its_kernel(run)
     except (Diverged, KeyboardInterrupt) as error:
         partly = carried(error, "run")
         if partly is not None:
-            _settled(partly)
+            _with_its_kernel(partly)
         raise
 
 
@@ -72,12 +72,14 @@ def unpacked(job: Job, record: Record) -> Run:
     made = parts.loss, parts.prior, parts.methods[job.label]
     chosen = "preconditioner" in scenario
     step_size = schedules.resolved(record.info["step_size"] if chosen else scenario["step_size"])
-    return _settled((Sample if chosen else Run)(job.label, *made, positions, steps, step_size, job.seed, record.info))
+    return _with_its_kernel(
+        (Sample if chosen else Run)(job.label, *made, positions, steps, step_size, job.seed, record.info)
+    )
 
 
-def _settled(run: Run) -> Run:
+def _with_its_kernel(run: Run) -> Run:
     """The run with the kernel of the run in its method."""
-    run.method = building.settled(run.method, run.info)
+    run.method = building.with_kernel_of_run(run.method, run.info)
     return run
 
 
@@ -93,7 +95,7 @@ def replicated(
     The result has the ``number`` of replicates, ``modes_covered`` and ``average_loss`` of each, and
     ``mean_modes_covered``, the mean with its 95% interval, [mean, low, high]. An error carries ``run``.
     """
-    method, total = building.settled(parts.methods[label], run.info), scenario["replicates"]
+    method, total = building.with_kernel_of_run(parts.methods[label], run.info), scenario["replicates"]
     counts = [counted(run.final, parts, scenario)]
     for number in range(1, total):
         problem = building.problem(parts, method, scenario, (run.seed + number) % SEEDS, 0)

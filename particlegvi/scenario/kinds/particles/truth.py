@@ -110,7 +110,7 @@ def descent(run: Run, target: AtomicTarget) -> Descent:
         left += f", but for {np.count_nonzero(rare)} in basins that hold less than {target.error:.1g} of the start"
     exactly = steepest <= CONVERGED * max(first, 1e-300) or farthest <= CONVERGED * scale
     arrived, unlikely = farthest <= NEARLY * scale, _unlikely(nearest[known], target, run.particles)
-    return Descent(arrived, exactly, unlikely, left, _settled(run, NEARLY * scale) if arrived else None)
+    return Descent(arrived, exactly, unlikely, left, _near_since(run, NEARLY * scale) if arrived else None)
 
 
 def _unlikely(nearest: NDArray[np.int64], target: AtomicTarget, particles: int) -> str:
@@ -133,7 +133,7 @@ def _nearest(atoms: Array, x: Array) -> tuple[Array, NDArray[np.int64]]:
     return away, nearest
 
 
-def _settled(run: Run, near: float) -> float | None:
+def _near_since(run: Run, near: float) -> float | None:
     if len(run.positions) < 3:
         return None
     for record in range(len(run.positions) - 2, -1, -1):

@@ -7,7 +7,7 @@ import numpy as np
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
 from particlegvi.diagnostics.equilibrium import middle_record
-from particlegvi.integrators.schemes import has_walls
+from particlegvi.engine.steps.driver import has_walls
 from particlegvi.kernels import SquaredExponential
 from particlegvi.scenario.kinds.facts import fact, is_interval, is_number, is_table, is_text
 from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits

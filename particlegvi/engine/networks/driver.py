@@ -1,7 +1,7 @@
 """The driver of networks by the plain scheme: many steps of one particle at a time, with its noise alone.
 
 Without repulsion particles do not see each other, so that each takes all steps of a chunk while its parameters stay in
-the cache. The arithmetic repeats `engine.steps.ensemble`, which takes the steps where particles repel each other, and
+the cache. The arithmetic repeats `engine.steps.driver`, which takes the steps where particles repel each other, and
 where the prior is neither Normal nor Flat: the same bits.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.networks.compute import Networks
-from particlegvi.engine.steps.ensemble import Ensemble
+from particlegvi.engine.steps.driver import CompiledDriver
 from particlegvi.engine.terms.constant import ConstantTerm
 
 
@@ -33,7 +33,7 @@ class GaussianTerm(Protocol):
     root_precision: Array
 
 
-class NetworkEnsemble(Ensemble):
+class NetworkDriver(CompiledDriver):
     """Moves networks (particles, dim) by the plain scheme."""
 
     def advance(self, positions: Array, first_step: int, steps: int) -> None:

@@ -39,7 +39,12 @@ def enough(steps: int, dim: int) -> int:
 Rows: TypeAlias = "tuple[Any, ...]"  # gain, noise_now, noise_next, low and high, the last two None without walls
 
 
-class Ensemble:
+def has_walls(low: Array, high: Array) -> bool:
+    """Whether the density of a prior ends somewhere: in any coordinate, on either side."""
+    return bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high)))
+
+
+class CompiledDriver:
     """Moves particles along the free-energy flow by compiled steps.
 
     Parameters
@@ -81,7 +86,7 @@ class Ensemble:
             embedding=self.lambda1 != 0.0,
             noise=bool(np.any(noise_now > 0.0)),
             two_noises=bool(np.any(noise_next > 0.0)),
-            walls=bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high))),
+            walls=has_walls(low, high),
         )
         self._walls = (low, high) if self.switches.walls else (None, None)
         self.seed, self.key = seed, key_words(seed)
