@@ -16,7 +16,6 @@ from particlegvi.tools.quoting import shown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Part = TypeVar("Part")
-OF_OTHERS = {"jumps": "only DLE and DRLE have jumps, which need noise"}  # options that only some parts have, and why
 TAKEN = "it is not used: particlegvi has one of this name"
 
 
@@ -55,14 +54,13 @@ def unknown(kind: str, word: object, known: Iterable[str], meant: str = "") -> V
     name, if it is known, and is printed unchanged.
     """
     names = list(known)
-    of_others = f": {OF_OTHERS[word]}" if isinstance(word, str) and word in OF_OTHERS else ""
     if not names:
-        return ValueError(f"there is no {kind} {shown(word)}{of_others or ': none exists'}")
+        return ValueError(f"there is no {kind} {shown(word)}: none exists")
     match = nearest(word, names) if isinstance(word, str) and not meant else None
     meant = shown(match) if match else meant
     hint = f"did you mean {meant}? " if meant else ""
     listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
-    return ValueError(f"there is no {kind} {shown(word)}{of_others}; {hint}allowed: {listed}")
+    return ValueError(f"there is no {kind} {shown(word)}; {hint}allowed: {listed}")
 
 
 def look_up(kind: str, word: object, table: Mapping[str, Any]) -> Any:

@@ -36,8 +36,8 @@ test_what_cannot_jump_is_refused_in_a_sentence = refused(
     (lambda: pg.jumps.Jumps(share=1.5), "share must be a number above 0 and at most 1, not 1.5"),
     (lambda: pg.methods.DLE(1.0, jumps=50), "jumps must be True, False, or a table such as"),
     (lambda: pg.methods.DLE(0.0, jumps=True), "jumps must be left out for DLE without noise"),
-    (lambda: pg.methods.DE(jumps=True), 'argument of DE "jumps": only DLE and DRLE have jumps, which need noise$'),
-    (lambda: pg.methods.DRE(jumps=True), 'DRE "jumps": only DLE and DRLE have jumps, which need noise; allowed'),
+    (lambda: pg.methods.DE(jumps=True), 'argument of DE "jumps": none exists$'),
+    (lambda: pg.methods.DRE(jumps=True), 'DRE "jumps"; allowed'),
     (lambda: pg.methods.FreeEnergy(0.0, 1.0, jumps=True), "jumps must be left out for free energy without noise"),
     (lambda: flow(DLE, integrator="leimkuhler-matthews"), 'not "leimkuhler-matthews": DLE has jumps'),
 )

@@ -14,7 +14,7 @@ import re
 import stat
 import struct
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,11 @@ from particlegvi.tools.files import Unreadable, open_regular, write
 
 BLOCK = 2**22  # bytes read at once
 MAGIC = b"\x93NUMPY\x01\x00"
-# The headers that numpy writes for plain numbers; others, which numpy could read, are refused.
-HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': \(([0-9, ]{1,100})\), \} *\n")
+# The headers that numpy writes for plain numbers and texts; its own reader would evaluate others.
+HEADER = re.compile(
+    rb"\{'descr': '(\|[bu]1|<[iuf][48]|<U[0-9]{1,4})', 'fortran_order': (True|False), "
+    rb"'shape': \(([0-9, ]{0,100})\), \} *\n"
+)
 LONGEST_HEADER = 1000
 
 
@@ -42,8 +45,21 @@ def as_file(array: NDArray[np.float64]) -> bytes:
     return file.getvalue()
 
 
-def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
-    """The type and the shape that the header of a .npy file promises; a ValueError if it holds no plain numbers."""
+class Header(NamedTuple):
+    """The content of a .npy file, as its header promises it."""
+
+    dtype: np.dtype[np.generic]
+    in_fortran_order: bool
+    shape: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        """The number of bytes after the header."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_header(file: IO[bytes]) -> Header:
+    """The header of a .npy file; a ValueError if it holds no plain numbers or texts."""
     start = file.read(len(MAGIC) + 2)
     if len(start) < len(MAGIC) + 2 or not start.startswith(MAGIC):
         raise ValueError("it does not begin as one")
@@ -51,7 +67,8 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype[np.generic], tuple[int, ...]]
     header = HEADER.fullmatch(file.read(min(length, LONGEST_HEADER)))
     if header is None:
         raise ValueError("its header is damaged, or it does not hold plain numbers")
-    return np.dtype(header[1].decode("ascii")), tuple(int(size) for size in header[2].split(b",") if size.strip())
+    shape = tuple(int(size) for size in header[3].split(b",") if size.strip())
+    return Header(np.dtype(header[1].decode("ascii")), header[2] == b"True", shape)
 
 
 def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None) -> NDArray[Any]:
@@ -65,21 +82,21 @@ def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, row
     """
     with open_regular(path, links=False) as file:
         try:
-            stored_type, shape = read_header(file)
-            if stored_type != np.dtype(dtype) or dims not in (None, len(shape)):
-                raise ValueError(f"it holds {stored_type} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
+            header = read_header(file)
+            shape = header.shape
+            if header.dtype != np.dtype(dtype) or header.in_fortran_order or len(shape) != (dims or len(shape) or 1):
+                raise ValueError(f"it holds {header.dtype} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
             length = os.fstat(file.fileno()).st_size - file.tell()
             if rows is not None:
-                shape = (min(rows, shape[0]), *shape[1:])
-                length = min(length, math.prod(shape) * stored_type.itemsize)
-            count = math.prod(shape)
-            if count * stored_type.itemsize != length:
-                raise ValueError(f"it is not as long as its shape {shape} needs")
-            machine.check(f"its shape {shape}", length, "load it on a larger machine")
-            array = np.fromfile(file, dtype=stored_type, count=count)
-            if len(array) < count:  # numpy keeps quiet about a read that failed; the length was checked
+                header = header._replace(shape=(min(rows, shape[0]), *shape[1:]))
+                length = min(length, header.length)
+            if header.length != length:
+                raise ValueError(f"it is not as long as its shape {header.shape} needs")
+            machine.check(f"its shape {header.shape}", length, "load it on a larger machine")
+            array = np.fromfile(file, dtype=header.dtype, count=math.prod(header.shape))
+            if array.nbytes < length:  # numpy keeps quiet about a read that failed; the length was checked
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
-            return array.reshape(shape)
+            return array.reshape(header.shape)
         except OSError as error:
             raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
         except ValueError as error:

@@ -9,9 +9,8 @@ and a member ``manifest.json`` with all else.
 from __future__ import annotations
 
 import contextlib
-import math
+import io
 import os
-import re
 import time
 import zipfile
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, Record, Snapshot
-from particlegvi.runs.storage.arrays import RecordFile, read_array
+from particlegvi.runs.storage.arrays import RecordFile, read_array, read_header
 from particlegvi.runs.storage.folder import CHECKPOINT, Folder
 from particlegvi.simulation.storage import CHECKPOINT_EVERY
 from particlegvi.tools import files, machine
@@ -34,13 +33,6 @@ ENTRIES = {
     "label": str, "seed": int, "step": int, "extra_state": dict, "facts": dict, "records": int, "records_sha256": str,
     "seconds": float,
 }  # fmt: skip
-# The headers that numpy writes for plain numbers and texts; numpy's own reader would evaluate them.
-HEADER = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufU][0-9]{1,4})', 'fortran_order': (True|False), "
-    rb"'shape': \(([0-9, ]{0,100})\), \} *\n",
-    re.DOTALL,
-)
-LONGEST_HEADER = 1000
 BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, KeyError)  # what zipfile raises
 
 
@@ -121,17 +113,14 @@ def _members(place: Path) -> tuple[Facts, dict[str, Array]]:
 
 def _array(content: bytes) -> Array:
     """The array of a .npy file, in its order in memory, on which the last bits of products depend."""
-    header = HEADER.match(content[:LONGEST_HEADER])
-    if header is None:
-        raise ValueError("an array does not begin as one of plain numbers")
-    dtype, shape = (
-        np.dtype(header[1].decode("ascii")),
-        tuple(int(size) for size in header[3].split(b",") if size.strip()),
-    )
-    if len(content) - header.end() != math.prod(shape) * dtype.itemsize:
+    file = io.BytesIO(content)
+    header = read_header(file)
+    if len(content) - file.tell() != header.length:
         raise ValueError("an array is not as long as its shape needs")
-    array = np.frombuffer(content, dtype, offset=header.end())
-    return array.reshape(shape[::-1]).T.copy("F") if header[2] == b"True" else array.reshape(shape).copy()
+    array = np.frombuffer(content, header.dtype, offset=file.tell())
+    if header.in_fortran_order:
+        return array.reshape(header.shape[::-1]).T.copy("F")
+    return array.reshape(header.shape).copy()
 
 
 class FolderStorage:

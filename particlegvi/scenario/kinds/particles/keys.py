@@ -23,7 +23,7 @@ LONGEST_TITLE = 70
 METHODS = ("DE", "DLE", "DRLE")  # with the default values of their parameters
 FIGURES = {1: "histograms", 2: "particles"}  # by dimension; no figure shows particles in more dimensions
 GIVEN: dict[str, Check] = {
-    "given": checks.text(80), "dim": checks.whole(1, MOST_COORDINATES), "digest": checks.text(40),
+    "given": checks.text(80), "dim": checks.whole(1, MOST_COORDINATES),
     "values": checks.list_of(checks.number(), "a list of numbers"),
 }  # fmt: skip
 
