@@ -1,5 +1,11 @@
 """The decorators of compiled code: of entry points, which Python calls, and of helpers, which compiled code calls.
 
+numba optimises every function that another one calls by itself, makes machine code of it, links the optimised form into
+the caller, and does all of that again there. Nobody calls a helper of ours from Python, so that the first half is for
+nothing: a third of the time of a first run. Here a helper stops before the machine code, and most stop before they are
+optimised. No bit of a result changes: without ``fastmath`` LLVM leaves the arithmetic as it is. This reaches into
+numba, so it is done with the versions that it was tried with; others compile helpers as they do, to the same bits.
+
 A progress can hear of the compiling: `compiling_told`.
 """
 
@@ -13,6 +19,10 @@ from typing import Any
 import numba
 from numba import config
 from numba.core import event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, StateDict
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import NativeLowering
 
 from particlegvi.contracts import Stages
 from particlegvi.engine.numerics.kernel_cache import KernelCache, cache_folder, is_ours, is_term
@@ -22,13 +32,63 @@ from particlegvi.tools.errors import warn
 from particlegvi.tools.progress import tell
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-HELPER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
-INLINED: dict[str, Any] = {**HELPER, "forceinline": True}  # without it a loop over points does not vectorise
+TRIED = (61, 68)  # the first and the last of numba's versions 0.N with which helpers were tried
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     # The intrinsics below everything have no plain Python form, and numba asks again whenever it compiles an overload.
     warn("NUMBA_DISABLE_JIT is ignored: the engine exists as compiled code only")
     config.DISABLE_JIT = 0  # type: ignore[attr-defined]
+
+
+class OptimisedLibrary(JITCodeLibrary):
+    """Code that is optimised before it is linked into its callers: loops that would not vectorise there."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class HelperLibrary(OptimisedLibrary):
+    """Code that the caller optimises together with its own."""
+
+    def _optimize_final_module(self) -> None:
+        """Nothing here."""
+
+
+def _of_helpers(library: type[OptimisedLibrary]) -> dict[str, Any]:
+    """The options of a helper: numba's passes, but the function goes into ``library``, and Python cannot call it."""
+
+    name = f"particlegvi {library.__name__}"
+
+    @register_pass(mutates_CFG=True, analysis_only=False)
+    class Lowering(NativeLowering):
+        _name = name  # type: ignore[assignment]
+
+        def run_pass(self, state: StateDict) -> bool:
+            state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.flags.no_compile = True
+            super().run_pass(state)
+            # numba finds the code by this object: a method of another text each time, which raises in Python
+            entry = f"{{only compiled code can call {state.func_id.func_qualname}}}".format
+            state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
+            state.cr = state.cr._replace(cfunc=entry)
+            return True
+
+    class Compiler(CompilerBase):
+        def define_pipelines(self) -> list[PassManager]:
+            passes = PassManager(name)
+            for numbas, purpose in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
+                passes.add_pass(Lowering if numbas is NativeLowering else numbas, purpose)
+            passes.finalize()
+            return [passes]
+
+    major, minor = numba.version_info.short
+    tried = major == 0 and TRIED[0] <= minor <= TRIED[1]
+    return {**OPTIONS, "no_cpython_wrapper": True, **({"pipeline_class": Compiler} if tried else {})}
+
+
+HELPER, LOOP = _of_helpers(HelperLibrary), _of_helpers(OptimisedLibrary)
+INLINED = {**HELPER, "forceinline": True}  # without it a loop over points does not vectorise
 
 
 class EntryPoint:

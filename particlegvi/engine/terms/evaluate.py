@@ -23,7 +23,7 @@ from numba.extending import overload_method
 
 from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.engine.numerics import mathematics
-from particlegvi.engine.numerics.compiled import HELPER, INLINED, compiled
+from particlegvi.engine.numerics.compiled import INLINED, LOOP, compiled
 from particlegvi.engine.numerics.kernel_cache import is_covered
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.engine.terms.tape import FormulaTape
@@ -80,7 +80,7 @@ for of_two in ("gradient", "cost_at", "slope_at", "curvature_at"):
     _of_two(of_two)
 
 
-@overload_method(types.BaseNamedTuple, "values", jit_options=HELPER)
+@overload_method(types.BaseNamedTuple, "values", jit_options=LOOP)
 def _values_of_lanes(self, points, out):
     """Values at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
     if hasattr(self.instance_class, "values"):
@@ -94,7 +94,7 @@ def _values_of_lanes(self, points, out):
     return loop
 
 
-@overload_method(types.BaseNamedTuple, "gradients", jit_options=HELPER)
+@overload_method(types.BaseNamedTuple, "gradients", jit_options=LOOP)
 def _gradients_of_lanes(self, points, out):
     """Gradients at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
     if hasattr(self.instance_class, "gradients"):

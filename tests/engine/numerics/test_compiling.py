@@ -1,9 +1,10 @@
 """Compiling is told as it happens: before the first kernel, after each, and to those alone who listen to stages."""
 
 import numba
+import numpy as np
 import pytest
 
-from particlegvi.engine.numerics.compiled import compiling_told
+from particlegvi.engine.numerics.compiled import OPTIONS, compiling_told, nested
 from particlegvi.engine.numerics.kernel_cache import SOURCES
 
 from ...test_layers import COMPILED
@@ -45,6 +46,22 @@ def test_what_is_compiled_within_another_kernel_is_a_part_of_it():
     assert heard.told[2:] == [("compiling", 1, 0), ("compiling", 2, 0)]
     second(1)  # for whole numbers, when nobody listens any more
     assert len(heard.told) == 4
+
+
+def test_a_helper_is_compiled_in_its_callers_alone_and_has_the_bits_of_numbas_own_way():
+    def wave(x, y):
+        return np.sin(x) * y + x / y
+
+    alone, helper = numba.njit(**OPTIONS)(wave), nested(wave)
+    x, y = np.random.default_rng(0).normal(size=(2, 1000))
+
+    def of_all(function):
+        return numba.njit(lambda x, y: np.array([function(x[i], y[i]) for i in range(x.size)]), **OPTIONS)
+
+    assert of_all(helper)(x, y).tobytes() == of_all(alone)(x, y).tobytes()
+    assert alone(1.0, 2.0) == alone.py_func(1.0, 2.0)
+    with pytest.raises(KeyError, match="only compiled code can call"):
+        helper(1.0, 2.0)
 
 
 def test_a_plain_function_hears_nothing_and_an_error_ends_the_listening():
