@@ -108,7 +108,7 @@ def look(options: argparse.Namespace) -> Facts:
     if "font_size" in chosen:
         with contextlib.suppress(ValueError):  # the check refuses it
             chosen["font_size"] = float(chosen["font_size"])
-    return check(chosen)
+    return check(chosen) if chosen else {}
 
 
 PARTS = option(

@@ -6,21 +6,26 @@ curvature). An integrator may have a limit of its own, a function of the largest
 
 H is computed at the starts of the first particles. The loss and the prior give a block for each particle, by
 differences of their gradients. The repulsion couples these particles; other particles are ignored, and the mean
-embedding is an average over draws from the prior. With walls the starts count near which the law has its mass
-(`curvature.where_the_law_is`). The limit is an estimate: particles meet steeper places later, and
+embedding is an average over draws from the prior. The limit is an estimate: particles meet steeper places later, and
 only the first 32 coordinates count. For networks power steps with differences of the gradient find the steepest
 direction, without the repulsion.
+
+On a half-line or in a box V = loss - kl_weight log p may be infinitely steep at a wall, as -log x is. Particles that
+start there are soon driven out, and come back seldom, so that the step size of a whole run follows from the starts near
+which the law has its mass. Beyond walls the loss need not be defined, so differences stay inside.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from particlegvi import integrators
-from particlegvi.contracts import Array, Kernel, Method
+from particlegvi.contracts import Array, Kernel, Method, Prior
 from particlegvi.engine.numerics import noise
+from particlegvi.engine.steps.driver import has_walls
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators import schedules
 from particlegvi.integrators.schemes import linear_part
@@ -29,7 +34,6 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.methods.repulsion import resolved
 from particlegvi.priors import Flat
-from particlegvi.simulation.curvature import second_derivatives, where_the_law_is
 from particlegvi.tools.errors import warn
 
 PARTICLES = 64
@@ -37,6 +41,8 @@ COORDINATES = 32
 LARGEST_MATRIX = 64
 DRAWS = 1000
 NETWORKS, POWER_STEPS = 3, 20
+EXCESS = 10.0  # energy above the lowest, in units of kl_weight, up to which points count: beyond it lies e^-10 of a law
+OF_THE_DISTANCE = 0.01  # largest width of a difference, in distances of the point from the wall
 
 
 def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
@@ -160,3 +166,36 @@ def _pair_curvature(kernel: Kernel, points: Array, others: Array) -> Array:
     bend = (evaluate.profile_slopes(kernel, square + width) - slope) / width
     outer = difference[..., :, None] * difference[..., None, :]
     return 2.0 * slope[..., None, None] * np.eye(difference.shape[-1]) + 4.0 * bend[..., None, None] * outer
+
+
+def where_the_law_is(points: Array, value: Callable[[Array], Array], prior: Prior, kl_weight: float) -> Array:
+    """The points that decide a step size: all, or with walls the lower half in V and those near the lowest.
+
+    ``value`` is that of the loss, (n,). A point where V is not finite does not count.
+    """
+    if not has_walls(prior.low, prior.high):
+        return points
+    with np.errstate(all="ignore"):
+        energy = np.asarray(value(points), dtype=np.float64)
+        energy = energy - kl_weight * prior.log_density(points) if kl_weight > 0.0 else energy
+    finite = energy[np.isfinite(energy)]
+    if not len(finite):
+        return points
+    return points[energy <= max(float(np.median(finite)), float(finite.min()) + EXCESS * kl_weight)]
+
+
+def second_derivatives(slope: Callable[[Array], Array], points: Array, width: float, prior: Prior, dim: int) -> Array:
+    """The symmetric second derivatives of V in the first ``dim`` coordinates, (n, dim, dim), by differences.
+
+    ``slope`` is the gradient of V at points (n, all). A number that cannot be computed is not finite.
+    """
+    found = np.empty((len(points), dim, dim))
+    room = OF_THE_DISTANCE * np.minimum(points - prior.low, prior.high - points)
+    for coordinate in range(dim):
+        shift = np.zeros(points.shape)
+        shift[:, coordinate] = np.where(room[:, coordinate] > 0.0, np.minimum(width, room[:, coordinate]), width)
+        above, below = np.minimum(points + shift, prior.high), np.maximum(points - shift, prior.low)
+        with np.errstate(all="ignore"):
+            apart = (above - below)[:, coordinate, None]
+            found[:, coordinate] = (slope(above) - slope(below))[:, :dim] / apart
+    return 0.5 * (found + found.transpose(0, 2, 1))

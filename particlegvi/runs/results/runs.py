@@ -61,6 +61,9 @@ class Runs(ExportedRuns):
             raise KeyError(f"there is no run {shown(label)}; there are {', '.join(self) or 'none'}")
         return self._runs[label]
 
+    def __contains__(self, label: object) -> bool:
+        return label in self._runs
+
     def __iter__(self) -> Iterator[str]:
         return (label for label in self.labels if label in self._runs)
 

@@ -20,7 +20,7 @@ from particlegvi.contracts import Array, Located, Loss, Method, Prior, Start
 from particlegvi.integrators.aldi import rate
 from particlegvi.integrators.schedules import Geometric, Schedule
 from particlegvi.losses.formulas.values import PlainFormula
-from particlegvi.simulation.curvature import second_derivatives, where_the_law_is
+from particlegvi.simulation.stability import second_derivatives, where_the_law_is
 
 STARTS = 64
 DIGITS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)  # leading digits of a chosen number
