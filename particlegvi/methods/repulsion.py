@@ -170,6 +170,14 @@ def interaction(method: Repelling, of: Simulated, start: Array) -> Callable[[Arr
     return velocity
 
 
+class DescribedAttraction(NamedTuple):
+    """An attraction, how it was found, and its error."""
+
+    attraction: Attraction
+    description: str
+    error: float = 0.0
+
+
 def _of_features(
     kernel: OnFeatures, problem: ParticleProblem, how: str = "auto", samples: int = SAMPLES
 ) -> Interaction:
@@ -181,7 +189,7 @@ def _of_features(
     assert inner is not None
     process = kernel.process if isinstance(kernel, OnOutputs) else None
 
-    def attraction(features_then: Features, step: int) -> tuple[Attraction, str, float]:
+    def attraction(features_then: Features, step: int) -> DescribedAttraction:
         if process is not None:
             assert isinstance(features_then, OfFunctions)
             return _to_process(features_then.covariance(process), inner, how, samples, seed=seed, step=step)
@@ -189,7 +197,7 @@ def _of_features(
 
     def at(step: int) -> FeatureRepulsion:
         features_then = loss.features(kernel, step, seed)
-        return FeatureRepulsion(inner, features_then, attraction(features_then, step)[0])
+        return FeatureRepulsion(inner, features_then, attraction(features_then, step).attraction)
 
     first, words, error = attraction(features, 0)
     if first.draws is not None:
@@ -220,23 +228,24 @@ def lengthscale(kernel: Kernel, features: Features, problem: ParticleProblem) ->
 
 def _to_prior(
     features: Features, kernel: Kernel, prior: Prior, how: str, samples: int, *, seed: int
-) -> tuple[Attraction, str, float]:
+) -> DescribedAttraction:
     """The mean embedding of the features of draws from the prior, and how it was found with what error."""
     if isinstance(prior, Flat):
-        return Attraction(), "constant, because the prior is flat", 0.0
+        return DescribedAttraction(Attraction(), "constant, because the prior is flat")
     marginal = features.marginal(prior)
     if marginal is not None and how != "monte-carlo":
         known = embedding(marginal, kernel, how, samples, seed)
-        return Attraction(gradient=partial(evaluate.gradients, known.term)), known.description, known.error
+        gradient = partial(evaluate.gradients, known.term)
+        return DescribedAttraction(Attraction(gradient=gradient), known.description, known.error)
     if how in ("closed-form", "quadrature"):
         raise arguments.refuse("embedding", how, '"auto" or "monte-carlo" for a kernel on the outputs of networks')
     draws = features.of(prior.sample(samples, seed=seed, role="prior"))
-    return Attraction(draws), f"Monte Carlo with {samples} prior samples (seed {seed})", 0.0
+    return DescribedAttraction(Attraction(draws), f"Monte Carlo with {samples} prior samples (seed {seed})")
 
 
 def _to_process(
     covariance: Array, kernel: Kernel, how: str, samples: int, *, seed: int, step: int
-) -> tuple[Attraction, str, float]:
+) -> DescribedAttraction:
     """The mean embedding of the outputs (n,) of a Gaussian process with mean 0 and this covariance (n, n).
 
     Under k = s^2 exp(-|f - g|^2 / (2 l^2)) it is s^2 det(I + K/l^2)^-1/2 exp(-f^T (K + l^2 I)^-1 f / 2).
@@ -249,7 +258,8 @@ def _to_process(
         values = np.maximum(values, 0.0)
         if how == "monte-carlo" or not gaussian:
             draws = normals(seed, "prior", samples, len(values), step) * np.sqrt(values) @ axes.T
-            return Attraction(draws), f"Monte Carlo with {samples} functions of the process (seed {seed})", 0.0
+            words = f"Monte Carlo with {samples} functions of the process (seed {seed})"
+            return DescribedAttraction(Attraction(draws), words)
     square = float(kernel.lengthscale) ** 2
     height = kernel.variance * math.exp(-0.5 * float(np.log1p(values / square).sum()))
 
@@ -259,4 +269,4 @@ def _to_process(
             return np.asarray(-height * np.exp(-0.5 * np.sum(pulled**2 * (values + square), axis=1))[:, None]
                               * (pulled @ axes.T))  # fmt: skip
 
-    return Attraction(gradient=gradient), "closed form for a Gaussian process", 0.0
+    return DescribedAttraction(Attraction(gradient=gradient), "closed form for a Gaussian process")

@@ -53,7 +53,7 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     The mean embedding mu_P is exact (or a quadrature to 1e-9), even where a run estimates it by Monte Carlo: Q* is the
     minimiser of the objective itself.
     """
-    strength, (domain, _, _) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
+    strength, domain = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight).domain
     attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
     problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, domain)
     solution = problem.solve()
@@ -64,15 +64,23 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     return DensityTarget(log_density, nodes, domain, residual, error, log_normaliser=solution.log_normaliser + change)
 
 
-def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Domain, Nodes | None, float | None]:
-    """The domain of exp(-loss/kl_weight) p with the wells that its survey misses, its quadrature, and `Missed.share`.
+class Searched(NamedTuple):
+    """The domain of a density with the wells that its survey misses, its quadrature, and `Missed.share`."""
+
+    domain: Domain
+    nodes: Nodes | None = None
+    share: float | None = None
+
+
+def _searched(loss: Loss, prior: Prior, kl_weight: float) -> Searched:
+    """The search for the mass of exp(-loss/kl_weight) p.
 
     Only a formula can be searched without a gap: there is no quadrature for other losses and priors, and no share.
     """
     domain, log_weight = domain_of(prior), gibbs_log_weight(loss, prior, kl_weight)
     certify = certifier(loss, prior, kl_weight, domain)
     if certify is None:
-        return domain, None, None
+        return Searched(domain)
     nodes = discretise(log_weight, domain)
     missed = certify.missed(nodes)
     for _ in range(MOST_SEARCHES):
@@ -81,7 +89,7 @@ def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Domain, Nodes
         domain = domain._replace(wells=(*domain.wells, *missed.wells))
         nodes = discretise(log_weight, domain)
         missed = certify.missed(nodes)
-    return domain, nodes, missed.share
+    return Searched(domain, nodes, missed.share)
 
 
 def certifier(loss: Loss, prior: Prior, kl_weight: float, domain: Domain) -> Certifier | None:

@@ -86,8 +86,8 @@ class Particles(Kind):
 
         numbers: Facts = {}
         run = runs[label]
-        start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
-        evidence = Evidence(run, target, reason, scenario.get("modes"), start, numbers)
+        start, solved = targets.first_start(run), targets.of(label)
+        evidence = Evidence(run, solved.target, solved.reason, scenario.get("modes"), start, numbers)
         return registry.compute(evidence, numbers, scenario.get("facts", ()))
 
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:

@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi import diagnostics, targets
-from particlegvi.contracts import Array, Facts, Target
+from particlegvi.contracts import Array, Target
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.priors import Flat
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
 from particlegvi.targets.draws import Draws
+
+
+class Solved(NamedTuple):
+    """A target; where there is none, the reason."""
+
+    target: Target | None
+    reason: str = ""
 
 
 class RunTargets(Mapping[str, Any]):
@@ -28,39 +35,36 @@ class RunTargets(Mapping[str, Any]):
         self._runs = runs
         self._parts = parts
         self._reference = None if parts.reference is None else Draws(parts.reference)  # the truth of every method
-        self._found: Facts = {}
-        self.reasons: dict[str, str] = {}
-        self._before: dict[tuple[str, object], tuple[Target | None, str]] = {} if before is None else before.known()
+        # by label, and the lengthscale if a rule chooses it for each seed
+        self.solved: dict[tuple[str, object], Solved] = {} if before is None else dict(before.solved)
 
     def __getitem__(self, label: str) -> Any:
+        return self.of(label).target
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reason by label, for the runs that have no target."""
+        return {label: self.of(label).reason for label in self._runs if self.of(label).reason}
+
+    def of(self, label: str) -> Solved:
+        """The target of a run, or the reason why it has none."""
         run = self._runs[label]
         if self._reference is not None:
-            return self._reference
-        if label not in self._found:
-            self._found[label], reason = self._before.get(self._key(label)) or self._solved(run)
-            if reason:
-                self.reasons[label] = reason
-        return self._found[label]
+            return Solved(self._reference)
+        lengthscale: object = None
+        if run.method.mmd_weight != 0.0:
+            number = run.info.get("lengthscale")
+            lengthscale = number if isinstance(number, int | float) else f"of seed {run.seed}"
+        if (label, lengthscale) not in self.solved:
+            self.solved[label, lengthscale] = self._solve(run)
+        return self.solved[label, lengthscale]
 
-    def _solved(self, run: Run) -> tuple[Target | None, str]:
+    def _solve(self, run: Run) -> Solved:
         try:
             with one_blas_thread():  # so that the last digits do not depend on the number of processors
-                return targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed), ""
+                return Solved(targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed))
         except ValueError as error:
-            return None, str(error)
-
-    def known(self) -> dict[tuple[str, object], tuple[Target | None, str]]:
-        """The targets found so far, or the reason why there is none, by label and lengthscale."""
-        solved = {self._key(label): (target, self.reasons.get(label, "")) for label, target in self._found.items()}
-        return {**self._before, **solved}
-
-    def _key(self, label: str) -> tuple[str, object]:
-        """The label, and the lengthscale if a rule chooses it for each seed."""
-        run = self._runs[label]
-        if run.method.mmd_weight == 0.0:
-            return label, None
-        number = run.info.get("lengthscale")
-        return label, number if isinstance(number, int | float) else f"of seed {run.seed}"
+            return Solved(None, str(error))
 
     def start(self, run: Run) -> Any:
         """The start of the particles: a distribution, or points (particles, dim)."""
