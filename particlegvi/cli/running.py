@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     chosen: list[str] = []
     settings = scenario.load(options.scenario, overrides, chosen)
     if chosen and not options.quiet:
-        say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
+        say("chosen for what the file leaves out or calls auto:\n  " + "\n  ".join(chosen))
     with patient(options) as progress:
         # this import takes a second: the bar is shown before
         from particlegvi.runs.execute import execute, prepared_results

@@ -1,4 +1,4 @@
-"""The final particles of a sample: a histogram of each variable of the model, with its mean and 90% interval."""
+"""The draws of a sample: a histogram of each variable of the model with its mean and 90% interval, and the verdict."""
 
 from __future__ import annotations
 
@@ -12,22 +12,29 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
-from particlegvi.plotting.look import Look, drawn_in, palette
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.look import Look, drawn_in, palette, say
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.pictures import check
 
 MOST = 12  # panels; further variables are not drawn
 COLUMNS = 3
-BINS = 16
+BINS = 24
 
 
-def plot_marginals(columns: Mapping[str, Array], **settings: Any) -> Figure:
-    """A panel for each of the first twelve variables.
+def plot_marginals(
+    columns: Mapping[str, Array], arrived: bool, particles: int, records: int, **settings: Any
+) -> Figure:
+    """A panel for each of the first twelve variables, under the verdict and the meaning of dot and bar.
 
     Parameters
     ----------
     columns : mapping
         Draws (n,) by the name of a variable.
+    arrived : bool
+        The verdict of the run.
+    particles, records : int
+        How many particles and records the draws are.
     **settings
         Settings of the look (see `particlegvi.plotting.figure`): ``size``, ``font_size``, ``palette`` and so on.
     """
@@ -41,6 +48,8 @@ def plot_marginals(columns: Mapping[str, Array], **settings: Any) -> Figure:
             _panel(axes, name, columns[name])
         for axes in grid[len(names) :]:
             axes.set_visible(False)
+        title = say("posterior_arrived" if arrived else "posterior_not_arrived")
+        heading(figure, {"title": title}, {}, say("mean_and_interval", particles=particles, records=records))
         return finished(figure)
 
 

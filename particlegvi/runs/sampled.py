@@ -2,7 +2,7 @@
 
     sample.json        prior, method and loss by name, seed, verdict and facts, versions, sha256 of the other files
     positions.npy      (records, particles, dim) float64
-    draws-NUMBER.npy   the final particles as each variable of the model has them, (particles, ...) float64
+    draws-NUMBER.npy   the records that count as each variable of the model has them, (records, particles, ...) float64
     marginals.png      their histograms, where a terminal has asked for them
 
 All files but ``sample.json``, which has the seconds, depend on arguments and versions alone.
@@ -50,7 +50,7 @@ class DrawsFolder:
             raise ValueError(f"{self.place} exists already: another run has just made it")
 
     def _fill(self, folder: Path, run: Sample) -> None:
-        draws = run.draws()
+        draws = {name: values.reshape(-1, run.particles, *values.shape[1:]) for name, values in run.pooled().items()}
         arrays = {"positions.npy": run.positions}
         arrays |= {f"draws-{number}.npy": np.asarray(values, float) for number, values in enumerate(draws.values())}
         for name, array in arrays.items():
@@ -90,12 +90,13 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> Sample:
         if positions.shape[2:] != (own.dim,) or len(coordinates) != own.dim or not positions.size:
             raise ValueError(f"its positions have the shape {positions.shape}")
         draws = {name: _read(place, f"draws-{number}.npy", content) for number, name in enumerate(names)}
-        if any(len(values) != positions.shape[1] for values in draws.values()):
-            raise ValueError("its draws have another number of particles than its positions")
         info = dict(content["info"])
+        counted = positions[-int(info["counted"]) :]
+        if any(values.shape[:2] != counted.shape[:2] for values in draws.values()):
+            raise ValueError("its draws have another number of records or particles than its positions")
         if loss is None and "given" in known and isinstance(own, PackageLoss):
             own.variables = coordinates
-            own.constraining = _StoredDraws(positions[-1], draws)
+            own.constraining = _StoredDraws(counted, draws)
         run = Sample(label, own, prior, method, positions, np.arange(len(positions)), float(info["step_size"]),
                      arguments.seed(content["seed"]), info, describer=described)  # fmt: skip
         described(run)  # facts of other types are found here
@@ -107,15 +108,17 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> Sample:
 
 
 class _StoredDraws:
-    """The variables of the final particles; those of other points need the model."""
+    """The variables of the final particles, or of all records that count; those of other points need the model."""
 
-    def __init__(self, final: Array, draws: dict[str, Array]) -> None:
-        self.final, self.draws = final, draws
+    def __init__(self, counted: Array, draws: dict[str, Array]) -> None:
+        self.counted, self.draws = counted, draws
 
     def __call__(self, points: Array) -> dict[str, Array]:
-        if not np.array_equal(points, self.final):
-            raise LossNotHere("variables of earlier records need the model: pg.load(folder, loss=...) takes it")
-        return {name: values.copy() for name, values in self.draws.items()}
+        if np.array_equal(points, self.counted[-1]):
+            return {name: values[-1].copy() for name, values in self.draws.items()}
+        if np.array_equal(points, self.counted.reshape(-1, points.shape[1])):
+            return {name: values.reshape(-1, *values.shape[2:]).copy() for name, values in self.draws.items()}
+        raise LossNotHere("variables of earlier records need the model: pg.load(folder, loss=...) takes it")
 
 
 def _read(place: Path, name: str, content: Facts) -> Array:

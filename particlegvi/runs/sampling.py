@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi import methods
 from particlegvi.contracts import Method, Prior, Start, StepListening
+from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.losses.loss import Loss
 from particlegvi.losses.models.of_stan import StanModel
 from particlegvi.runs import sampled
@@ -49,8 +50,9 @@ def sample(
 
     Parameters
     ----------
-    model : Loss, pymc.Model or bridgestan.StanModel
-        A loss is minus the log likelihood, or minus the log density of a posterior with a flat prior.
+    model : Loss, str, pymc.Model or bridgestan.StanModel
+        A loss is minus the log likelihood, or minus the log density of a posterior with a flat prior. A text is the
+        formula of a loss, with the names in it as its variables.
     prior : prior, optional
         From :mod:`particlegvi.priors`; flat when left out.
     particles : int
@@ -110,7 +112,9 @@ def sample(
 
 
 def _loss_of(model: Any) -> Any:
-    """The loss of a model of PyMC or of BridgeStan; anything else as it is."""
+    """The loss of a formula, or of a model of PyMC or of BridgeStan; anything else as it is."""
+    if isinstance(model, str) and is_formula(model):
+        return Loss.from_formula(model, variables_of(model))
     if isinstance(model, StanModel):
         return Loss.from_bridgestan(model)
     return Loss.from_pymc(model) if type(model).__module__.startswith("pymc.") else model

@@ -70,6 +70,8 @@ def load(
         kind = content.get("kind", keys.HEAD["kind"].default)
         if kinds.has(kind) and any(str(key).startswith("methods.") for key in overrides):
             content.setdefault("methods", copy.deepcopy(kinds.get(kind).methods))  # the overrides change these
+        if "loss" in overrides:  # another loss is not that figure of the source, and has a title of its own
+            content = {key: value for key, value in content.items() if key not in ("title", "source", "description")}
         for key, value in overrides.items():
             assign(content, key, value)
         methods = content.get("methods")

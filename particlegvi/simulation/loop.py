@@ -83,14 +83,13 @@ def follow(
     else:
         flow.restore(snapshot.state, snapshot.extra_state)
     step = 0 if snapshot is None else snapshot.step
-    safe = min(limit, schedules.largest(problem.step_size, problem.steps))
 
     def taken(step: int) -> Snapshot:
         return Snapshot(step, flow.state.copy(), flow.extra_state(), flow.facts(), storage.count)
 
     def after(step: int, count: int) -> None:
         if flow.first_bad() >= 0:
-            _explain(flow, problem, chunks.good, count, safe)
+            _explain(flow, problem, chunks.good, count, limit)
         if progress is not None:
             progress(step + count, problem.steps)
 
@@ -127,23 +126,24 @@ def _warn_when_away(run: Run, problem: ParticleProblem, limit: float) -> None:
 
     scale = problem_scale(run.initial, run.prior, run.initial[:0])
     if 2 * int(np.sum(escaped(run.positions, run.times, scale))) > run.particles:
-        largest = schedules.largest(problem.step_size, problem.steps)
-        run.info["advice"] = _smaller(problem, min(limit, largest))
-        if largest < limit:
-            run.info["advice"] += "; if that does not help, the loss falls without end under this prior"
+        run.info["advice"] = _advice(problem, limit)
         warn(f"{run.label} has diverged, its particles have run away; {run.info['advice']}")
 
 
-def _smaller(problem: ParticleProblem, safe: float) -> str:
-    """The advice to take a smaller step size, where ``safe`` is one that may be stable."""
-    return f"try a smaller step_size than {schedules.shown(problem.step_size)}, for example {safe / 5:.1g}"
+def _advice(problem: ParticleProblem, limit: float) -> str:
+    """The remedies that may hold the particles: a smaller step size, or another problem if it is below its limit."""
+    largest = schedules.largest(problem.step_size, problem.steps)
+    smaller = (
+        f"try a smaller step_size than {schedules.shown(problem.step_size)}, for example {min(limit, largest) / 5:.1g}"
+    )
+    return smaller if largest >= limit else f"either the loss falls without end under this prior, or {smaller}"
 
 
-def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, safe: float) -> NoReturn:
+def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, limit: float) -> NoReturn:
     """Find the first bad step of a chunk by bisection (a flow repeats exactly), and raise an error with advice.
 
     Each trial restarts from ``good``, the snapshot before the chunk, with its counts, so that the result does not
-    depend on the sizes of the chunks. ``safe`` is a step size that may be stable.
+    depend on the sizes of the chunks. ``limit`` is the largest stable step size at the start.
     """
     least, most = 0, count
     while most - least > 1:
@@ -159,7 +159,7 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
     particle = flow.first_bad()
     step = good.step + most
     raise Diverged(
-        f"step {step} of {problem.steps} made particle {particle} non-finite; {_smaller(problem, safe)}",
+        f"step {step} of {problem.steps} made particle {particle} non-finite; {_advice(problem, limit)}",
         step,
         particle,
     )

@@ -124,4 +124,10 @@ def _check_start(loss: Loss, start: Array) -> None:
                 what = "loss" if what == "value" else "gradient of the loss"
                 few = start.shape[1] <= FEW  # a network has too many parameters to show
                 number, place = (found[at], f" {start[at]}") if few else ("not finite", "")
-                raise ValueError(f"the {what} is {number} at particle {at}'s start{place}; it must be finite")
+                hint = "".join(
+                    f"; it is finite where coordinate {coordinate + 1} is above 0: give it a prior on a half-line, such"
+                    " as exponential or half-normal"
+                    for coordinate, column in enumerate(start.T)
+                    if np.array_equal(good, column > 0.0)
+                )
+                raise ValueError(f"the {what} is {number} at particle {at}'s start{place}; it must be finite{hint}")

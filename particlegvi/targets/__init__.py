@@ -116,8 +116,8 @@ def unfound(missed: float) -> str:
     """How much of its mass a target's search for wells may have missed, in words; empty up to one per cent."""
     if missed <= NOTABLE:
         return ""
-    share = "any share" if missed >= 1.0 else f"{missed:.0%}"
-    return f"the search for the wells of Q* may have missed {share} of its mass"
+    share = "a part of its mass, of which no bound is known" if missed >= 1.0 else f"up to {missed:.0%} of its mass"
+    return f"the search for the wells of Q* may have missed {share}"
 
 
 def _basins(loss: Loss, prior: Prior, initial: Start | None) -> AtomicTarget:

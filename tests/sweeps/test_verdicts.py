@@ -61,7 +61,9 @@ def test_what_ran_away_has_diverged(command, tmp_path, capsys):
             with pytest.warns(UserWarning, match="DE has diverged, .* a smaller step_size than 0.3, for example 0.05$"):
                 begin()
         assert pg.resume(tmp_path / "run").status == "diverged"
-        with pytest.warns(UserWarning, match="for example 0.002; if that does not help, the loss falls without end"):
+        with pytest.warns(
+            UserWarning, match="the loss falls without end under this prior, or try .* for example 0.002"
+        ):
             pg.simulate(pg.Loss.from_formula("-x^2", ["x"]), "DE", PRIOR, 20, 1000, 0.01)
         with warnings.catch_warnings():  # the control: a step inside the limit
             warnings.simplefilter("error")

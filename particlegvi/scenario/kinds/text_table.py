@@ -10,19 +10,25 @@ from particlegvi.contracts import Facts, Run, Scenario
 
 WIDTH = 99
 WIDEST = 4  # largest number of coordinates of a mean that is written out
+ROUNDING = 1e-15  # of the largest coordinate of a point: what is below is printed as 0
+NOTHING = 1e-20  # the same for a number alone
 MISSING: Any = object()  # a value that the facts of a method do not have
 
 
-def number(value: Any) -> str:
-    """A number or a list of numbers as a short text; None stands for NaN and infinity, which JSON does not have."""
+def number(value: Any, least: float = NOTHING) -> str:
+    """A number or a list of numbers as a short text; None stands for NaN and infinity, which JSON does not have.
+
+    A number below ``least`` is printed as 0, and a coordinate that is rounding beside the others.
+    """
     if value is None:
         return "not finite"
     if isinstance(value, list):
-        shown = ", ".join(number(part) for part in value[:WIDEST])
+        largest = max((abs(part) for part in value if isinstance(part, int | float)), default=0.0)
+        shown = ", ".join(number(part, max(NOTHING, ROUNDING * largest)) for part in value[:WIDEST])
         return f"({shown}{', ...' if len(value) > WIDEST else ''})"
-    if value != 0.0 and not 1e-3 <= abs(value) < 1e6:
-        return f"{value:.3g}"
-    return f"{value:.3f}"
+    if abs(value) < least:
+        return "0.000"
+    return f"{value:.3f}" if 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def percent(value: float | None) -> str:

@@ -43,7 +43,7 @@ def arrive(posterior: PosteriorEnergy, chosen: Chosen, progress: StepProgress | 
         ensemble.step_size.now = np.log(chosen.step_size)
     positions, energies, rates = [ensemble.now.place.copy()], [ensemble.now.energy.copy()], []
     adapting, changed, frozen = chosen.step_size is None, 0, 0
-    verdict, looks = Verdict(False, UNJUDGED), _looks(steps)
+    verdict, counted, looks = Verdict(False, UNJUDGED), 0, _looks(steps)
     for step in range(steps):
         rates.append(ensemble.step(step, adapting))
         positions.append(ensemble.now.place.copy())
@@ -57,7 +57,7 @@ def arrive(posterior: PosteriorEnergy, chosen: Chosen, progress: StepProgress | 
                 ensemble.step_size.restart()
                 adapting, changed = True, step + 1
         if not adapting and step + 1 in looks:
-            verdict = _look(start.view, positions, energies, frozen, (NORMAL_99 / chosen.accuracy) ** 2)
+            verdict, counted = _look(start.view, positions, energies, frozen, (NORMAL_99 / chosen.accuracy) ** 2)
             if verdict.arrived:
                 break
         if progress is not None:
@@ -70,6 +70,7 @@ def arrive(posterior: PosteriorEnergy, chosen: Chosen, progress: StepProgress | 
     facts = {
         "start": start.facts,
         "steps": step + 1,
+        "counted": counted if verdict.arrived else 2 * (len(positions) // 3) or 1,
         "gradients": posterior.evaluations,
         "step_size": float(np.exp(ensemble.step_size.now)),
         "acceptance_rate": float(np.mean(rates[-ADAPTATION:])),
@@ -87,13 +88,17 @@ def _looks(steps: int) -> set[int]:
     return looks
 
 
-def _look(view: LinearView, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float) -> Verdict:
+def _look(
+    view: LinearView, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float
+) -> tuple[Verdict, int]:
     """The verdict by the longest two windows, or by the last two thirds of the run; of the second where neither passes.
+
+    With it the number of records that it counts, from the last one.
 
     The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but
     they reach back to the start.
     """
-    verdict = Verdict(False, UNJUDGED)
+    verdict, window = Verdict(False, UNJUDGED), 0
     for window in ((len(positions) - PASSED) // 2, (len(positions) - 1) // 3):
         if len(positions) - 1 - window < frozen:
             continue
@@ -102,4 +107,4 @@ def _look(view: LinearView, positions: list[Array], energies: list[Array], froze
         verdict = judge(observed(view.places(z), z, np.array(energies[last])), wanted_draws)
         if verdict.arrived:
             break
-    return verdict
+    return verdict, 2 * window

@@ -37,6 +37,7 @@ REMEDIES = {
 class Sample(Run):
     """The run of `particlegvi.sample`: records of each step, and whether they have arrived.
 
+    The first records are a start that is wide on purpose, and on its way; `pooled` has the last ones, which count.
     ``info`` has the reason and the worst coordinate where they have not, the number of gradients, and what the start
     found.
     """
@@ -49,19 +50,26 @@ class Sample(Run):
     def draws(self) -> Mapping[str, Array]:
         """The final particles: arrays (particles, ...) by the names of the model's own variables, in their own units.
 
-        The accuracy of the run holds for its last steps together, which ``positions`` has; these are of the last one.
-        Of a loss that is no model of NumPyro, PyMC or Stan, arrays (particles,) by the names of the coordinates.
+        Of a loss that is no model of NumPyro, PyMC or Stan, arrays (particles,) by the names of the coordinates. For
+        means, intervals and pictures there is `pooled`.
         """
         return self._own(self.final)
 
+    def pooled(self) -> Mapping[str, Array]:
+        """The particles of the last records, for which the accuracy holds: arrays as those of `draws`, longer.
+
+        Each has the shape (records x particles, ...). Records of one particle are alike, and worth fewer draws.
+        """
+        return self._own(self.counted.reshape(-1, self.dim))
+
+    @property
+    def counted(self) -> Array:
+        """The records that the verdict counts, (records, particles, dim): the last ones."""
+        return self.positions[-int(self.info["counted"]) :]
+
     def entries(self, records: bool = False) -> dict[str, Array]:
         """The final particles, or those of all records one after the other, by the name of each entry of a variable."""
-        own = self._own(self.positions.reshape(-1, self.dim) if records else self.final)
-        return {
-            name: values[:, *place]
-            for variable, values in own.items()
-            for name, place in zip(indexed(variable, values.shape[1:]), np.ndindex(values.shape[1:]), strict=True)
-        }
+        return by_entry(self._own(self.positions.reshape(-1, self.dim) if records else self.final))
 
     def _own(self, points: Array) -> dict[str, Array]:
         if isinstance(self.loss, PackageLoss):
@@ -69,12 +77,15 @@ class Sample(Run):
         return {name: points[:, number].copy() for number, name in enumerate(self.variables)}
 
     def plot(self, target: Target | None = None, **look: object) -> Any:
-        """Draw a histogram of each variable with its mean and 90% interval; with a target, as other runs do."""
+        """Draw a histogram of each variable with its mean and 90% interval; with a target, as other runs do.
+
+        The draws are those of `pooled`.
+        """
         if target is not None:
             return super().plot(target, **look)
         from particlegvi.plotting.marginals import plot_marginals
 
-        return plot_marginals(self.entries(), **look)
+        return plot_marginals(by_entry(self.pooled()), self.arrived, self.particles, len(self.counted), **look)
 
     def columns(self, records: bool = False) -> Columns:
         """The rows of `to_dataframe` as columns by name, in the units of the model."""
@@ -102,6 +113,15 @@ class Sample(Run):
 
     def _independent(self) -> bool:
         return False  # each half is scaled by the other
+
+
+def by_entry(variables: Mapping[str, Array]) -> dict[str, Array]:
+    """Draws (n, ...) of variables by the name of each entry of them, each (n,)."""
+    return {
+        name: values[:, *place]
+        for variable, values in variables.items()
+        for name, place in zip(indexed(variable, values.shape[1:]), np.ndindex(values.shape[1:]), strict=True)
+    }
 
 
 def check_method(method: Method) -> None:
@@ -140,7 +160,7 @@ def verdict_in_words(info: Facts, more: str) -> str:
     price = f"{more}, {info['gradients']:,} gradients, {info['start']['gradients']:,} of them for the start"
     if info["arrived"]:
         within = f"{info['accuracy']:g} standard deviations in 99 of 100 cases"
-        return f"arrived ({price}); means over the last steps together to {within}"
+        return f"arrived ({price}); means over the last {info['counted']} steps together to {within}"
     remedy = REMEDIES.get(info["reason"], REMEDIES[UNJUDGED])
     return f"not arrived ({price}): {info['worst'] or 'the ensemble'} {info['reason']}; {remedy}"
 
@@ -159,7 +179,7 @@ def described(run: Run) -> Description:
     assert isinstance(run, Sample)
     price = f"{run.particles} particles, {run.steps[-1]} steps, {info['seconds']:.2g} s"
     verdict = verdict_in_words(info, price)
-    entries = list(run.entries().items())
+    entries = list(by_entry(run.pooled()).items())
     width = max(len(name) for name, _ in entries[:MOST_SHOWN])
     heads = "".join(f"  {head:>10}" for head in ("mean", "sd", "5%", "95%"))
     lines = [f"{run.label}: {verdict}", _start_in_words(info["start"]), "", " " * width + heads]
@@ -168,5 +188,5 @@ def described(run: Run) -> Description:
         numbers = (values.mean(), values.std(), low, high)
         lines.append(f"{name:{width}}" + "".join(f"  {number:>10.4g}" for number in numbers))
     if len(entries) > MOST_SHOWN:
-        lines.append(f"... and {len(entries) - MOST_SHOWN} more, in draws()")
+        lines.append(f"... and {len(entries) - MOST_SHOWN} more, in pooled()")
     return Description("\n".join(lines), info["arrived"], verdict)

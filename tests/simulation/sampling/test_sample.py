@@ -1,6 +1,7 @@
 """`pg.sample` as a user calls it: names, words, refusals, and the posteriors of posteriordb."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -47,10 +48,40 @@ def test_the_words_say_the_verdict_and_the_price(run):
     words = run.describe()
     assert words.startswith("DLE: arrived (200 particles, ") and f"{run.info['gradients']:,} gradients" in words
     assert words.splitlines()[1] == "start: 20 paths of an optimiser found 1 optimum" and "theta_2" in words
-    assert len(words.splitlines()) == 6 and "means over the last steps together to 0.1" in words
+    assert len(words.splitlines()) == 6 and " steps together to 0.1 standard deviations" in words
     assert set(run.draws()) == {"theta_1", "theta_2"}
     assert np.array_equal(run.draws()["theta_2"], run.final[:, 1])
+    counted = int(re.search(r"the last (\d+) steps", words)[1])
+    pooled = run.positions[-counted:].reshape(-1, 2)
+    assert counted == len(run.counted) < len(run.steps) and np.array_equal(run.pooled()["theta_1"], pooled[:, 0])
+    for name, column in zip(("theta_1", "theta_2"), pooled.T, strict=True):
+        assert f"{column.mean():.4g}  " in words and f"{column.std():.4g}  " in words, name
     assert run.positions.shape == (len(run.steps), 200, 2)
+
+
+def test_all_records_are_too_wide_and_those_that_count_are_not():
+    """Every second particle starts farther out, so that the standard deviation of all records is too large."""
+    runs = [pg.sample("x^2/2", seed=seed, progress=None) for seed in range(8)]
+    counted, everything = (np.mean([points.std() for points in sets]) for sets in (
+        [run.counted for run in runs], [run.positions for run in runs]))  # fmt: skip
+    draws = sum(run.counted.size for run in runs) / 4.0  # a step of acceptance 0.57 is worth a fourth of a draw or more
+    assert abs(np.log(counted)) < 4.0 / np.sqrt(2.0 * draws)
+    assert np.log(everything) > 4.0 / np.sqrt(2.0 * draws)  # control
+
+
+def test_the_picture_says_verdict_marks_and_draws(run):
+    text = " ".join(each.get_text() for each in run.plot().texts)
+    assert "the run has arrived" in text and "dot: mean; bar: 90% of the draws" in text
+    assert f"200 particles at each of the last {len(run.counted)} steps" in text
+    run.info["arrived"] = False  # control
+    assert "has not arrived" in " ".join(each.get_text() for each in run.plot().texts)
+    run.info["arrived"] = True
+
+
+def test_a_text_is_a_formula_and_no_name():
+    assert pg.sample("(rate - 2)^2", particles=20, steps=8, progress=None).variables == ["rate"]
+    with pytest.raises(ValueError, match="loss"):
+        pg.sample("ring", progress=None)
 
 
 def test_a_run_that_has_not_arrived_names_the_coordinate_and_a_remedy():

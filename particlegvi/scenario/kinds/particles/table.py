@@ -11,7 +11,7 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
-from particlegvi.scenario.kinds.particles.verdict import JUMPS
+from particlegvi.scenario.kinds.particles.verdict import JUMPS, MORE_STEPS
 from particlegvi.scenario.kinds.text_table import MISSING, Column, described, number, printed
 from particlegvi.simulation.sampling.sample import verdict_in_words
 
@@ -117,6 +117,7 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
     notes += _of_single_particles(methods)
     notes += [_remedy(scenario, label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
+    notes += _more_steps(scenario, methods)
     about = f"{scenario['particles']} particles, {_steps(scenario)}"
     return described(scenario, summary, about, [cells(summary), *more], notes)
 
@@ -142,6 +143,21 @@ def _remedy(scenario: Scenario, label: str) -> str:
     return REMEDY.format(label=label, method="DRLE" if name == "DRLE" else "DLE")
 
 
+def _more_steps(scenario: Scenario, methods: Mapping[str, Facts]) -> list[str]:
+    """The words to add to the command for methods that need more steps; for DLE also the steps of an ensemble."""
+    slow = [label for label, facts in methods.items() if facts.get("equilibrium", {}).get("remedy") == MORE_STEPS]
+    if not slow or "preconditioner" in scenario:
+        return []
+    said = f"{', '.join(slow)}: ten times the steps are --set steps={10 * scenario['steps']}"
+    if "DLE" in slow:
+        others = "".join(f" --set methods.{label}=false" for label in methods if label != "DLE")
+        said += (
+            "; DLE alone, with steps that the ensemble scales, takes --set preconditioner=ensemble --set steps=auto"
+            f" --set step_size=auto --set integrator=mala{others}"
+        )
+    return [said]
+
+
 def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     """Whether a method could use jumps: it allows them, has none, and has not arrived.
 
@@ -153,7 +169,7 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     integrator = settings.get("integrator", scenario.get("integrator", "euler-maruyama"))
     can = not integrators.carries_noise(integrators.get(integrators.resolved(integrator).name))
     equilibrium = facts.get("equilibrium", {})
-    moving = equilibrium.get("rule") in ("drifting", "short") and "basin_occupancy" in facts
+    moving = equilibrium.get("rule") in ("drifting", "short", "near") and "basin_occupancy" in facts
     return bool(
         noisy and can and "jumps" not in facts.get("run", {}) and (moving or equilibrium.get("remedy") == JUMPS)
     )
@@ -185,6 +201,9 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
             "none" if reached is None else f"mean {number(optima[reached]['mean'])}, sd {number(optima[reached]['sd'])}"
         )
         notes.append(f"local optimum of this start, one of {len(optima)}: {where}")
+    over_time, of_truth = facts.get("free_energy", {}), facts.get("free_energy", {}).get("target")
+    if of_truth and over_time["total"][-1] is not None and over_time["total"][-1] < of_truth["total"]:
+        notes.append("the free energy of particles is an estimate: that of the truth is the least that there is")
     if "lengthscale_rule" in run and "kernel" in run:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
     if "embedding" in run:

@@ -94,6 +94,7 @@ class Descent(NamedTuple):
     arrived: bool  # every particle is near a minimum
     exactly: bool  # to a millionth of the way, or of the first gradient
     unlikely: str  # a minimum with a count outside the limits of chance, in words
+    counted: NDArray[np.bool_]  # (n,): all but those in minima that the target leaves out
     left: str  # the largest remaining gradient, and the farthest particle from its minimum, in words
     since: float | None  # the first recorded time from which on every particle stays near its end
 
@@ -111,10 +112,15 @@ def descent(run: Run, target: AtomicTarget) -> Descent:
     steepest, farthest = float(np.max(slope)), float(np.max(away[known]))
     left = f"largest remaining gradient {steepest:.1e}, farthest particle {farthest:.1e} from a minimum"
     if few:
-        left += f", but for {np.count_nonzero(rare)} in basins that hold less than {target.error:.1g} of the start"
+        number = np.count_nonzero(rare)
+        left += (
+            f"; {number} more {'is' if number == 1 else 'are'} in small basins that are not listed, which hold at most"
+            f" {target.error:.1g} of the start"
+        )
     exactly = steepest <= CONVERGED * max(first, 1e-300) or farthest <= CONVERGED * scale
     arrived, unlikely = farthest <= NEARLY * scale, _unlikely(nearest[known], target, run.particles)
-    return Descent(arrived, exactly, unlikely, left, _near_since(run, NEARLY * scale) if arrived else None)
+    since = _near_since(run, NEARLY * scale) if arrived else None
+    return Descent(arrived, exactly, unlikely, known, left, since)
 
 
 def _unlikely(nearest: NDArray[np.int64], target: AtomicTarget, particles: int) -> str:

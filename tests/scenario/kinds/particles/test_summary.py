@@ -8,6 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario.kinds.particles import table
 from particlegvi.scenario.kinds.particles.facts.comparison import counts, verdict
+from particlegvi.scenario.kinds.text_table import number
 
 from ....plain_parts import PlainAtoms
 
@@ -16,14 +17,14 @@ def test_basins_count_the_nearest_particles():
     atoms = np.array([[-2.0, 0.0], [1.0, 0.0]])
     target = PlainAtoms(atoms, np.array([0.5, 0.5]))
     particles = np.array([[-2.0, 0.1], [-1.9, 0.0], [1.0, 0.0], [0.9, -0.2]])
-    first, second = counts(particles, target)
+    first, second = counts(particles, target, np.full(4, True))
     assert (first["count"], second["count"]) == (2, 2)
     assert first["farthest"] == pytest.approx(0.1)
     assert second["farthest"] == pytest.approx(np.hypot(0.1, 0.2))
     assert first["atom"] == [-2.0, 0.0]
     assert first["limits"] == [0, 4]  # 0.5^4 = 6% lies at either end
     empty = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))  # nobody reaches the second
-    assert [basin["count"] for basin in counts(np.zeros((6, 1)), empty)] == [6, 0]
+    assert [basin["count"] for basin in counts(np.zeros((6, 1)), empty, np.arange(6) > 0)] == [5, 0]
 
 
 def test_moments_of_a_run_that_diverged_are_numbers(tmp_path):
@@ -80,6 +81,30 @@ def test_the_verdict_and_the_checks_are_shown():
     assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "276"]
     assert "0.100 to 0.200" in text and "R-hat of single particles: DLE 1.23." in text
     assert "R-hat" not in described(DE=facts(equilibrium={"verdict": "converged"}))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [([-4.01e-33, -0.251], "(0.000, -0.251)"), ([1e-14, 1.0], "(1e-14, 1.000)"),
+     (-8.7e-23, "0.000"), (3e-19, "3e-19"), ([1e-19, 2e-19], "(1e-19, 2e-19)"), (None, "not finite")],
+)  # fmt: skip
+def test_rounding_beside_a_number_is_printed_as_0(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(("rule", "hint"), [("near", True), ("arrived", False)])
+def test_two_wells_have_the_hint_of_jumps_where_shares_are_wrong(rule, hint):
+    well = facts(equilibrium={"verdict": "near Q*", "rule": rule}, basin_occupancy={}, weights={"kl_weight": 1.0})
+    assert ("DRLE: jumps = true in [methods.DRLE]" in described(DRLE=well)) == hint
+
+
+def test_more_steps_are_a_command_and_a_free_energy_below_the_least_is_explained():
+    slow = facts(equilibrium={"verdict": "not yet", "rule": "drifting", "remedy": "more steps"})
+    text = " ".join(described(DE=facts(), DLE=slow).split())
+    assert "DLE: ten times the steps are --set steps=200;" in text and "methods.DE=false" in text
+    assert "--set" not in described(DLE=facts(equilibrium={"verdict": "at equilibrium", "rule": "arrived"}))
+    below, above = (facts(free_energy={"total": [last], "target": {"total": -0.5}}) for last in (-0.6, -0.4))
+    assert "is an estimate" in described(DLE=below) and "is an estimate" not in described(DLE=above)
 
 
 def test_counts_are_shown_with_their_limits():

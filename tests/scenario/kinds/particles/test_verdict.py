@@ -9,6 +9,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario.kinds.particles.evidence import Evidence
 from particlegvi.scenario.kinds.particles.facts import facts
+from particlegvi.scenario.kinds.particles.facts.comparison import basins
 from particlegvi.scenario.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
 
@@ -209,7 +210,8 @@ def test_a_particle_in_a_basin_that_the_truth_leaves_out_has_converged():
     target = pg.target(loss, pg.methods.DE(), prior, prior)
     assert len(target.atoms) == 2 and np.abs(run.final[0, 1]) > 4.0
     found = equilibrium(evidence_of(run, target))
-    assert found["reached"] is True and "2 in basins" in found["verdict"]
+    assert found["reached"] is True and "2 more are in small basins" in found["verdict"]
+    assert sum(basin["count"] for basin in basins(evidence_of(run, target))["basins"]) == 298
     start[:60] = 0.0, 3.9  # control: so many are no accident
     run = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=3000, step_size=0.02)
     assert equilibrium(evidence_of(run, target))["reached"] is False

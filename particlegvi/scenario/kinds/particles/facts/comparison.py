@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
@@ -130,7 +131,8 @@ def distance(evidence: Evidence) -> Facts:
         low, high = (float(quantile) for quantile in diagnostics.wasserstein1_floor(target, len(final)))
     else:
         return {}
-    return {name: value, f"{name}_floor": [low, high], "verdict": verdict(value, high)}
+    words = {} if target.kind == "atoms" and len(target.atoms) == 1 else {"verdict": verdict(value, high)}
+    return {name: value, f"{name}_floor": [low, high], **words}  # all exact draws of a point mass are one point
 
 
 def verdict(value: float, high: float) -> str:
@@ -147,11 +149,11 @@ def basins(evidence: Evidence) -> Facts:
     """``basins``: for each atom its weight, the count, and the limits of a binomial count with that weight."""
     if not evidence.usable or not evidence.has_target("atoms") or len(evidence.target.atoms) > MOST_ATOMS:
         return {}
-    return {"basins": counts(evidence.run.final, evidence.target)}
+    return {"basins": counts(evidence.run.final, evidence.target, evidence.descent.counted)}
 
 
-def counts(final: Array, target: AtomicTarget) -> list[Facts]:
-    """The entries of ``basins`` for final particles (particles, dim)."""
+def counts(final: Array, target: AtomicTarget, counted: NDArray[np.bool_]) -> list[Facts]:
+    """The entries of ``basins`` for final particles (particles, dim); those that do not count are in other basins."""
     atoms = np.asarray(target.atoms, dtype=np.float64)
     nearest = np.zeros(len(final), dtype=np.int64)
     distance = np.full(len(final), np.inf)
@@ -159,6 +161,7 @@ def counts(final: Array, target: AtomicTarget) -> list[Facts]:
         here = np.sqrt(((final - atom) ** 2).sum(axis=1))
         nearest = np.where(here < distance, index, nearest)
         distance = np.minimum(here, distance)
+    nearest = np.where(counted, nearest, -1)
     return [
         {
             "atom": atom.tolist(),
