@@ -157,6 +157,7 @@ def test_the_model_of_a_table_is_the_mean_of_neighbours(ask):
 
 
 @pytest.mark.thorough
+@pytest.mark.needs("pandas")
 def test_the_kind_runs_is_saved_and_loaded(ask):
     found = ask(KIND)
     average = found["average"]

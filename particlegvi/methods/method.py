@@ -43,7 +43,7 @@ class Method:
     """
 
     label: ClassVar[str]
-    objective: Objective = "measures"
+    objective: ClassVar[Objective] = "measures"
     kl_weight: float = 0.0
     mmd_weight: float = 0.0
     kernel: Kernel | None = None

@@ -52,6 +52,18 @@ def test_leimkuhler_matthews_on_a_schedule_carries_the_noise_of_the_next_step():
     np.testing.assert_allclose(run.final, x, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("step_size", [0.01, 0.5, 3.0])
+def test_exponential_euler_has_the_exact_law_of_its_linear_part(step_size):
+    """An Ornstein-Uhlenbeck process of rate a at temperature T: x e^(-a h), and the variance (T/a)(1 - e^(-2 a h))."""
+    rates, temperature = np.array([0.2, 1.0, 30.0]), 0.4
+    taken = pg.integrators.get("exponential-euler")(step_size, temperature, rates)
+    np.testing.assert_allclose(1.0 - rates * taken.gain, np.exp(-rates * step_size), rtol=1e-10, atol=1e-13)
+    variance = temperature / rates * (1.0 - np.exp(-2.0 * rates * step_size))
+    np.testing.assert_allclose(np.square(taken.noise_now), variance, rtol=1e-10)
+    nearly = 2.0 * step_size * temperature / (1.0 + rates * step_size)  # control: equal up to the second order
+    assert np.abs(nearly / variance - 1.0).max() > 1e-6
+
+
 @pytest.mark.parametrize("step_size", [1e-2, pg.schedules.Cosine(0.02, 0.001, 1050.0)], ids=["number", "schedule"])
 @pytest.mark.parametrize("kind, integrator", [
     (kind, integrator)

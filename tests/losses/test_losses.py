@@ -28,6 +28,13 @@ VARIANTS = [
 ALL = [(name, {}) for name in losses.names()] + VARIANTS
 
 
+def test_every_loss_with_parameters_has_a_variant():
+    with_parameters = {name for name in losses.names() if losses.get(name).term._fields}
+    missing = with_parameters - {name for name, _ in VARIANTS}
+    assert not missing, f"add {sorted(missing)} to VARIANTS"
+    assert with_parameters > {name for name, _ in VARIANTS[1:]}  # control: each is needed
+
+
 def points_for(loss, number=40, spread=1.5):
     return np.random.default_rng(5).normal(scale=spread, size=(number, loss.dim))
 

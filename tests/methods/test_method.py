@@ -23,6 +23,14 @@ EVERY = [
 LOSS = pg.losses.get("double-well")
 
 
+def test_every_method_of_the_package_is_tested():
+    registered = {pg.methods.get(name).__name__ for name in pg.methods.names()}
+    missing = registered - {type(method).__name__ for method in EVERY}
+    assert not missing, f"add {sorted(missing)} to EVERY"
+    assert registered <= {*pg.methods.__all__}, "name it in particlegvi/methods/__init__.py"
+    assert registered - {type(method).__name__ for method in EVERY[1:]}  # control: each is needed
+
+
 class Still(pg.methods.Method):
     """Particles that stay where they are."""
 
