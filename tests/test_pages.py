@@ -12,6 +12,16 @@ from particlegvi.cli import COMMANDS
 
 from .interpreters import python
 
+# The numbers of a page: mean, sd, 5% and 95% as printed, and in closed form.
+TEN_LINES = (Path(__file__).parent.parent / "docs" / "ten-lines.md").read_text(encoding="utf-8")
+PRINTED, EXACT = (
+    [
+        [float(number) for number in re.findall(r"-?\d+\.\d+", row)]
+        for row in re.findall(pattern, TEN_LINES, re.MULTILINE)
+    ]
+    for pattern in (r"^(?:intercept|slope|log sigma)  .*", r"^\| (?:intercept|slope|log sigma) \|.*")
+)
+
 # What must hold after the first block of Python of a page, after the second, and so on.
 CHECKS = {
     "docs/appendix/digits.md": [
@@ -79,11 +89,25 @@ assert separable.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size == 225
     ],
     "docs/ten-lines.md": [
         "",
+        f"""
+printed, exact = np.array({PRINTED}), np.array({EXACT})
+draws = np.stack(list(run.pooled().values()), axis=1)
+measured = np.stack([draws.mean(axis=0), draws.std(axis=0), *np.quantile(draws, [0.05, 0.95], axis=0)], axis=1)
+near = np.abs(measured - printed) / exact[:, 1:2]
+assert near.max() < 0.02, near  # digits of another processor
+assert np.max(np.abs(run.final.mean(axis=0) - printed[:, 0]) / exact[:, 1]) > 0.02  # control: the last step alone
+assert np.all(np.abs(printed[:, 0] - exact[:, 0]) < 0.1 * exact[:, 1])
+"""
         """
 A = np.column_stack([np.ones(15), height])
 fitted, left, *_ = np.linalg.lstsq(A, weight)
 sd = np.sqrt(left[0] / 13 * np.diag(np.linalg.inv(A.T @ A)))
 assert run.arrived and np.all(np.abs(run.final[:, :2].mean(axis=0) - fitted) < 4.5 * 1.1 * sd / np.sqrt(200))
+from scipy import special, stats
+bounds = fitted[:, None] + sd[:, None] * stats.t(13).ppf([0.05, 0.95])
+np.testing.assert_allclose(exact[:2], np.column_stack([fitted, sd * np.sqrt(13 / 11), bounds]), rtol=5e-4)
+spread = 0.5 * (np.log(left[0] / 2) - special.digamma(6.5)), 0.5 * np.sqrt(special.polygamma(1, 6.5))
+np.testing.assert_allclose(exact[2], [*spread, *0.5 * np.log(left[0] / stats.chi2(13).ppf([0.95, 0.05]))], rtol=5e-4)
 assert Path("women.png").stat().st_size > 5000 and "slope" in run.draws()
 """,
     ],
