@@ -70,7 +70,7 @@ def main() -> int:
             lines = differences(before, ROOT, list(chosen.scenarios), chosen.options)
         finally:
             subprocess.run([*git, "remove", "--force", str(before)], check=True)
-    print("\n".join(lines) or "the same bytes")
+    print("\n".join(lines) or f"the same bytes in {', '.join(chosen.scenarios)}")
     return 1 if lines else 0
 
 
