@@ -103,6 +103,12 @@ def test_a_setting_is_read_as_toml_or_as_text(argument, key, value):
 DRLE = {"kl_weight": 1.0, "mmd_weight": 0.5, "embedding": {"how": "closed-form"}}
 
 
+def test_another_loss_is_not_that_figure_of_the_source():
+    own, other = load("global-minimiser", {"particles": 10}), load("global-minimiser", {"loss": "x^2"})
+    assert other["title"] == "x^2" and "Figure 5.2" not in other["source"] and not other["description"]
+    assert "Figure 5.2" in own["source"]  # control
+
+
 @pytest.mark.parametrize(
     ("name", "overrides", "key", "value"),
     [

@@ -101,6 +101,19 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     assert len(run.steps) == len(run.positions)
 
 
+def test_a_loss_that_falls_without_end_is_named_beside_the_step_size():
+    """The stability limit is infinite, so that a smaller step size is no remedy; above a limit (before) it is."""
+    with pytest.raises(pg.Diverged, match="either the loss falls without end under this prior, or try a smaller"):
+        pg.simulate(pg.Loss.from_formula("-x^2", ["x"]), pg.methods.DE(), initial=[[1.0]], steps=2000, step_size=1.0)
+
+
+@pytest.mark.parametrize(("formula", "hint"), [("log(x)", True), ("log(x - 3)", False)])
+def test_a_loss_of_positive_numbers_has_the_hint_of_a_half_line(formula, hint):
+    with pytest.raises(ValueError, match="must be finite") as caught:
+        pg.simulate(pg.Loss.from_formula(formula, ["x"]), "DE", initial=[[-1.0], [2.0], [4.0]], steps=1)
+    assert ("it is finite where coordinate 1 is above 0: give it a prior on a half-line" in str(caught.value)) == hint
+
+
 def test_records_that_would_not_fit_go_to_disk_and_are_the_same(monkeypatch):
     from particlegvi.simulation import storage
 
