@@ -5,8 +5,6 @@ Times are left out, and so are bars and warnings of other packages, which a term
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,12 +14,11 @@ NOTEBOOK = HERE / "notebook.ipynb"
 
 
 def executed(path: Path, folder: Path, timeout: int = 300) -> Any:
-    """The notebook with the outputs of its cells, executed in a kernel of this environment in a folder."""
+    """The notebook with the outputs of its cells, run in a folder by a kernel that sees the installed package alone."""
     import nbformat
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     place = {"metadata": {"path": str(folder)}}
     return NotebookClient(
         notebook, timeout=timeout, kernel_name="python3", record_timing=False, resources=place
@@ -58,6 +55,5 @@ def smaller(picture: str) -> str:
 if __name__ == "__main__":
     import nbformat
 
-    sys.path.insert(0, str(HERE.parent))
     with tempfile.TemporaryDirectory() as place:
         nbformat.write(kept(executed(NOTEBOOK, Path(place))), NOTEBOOK)
