@@ -136,7 +136,7 @@ def _laws(axes: Axes, sweep: Swept, colours: Mapping[str, str]) -> None:
     for place, (name, law) in enumerate(sweep.laws.items()):
         dashes = style.DASHES[1 + place % (len(style.DASHES) - 1)]
         axes.plot(grid, law(grid), color=colours.get(name, palette().ink), linestyle=dashes,
-                  linewidth=2.0, label=say("law_of", name=style.plain(name)), gid=f"law of {name}")  # fmt: skip
+                  linewidth=2.0, label=say("law_of", name=style.shown_name(name)), gid=f"law of {name}")  # fmt: skip
 
 
 def _by_seed(values: Array, axis: int) -> Array:

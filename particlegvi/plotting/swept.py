@@ -84,7 +84,7 @@ def key_name(key: str) -> str:
         label = key.split(".")[1] if key.startswith("methods.") and key.count(".") == 2 else ""
         own = "" if label in ("", "*") else style.shown_name(label)
         return say("key_of_method", key=KEYS[last], method=own) if own else KEYS[last]
-    return style.plain(key.replace("_", " "))
+    return style.shown_name(key.replace("_", " "))
 
 
 def measure_name(measure: str) -> str:
