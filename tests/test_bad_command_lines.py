@@ -76,6 +76,7 @@ def test_a_pipe_of_parts_is_refused_at_once(capsys, elsewhere):
     assert "--parts must be the path of a module such as my_parts.py, not" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_no_folder_is_left(capsys, tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")

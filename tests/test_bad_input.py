@@ -131,6 +131,7 @@ def test_every_value_is_answered_by_every_check():
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("values", [FEW, pytest.param(VALUES, marks=pytest.mark.thorough)], ids=["few", "all"])
 def test_what_is_finished_answers_too(finished, values):
     wrong = [sentence for name, call in finished.items() for sentence in wrong_answers(name, call, values)]

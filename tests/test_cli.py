@@ -55,6 +55,7 @@ def test_run_prints_a_table_and_saves(capsys, tmp_path):
     assert not list(second.glob("*.png"))
 
 
+@pytest.mark.thorough
 def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
     (tmp_path / "mine.toml").write_text(scenario.text(scenario.load("lifting")))
     assert called(capsys, "run", "mine.toml", "--out", "a", "--no-figure", *SHORT)[0] == 0

@@ -108,6 +108,7 @@ def test_every_kind_of_scenario_has_a_table(name, toy, monkeypatch):
         read(run)
 
 
+@pytest.mark.thorough
 def test_every_kind_of_target_has_a_table(results):
     words = {label: read(target).words for label, target in results.targets.items()}
     assert "AtomicTarget" in words["DE"] and "DensityTarget" in words["DLE"]
@@ -116,6 +117,7 @@ def test_every_kind_of_target_has_a_table(results):
     assert "svg" in read(results.targets["DRLE"]).tags
 
 
+@pytest.mark.thorough
 def test_a_comparison_and_a_moment_have_tables(results):
     loss, label = pg.Loss.from_formula("t^2", ["t"]), HOSTILE[:-2]  # a label has printable characters alone
     found = pg.compare(loss, {label: pg.methods.DLE(1.0)}, pg.priors.Normal(0.0, 1.0), 10, 10, title=HOSTILE)

@@ -24,6 +24,7 @@ def test_a_simulation_is_the_flow_step_by_step():
         np.testing.assert_array_equal(run.positions[record], flow.particles())
 
 
+@pytest.mark.thorough
 def test_plain_results_are_compared_and_drawn():
     methods = {"first": PlainMethod("first"), "second": PlainMethod("second", kl_weight=0.1)}
     comparison = pg.compare(BOWL, methods, **SETTINGS)

@@ -156,6 +156,7 @@ def test_kolmogorovs_floor_is_the_exact_law(n):
     assert high == pytest.approx(exact[1:], rel=0.01)
 
 
+@pytest.mark.thorough
 def test_large_ensembles_are_thinned_and_say_so(plane):
     found = diagnostics.distances(plane.sample(120_000), plane, SE(1.0))
     assert found["sliced_w1"].particles == 100_000

@@ -87,6 +87,7 @@ def test_a_target_without_a_mean_is_infinitely_far():
     assert diagnostics.wasserstein1_floor(cauchy, 10) == (np.inf, np.inf)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "samples"), [(40, 150), pytest.param(4000, 60, marks=pytest.mark.thorough)])
 def test_floors_are_the_quantiles_of_the_distances_themselves(n, samples, targets):
     """All three floors on the line against distances of draws, whether counted one by one or by a multinomial law."""

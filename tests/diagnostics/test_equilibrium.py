@@ -53,7 +53,7 @@ def test_basins_on_the_line():
 @pytest.mark.parametrize(
     ("name", "temperature", "number"), [("four-gaussians", 0.2, 4), ("ring", 0.1, 1), ("banana", 1.0, 1)]
 )
-@pytest.mark.sample("ring*")
+@pytest.mark.thorough
 def test_basins_in_the_plane(name, temperature, number):
     """Four modes are four; a ring and a bent ridge, however narrow, are one."""
     prior = pg.priors.Normal([1.0, 0.0], [4.0, 4.0])

@@ -77,6 +77,7 @@ def test_the_prior_with_itself_by_quadrature(prior, law, kernel):
     assert prior_self_energy(prior, kernel) == pytest.approx(exact, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_target_of_a_langevin_ensemble_has_minus_the_log_normaliser():
     """L(Q*) = -kl_weight log Z, since E loss + kl_weight KL is constant along log q* (2.4 put right)."""
     for loss, prior in ((LINE, PRIOR), (pg.losses.get("banana"), pg.priors.Normal([0.0, 0.0], [1.0, 1.0]))):

@@ -200,6 +200,7 @@ def test_adam_comes_near_the_optimum():
     assert np.array_equal(fitted(optimiser="adam", steps=50).mean, fitted(optimiser="adam", steps=50).mean)
 
 
+@pytest.mark.thorough
 def test_batches_estimate_the_sums_over_all_rows():
     problem = fitted(kl="exact")._problem
     batch = problem.batches(8, seed=0)
@@ -212,6 +213,7 @@ def test_batches_estimate_the_sums_over_all_rows():
         assert np.array_equal(enough.mean, whole.mean) and not np.array_equal(few.mean, whole.mean)
 
 
+@pytest.mark.thorough
 def test_the_spectral_gradient_is_near_the_exact_one_with_few_points():
     """With 1 point the estimator is right to some per cent, so that its end is near that of exact entropies."""
     near = fitted(kl="spectral", points=1, steps=300, step_size=0.04, draws=100, noise_variance=1.0)

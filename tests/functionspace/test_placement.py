@@ -26,6 +26,7 @@ def data(seed=0, n=40):
     return X, np.sin(2.0 * X[:, 0]) + 0.3 * r.normal(size=n), r.uniform(-1.8, 1.8, (7, 2))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("k", [SquaredExponential(SCALES, 1.3), SquaredExponential(0.8, 0.5) + Matern52(SCALES, 0.7)])
 def test_the_squared_divergence_and_its_gradient(k):
     """Against `divergences`, which computes it in another way; control: without the constant it is another number."""
@@ -70,6 +71,7 @@ class TestNinePoints:
         r = np.random.default_rng(trial)
         return self.X[r.permutation(300)[:9]]
 
+    @pytest.mark.thorough
     def test_elbo_from_every_start_and_regressors_there_have_the_same_mean(self):
         assert self.exact.log_marginal_likelihood() == pytest.approx(-86.1725786, rel=1e-7)
         problem = CollapsedBound(self.k, self.X, self.y, self.noise)
@@ -130,6 +132,7 @@ def test_points_given_are_the_start():
     assert regressors.predict(X).tobytes() == model.predict(X).tobytes()
 
 
+@pytest.mark.thorough
 def test_a_kink_is_stated():
     X, y, _ = data(5)
     for k, placement, kinked in (

@@ -30,6 +30,7 @@ def noise_last(state, now):
     state[...] = middle - 0.5 * now.gain * now.drift(middle) + now.noise_now * now.normals(0)
 
 
+@pytest.mark.thorough
 def test_its_order_along_one_brownian_path_is_the_stated_one(split_step):
     assert abs(strong_order(split_step) - split_step.strong_order) < 0.12
     half = integrator("half-the-noise", step=split_step.step)(lambda h, t, s: split_step(h, 0.25 * t, s))

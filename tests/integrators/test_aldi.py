@@ -62,6 +62,7 @@ def test_a_run_that_overflows_has_diverged_and_a_start_in_a_plane_is_refused(rng
     refuse(lambda: pg.simulate(steep, DLE, initial=np.ones((9, 2)), **settings), "must not lie in a plane")
 
 
+@pytest.mark.thorough
 def test_the_bias_that_a_run_expects_is_that_of_a_normal_law():
     """With many particles a step multiplies the variance s by (1 - u)^2 + 2 h T, u = h s H: u = 1 - sqrt(1 - 2 h T)."""
     loss = pg.Loss.from_formula("x^2/2 + 5000*y^2", ["x", "y"])
@@ -77,6 +78,7 @@ def test_the_bias_that_a_run_expects_is_that_of_a_normal_law():
         assert run.info["expected_bias"] == pytest.approx(exact - 1.0, rel=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kl_weight", [0.4, 1.0])
 def test_the_step_size_that_is_chosen_grows_from_a_wide_start(kl_weight):
     """The rate at the start is 10,000 + kl_weight, the largest eigenvalue of C H; at the end it is kl_weight."""

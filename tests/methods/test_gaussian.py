@@ -11,6 +11,7 @@ from ..flows import problem
 from ..refusals import refuse
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prior", [pg.priors.Normal([0.5, -1.0], [0.7, 2.0]), pg.priors.Flat(2)])
 def test_finds_the_closed_form_on_a_quadratic(prior):
     """With loss sum a (x - c)^2 / 2 the optimum has precision a / kl_weight + 1 / sd^2 in every coordinate."""

@@ -72,7 +72,7 @@ def test_the_noise_of_equal_members_is_their_error(rng):
 
 
 @pytest.mark.parametrize("method", ["DE", "DLE", "DRE", "DRLE"])
-@pytest.mark.sample("DRLE")
+@pytest.mark.thorough
 def test_every_method_fits_numbers_and_labels(method, wave, three):
     model = EnsembleRegressor(method=method, **LIGHT).fit(*wave)
     again = EnsembleRegressor(method=method, **LIGHT).fit(*wave)

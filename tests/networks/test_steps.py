@@ -73,7 +73,7 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 
 @pytest.mark.parametrize("label", METHODS)
-@pytest.mark.sample("DLE", "DRLE on outputs")
+@pytest.mark.sample("DLE")
 def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
     """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
     net, loss = problem(rng)
@@ -147,6 +147,7 @@ def test_fresh_inputs_fill_their_box_and_are_functions_of_seed_and_step(rng):
     assert all(not np.any(x == kernel.drawn(*other, rows)) for other in ((8, 3), (6, 3), (7, 4)))
 
 
+@pytest.mark.thorough
 def test_the_pull_of_a_process_is_that_of_its_draws(rng):
     """Networks with two outputs, each a draw of its own: the closed form against 100,000 functions."""
     net = Network(1, (4,), 2, activation="tanh")

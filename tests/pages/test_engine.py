@@ -187,6 +187,7 @@ def test_atoms_of_a_deep_ensemble(engine):
     np.testing.assert_allclose(atoms, np.column_stack([target.atoms[:, 0], target.weights]), atol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mmd_weight", [0.0, pytest.param(0.4, marks=slow)])
 def test_the_target_and_sliced_w1_in_the_plane(engine, mmd_weight, rng):
     loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 1.0], [1.0, 2.0])
@@ -208,6 +209,7 @@ def test_the_target_and_sliced_w1_in_the_plane(engine, mmd_weight, rng):
         np.testing.assert_allclose(floor[:2], sliced_wasserstein_floor(target, number, (0.05, 0.95), 0), rtol=0.2)
 
 
+@pytest.mark.thorough
 def test_other_directions_are_noticed(changed, rng):
     """The control of sliced W1: directions from the axis on, not half a spacing off it."""
     x = rng.normal([3.0, -2.0], [0.5, 2.0], size=(60, 2))

@@ -56,6 +56,7 @@ def test_a_live_page_is_small_and_closed():
     assert page.html == pg.page("global-minimiser").html
 
 
+@pytest.mark.thorough
 def test_the_replay_of_a_run_holds_its_records(results):
     page = results.page(frames=60)
     assert_closed(page.html)
@@ -78,6 +79,7 @@ def test_the_replay_of_a_run_holds_its_records(results):
     np.testing.assert_allclose(truth["density"], means, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_particles_are_thinned_where_they_are_too_many():
     runs = pg.run("global-minimiser", particles=2000, steps=100, record_every=1)
     page = runs.page(frames=100)
@@ -96,6 +98,7 @@ def test_particles_are_thinned_where_they_are_too_many():
         assert method["verdict"] == runs.summary["methods"][label]["equilibrium"]["verdict"]
 
 
+@pytest.mark.thorough
 def test_a_page_too_large_is_refused_with_what_would_fit(monkeypatch, results):
     monkeypatch.setattr(building, "LARGEST", len(results.page().html) - 10)
     refuse(lambda: results.page(), r"^frames must be at most \d+, so that the page has no more than")
@@ -109,6 +112,7 @@ def test_hostile_titles_stay_text(text):
     assert page.count("<script") == 2 and "<img" not in page
 
 
+@pytest.mark.thorough
 def test_a_run_that_a_browser_cannot_compute_is_replayed_and_says_why():
     runs = pg.run("global-minimiser", **QUICK | {"step_size": FALLING})
     data = data_of(runs.page().html)
@@ -141,6 +145,7 @@ def test_a_run_with_fewer_records_stays_where_it_was_and_runs_of_unequal_size_ha
     refuse(lambda: mixed(positions=run.positions[:, :7]), said)
 
 
+@pytest.mark.thorough
 def test_the_command(tmp_path, capsys, elsewhere):
     assert cli.main(["page", "global-minimiser", "--language", "de", "--set", "particles=50", "--seed", "9"]) == 0
     assert capsys.readouterr().out.strip() == "global-minimiser.html"
@@ -164,6 +169,7 @@ def test_the_command(tmp_path, capsys, elsewhere):
     assert not (tmp_path / "x.html").exists()
 
 
+@pytest.mark.thorough
 def test_every_method_is_live_with_weights_and_kernel_of_its_own(engine):
     one, other = pg.kernels.SquaredExponential(0.7), pg.kernels.SquaredExponential(lengthscale=1.5, variance=2.0)
     methods = {

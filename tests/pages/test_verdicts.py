@@ -106,6 +106,7 @@ TOO_EARLY = {"unknown", "short", "drifting", "unknown_short"}
 HASTY = [("t^4-3*t^2+sin(5*t)", 0.2, "metastable"), ("(t-4)^2", 1.0, "far"), ("1/t", 1.0, "escaping")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("loss", "kl_weight", "verdict"), HASTY)
 def test_a_few_steps_are_too_few_to_judge(engine, changed, loss, kl_weight, verdict):
     """The control, without the tests of time, judges at once."""

@@ -54,6 +54,7 @@ def others(results, runs, changes=None):
     return type(results)(runs, {**results.scenario, **(changes or {})}, {}, results.targets)
 
 
+@pytest.mark.thorough
 def test_histogram_has_area_one_and_the_particles_in_its_bins(line):
     """Particles outside a range that was given are missing from the area, and counted."""
     drawn, final = bars(panels(plotting.figure(line, "histograms", bins=30))[1]), line["DLE"].final[:, 0]
@@ -99,6 +100,7 @@ def test_particles_on_their_way_to_an_atom_are_not_counted_at_it(line):
     assert sum(bar.height for bar in drawn) == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_scatter_holds_the_final_particles_in_one_window(plane):
     shown = panels(plotting.figure(plane, "particles"))
     for axes, label in zip(shown, plane, strict=True):
@@ -116,6 +118,7 @@ def test_shares_are_counts_by_quadrant(plane):
         assert f"{share:.0%}\n(25%)" in written
 
 
+@pytest.mark.thorough
 def test_a_gaussian_is_drawn_by_its_ellipses_and_its_mass_levels_are_chi_square_circles(plane):
     axes = panels(plotting.figure(plane, "particles"))[3]
     ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse)]

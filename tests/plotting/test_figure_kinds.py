@@ -62,7 +62,7 @@ def test_every_kind_is_tried():
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.sample("trajectories", "lines", "curves", "scores", "ensemble-line")
+@pytest.mark.sample("lines", "scores")
 def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind)
     shown = words(figure)
@@ -105,6 +105,7 @@ def test_a_slip_is_one_sentence_and_nothing_is_written(entry, sentence, line, tm
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
     line.scenario["figures"] = [{"kind": "loss"}]
     [path] = plotting.draw(line, tmp_path)
@@ -117,7 +118,7 @@ def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
 
 
 @pytest.mark.parametrize("source, label", [("line", "DLE"), ("line", "DE"), ("plane", "DLE"), ("plane", "FD-GVI")])
-@pytest.mark.sample("line-DLE", "plane-FD-GVI")
+@pytest.mark.thorough
 def test_one_run_on_one_panel(source, label, request):
     results = request.getfixturevalue(source)
     for target in (None, results.targets[label]):

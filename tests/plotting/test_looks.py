@@ -38,7 +38,7 @@ TIGHT = [
 @pytest.mark.parametrize(
     ("place", "kind"), [(place, kind) for place, kind in enumerate(sorted(KINDS)) if kind != "rates"]
 )
-@pytest.mark.sample("*-histograms", "*-coverage", "*-functions")
+@pytest.mark.sample("*-coverage", "*-functions")
 def test_words_fit(place, kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind, **TIGHT[place % len(TIGHT)])
     assert clashes(figure) == []
@@ -55,7 +55,7 @@ def test_words_fit(place, kind, request):
         ({"size": "column"}, (1400, None)),
     ],
 )
-@pytest.mark.sample("chosen0-*", "chosen4-*")
+@pytest.mark.thorough
 def test_a_picture_and_its_letters_have_the_size_that_was_asked_for(chosen, pixels, line):
     width, height = size_of(style.png(plotting.figure(line, "loss", **chosen)))
     assert width == pixels[0]
@@ -143,6 +143,7 @@ def test_a_method_has_its_colour_whatever_stands_before_it_and_others_are_far_fr
     )
 
 
+@pytest.mark.thorough
 def test_panels_have_own_colours_and_share_a_vertical_axis_or_have_their_own(line):
     def heights(**chosen) -> list[float]:
         figure = plotting.figure(line, "histograms", methods=["DLE", "DRLE"], **chosen)

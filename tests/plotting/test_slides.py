@@ -32,6 +32,7 @@ OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in sorted({*KINDS}
 
 
 @pytest.mark.parametrize("kind", [*FEW, *OTHERS])
+@pytest.mark.sample("scores")
 def test_a_slide_of_every_kind_is_clean(kind, request):
     results = request.getfixturevalue(KINDS[kind])
     look = SLIDES[len(kind) % len(SLIDES)]

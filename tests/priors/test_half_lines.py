@@ -54,7 +54,7 @@ def test_dle_has_the_law_of_quadrature(name):
 
 
 @pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(0.7), pg.kernels.Matern32(1.1)], ids=repr)
-@pytest.mark.sample("*SquaredExponential*")
+@pytest.mark.thorough
 def test_the_embedding_of_a_wide_log_normal_law_is_a_table(kernel):
     """Against scipy over the logarithm; nodes that stand for every place at once are the control."""
     prior, x = priors.LogNormal(0.0, 2.5), np.array([-1.0, 0.01, 1.0, 12.0, 300.0])

@@ -73,6 +73,7 @@ def worst(prior, kernel, term, place=None, scale=None):
     return max(abs(term.value(np.array([each])) - by_quadrature(prior, kernel, each, place)) for each in x)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "number", [2, pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.slow)]
 )

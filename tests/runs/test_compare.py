@@ -34,6 +34,7 @@ def test_every_run_is_the_one_that_simulate_makes(comparison):
     assert other.positions.tobytes() != comparison["DLE"].positions.tobytes()
 
 
+@pytest.mark.thorough
 def test_the_table_says_what_the_runs_say(comparison):
     rows = {row["method"]: row for row in comparison.table()}
     assert list(rows) == list(comparison)
@@ -58,6 +59,7 @@ def test_a_method_that_may_jump_has_the_hint_under_any_label():
     assert text.count("metastable") == 3 and hints == {"mine": True, "free": True, "other": False}
 
 
+@pytest.mark.thorough
 def test_one_figure_has_a_panel_for_every_method(comparison):
     figure = comparison.plot()
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]

@@ -48,6 +48,7 @@ def test_stopped_while_drawing(tmp_path, number, code, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.thorough
 def test_no_room_for_pictures(tmp_path, monkeypatch, capsys):
     def full(*_):
         raise OSError(28, "No space left on device", "picture.png")

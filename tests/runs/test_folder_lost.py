@@ -79,6 +79,7 @@ def test_no_link_in_a_folder_leads_to_a_change_elsewhere(half, tmp_path, name, a
 FIRST = Path(__file__).parent / "version-0.1.0"
 
 
+@pytest.mark.thorough
 def test_a_folder_of_the_first_version_is_read_drawn_exported_and_overwritten(tmp_path, capsys):
     """``FIRST`` is of ``particlegvi run global-minimiser --set particles=4 --set steps=30`` by version 0.1.0."""
     folder = shutil.copytree(FIRST, tmp_path / "run")

@@ -38,6 +38,7 @@ def test_the_verdict_tells_the_posterior_from_a_colder_law(results):
     assert "sliced W1" in words and "energy distance (exact draws)" in words and "not at Q*" in words
 
 
+@pytest.mark.thorough
 def test_a_folder_keeps_the_draws(results, tmp_path):
     folder = results.save(tmp_path / "run")
     loaded = pg.load(folder)

@@ -68,6 +68,7 @@ def test_a_changed_scenario_survives_writing_or_is_named_as_bad(name, data):
         assert tomllib.loads(text(complete)) == load(tomllib.loads(text(complete))) == complete
 
 
+@pytest.mark.thorough
 @settings(FEW, max_examples=12)
 @given(st.sampled_from(["particles", "steps", "record_every"]), st.integers(1, 50))
 def test_a_whole_number_may_be_written_as_a_float(key, number):

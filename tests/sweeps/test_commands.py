@@ -21,6 +21,7 @@ def here(tmp_path, elsewhere):
 SWEEP = ["sweep", "small.toml", "--over", "methods.*.kl_weight=0.5,1", "--over", "particles=4:8:2", "--seeds", "3:5"]
 
 
+@pytest.mark.thorough
 def test_sweep_writes_its_folder_and_goes_on_with_it(here, capsys):
     assert main([*SWEEP, "--workers", "1"]) == 0
     said = capsys.readouterr()

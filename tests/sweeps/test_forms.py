@@ -41,6 +41,7 @@ def test_intervals_are_those_of_student(rng):
     np.testing.assert_allclose(means, [values.mean(), values[2:].mean()], rtol=1e-12)
 
 
+@pytest.mark.thorough
 def test_marginal_means_and_the_best_settings(swept):
     values = swept.values("w1", "DLE")
     entries = marginals(swept, "w1", "DLE")["particles"]
@@ -61,6 +62,7 @@ def test_lines_mark_what_diverged_and_write_whole_numbers_in_full(small):
     assert [each.get_text() for each in axes.get_xticklabels()] == ["$0.01$", "$1000$"]
 
 
+@pytest.mark.thorough
 def test_kinds_of_figure_of_a_sweep(swept):
     assert len(swept.plot().axes) == 2  # a panel and its bar
     assert swept.plot("lines", methods=["DLE"], measures=["sd"]).axes

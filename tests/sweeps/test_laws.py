@@ -1,6 +1,7 @@
 """Laws of a sweep: their values, their lines, and what is refused before anything is computed."""
 
 import numpy as np
+import pytest
 
 import particlegvi as pg
 from particlegvi.sweeps.laws import laws
@@ -20,6 +21,7 @@ def test_laws_are_formulas_in_the_last_word_of_the_swept_key():
     assert laws({"sweep": {}}, {"a": [1], "b": [2]}) == {}
 
 
+@pytest.mark.thorough
 def test_laws_are_drawn_beside_the_numbers(small):
     sweep = pg.sweep({**small, "sweep": {"laws": LAWS}}, over={"step_size": [0.01, 0.1]}, seeds=2)
     [axes] = sweep.plot("lines").axes

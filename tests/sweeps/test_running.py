@@ -27,6 +27,7 @@ def test_the_numbers_are_those_of_single_runs(small, swept):
         assert swept.values("w1_floor.1", "DLE")[place] == row["w1_floor"][1]
 
 
+@pytest.mark.thorough
 def test_the_table_has_a_line_for_each_cell_and_method(small, tmp_path):
     methods = {"DE": {}, "DLE": {"kl_weight": 0.5}}
     pg.sweep({**small, "methods": methods}, over={"particles": [4, 6]}, seeds="3:5", out=tmp_path / "s")
@@ -54,6 +55,7 @@ def test_a_sweep_is_gone_on_with_and_shares_cells_with_another_grid(small, strai
     assert outputs(tmp_path / "s") == straight
 
 
+@pytest.mark.thorough
 def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, straight, tmp_path):
     with pytest.raises(KeyboardInterrupt) as stop:
         pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=Stop(label="cells", step=7))
@@ -69,7 +71,7 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, straight, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.md", "sweep.json", "heat-map.png"])
-@pytest.mark.sample("table.csv", "heat-map.png")
+@pytest.mark.thorough
 def test_tables_and_pictures_that_are_cut_or_gone_are_made_again(name, straight_folder, tmp_path):
     sweep = shutil.copytree(straight_folder, tmp_path / "s")
     whole, times = outputs(sweep), {place: place.stat().st_mtime_ns for place in sweep.iterdir()}
@@ -115,6 +117,7 @@ def test_a_folder_that_another_client_or_something_else_has_is_left_alone(small,
     assert [place.name for place in (tmp_path / "mine").iterdir()] == ["table.csv"]
 
 
+@pytest.mark.thorough
 def test_a_sweep_of_another_scenario_is_refused_and_replaces_nothing(small, tmp_path):
     pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
     before = everything(tmp_path / "s")
@@ -130,6 +133,7 @@ def test_a_sweep_of_another_scenario_is_refused_and_replaces_nothing(small, tmp_
     assert again({"name": "renamed", "title": "Words alone"}).computed == 0  # the same numbers
 
 
+@pytest.mark.thorough
 def test_what_diverged_is_a_result(small, tmp_path):
     both = {**small, "methods": {"DE": {}, "DLE": {"kl_weight": 1.0}}}
     with warnings.catch_warnings():
@@ -164,6 +168,7 @@ def test_a_number_that_does_not_exist_is_refused_and_leaves_nothing(small, tmp_p
     assert everything(tmp_path / "s") == before
 
 
+@pytest.mark.thorough
 def test_any_number_of_the_summary_can_be_measured(small):
     """By the table of the scenario, which is the default, and by the arguments, which come first."""
     table = {"seeds": 2, "over": {"particles": [4, 6]}, "measure": ["average_loss.first", "w1"]}
@@ -177,6 +182,7 @@ def test_any_number_of_the_summary_can_be_measured(small):
     assert pg.run({**small, "sweep": table})["DLE"].final.shape == (8, 1)  # a run does not heed it
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["global-minimiser", pytest.param("four-particles", marks=pytest.mark.slow)])
 def test_what_a_setting_has_computed_changes_nothing_for_the_next_seed(name):
     """The target is found once for all seeds of a setting; results are those of a fresh process."""

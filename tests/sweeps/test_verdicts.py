@@ -24,6 +24,7 @@ def wells(tmp_path_factory):
     return pg.sweep(WELLS, over={"methods.DLE.kl_weight": TEMPERATURES}, seeds=2, out=out)
 
 
+@pytest.mark.thorough
 def test_stuck_runs_are_said_and_rank_last(wells, monkeypatch):
     """The warm runs cross the barrier of 64, those at 2 and below never do: their shares are those of the start."""
     assert wells.headline().endswith("0 diverged, 2 of 8 runs at equilibrium")

@@ -14,6 +14,7 @@ import particlegvi as pg
 from .references import line_loss, plane_loss, tilted
 
 
+@pytest.mark.thorough
 def test_a_quadratic_loss_has_the_conjugate_answer():
     """Under N(m, s^2): precision c/kl_weight + 1/s^2 in each coordinate; the objective is minus the log evidence."""
     loss = plane_loss(lambda x, y: x**2 + 2.0 * (y - 1.0) ** 2)
@@ -56,6 +57,7 @@ def test_figure_5_3_has_the_pairs_of_optima_of_a_line():
         assert found.sd == pytest.approx(np.full(2, line[0].sd[0]), abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_the_basin_of_a_start_is_where_the_flow_goes():
     """scipy's solver on (C.136)'s gradient flow in (mean, log variance), with scipy's quadrature by Gauss-Hermite."""
     loss = line_loss(lambda t: 0.25 * (t**2 - 4.0) ** 2 + 0.2 * t, lambda t: t * (t**2 - 4.0) + 0.2)

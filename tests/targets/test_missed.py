@@ -84,6 +84,7 @@ def test_the_bounds_hold_the_quadrature_and_are_close(formula, prior, kl_weight)
     assert minimisers.certifier(loss, prior, kl_weight, place).missed(lost).least > 1.0 + 5e-5
 
 
+@pytest.mark.thorough
 def test_nothing_is_proven_of_what_is_no_formula():
     in_numpy = pg.Loss.from_numpy(lambda x: (x**2).sum(axis=1), lambda x: 2 * x, dim=1)
     for loss in (pg.losses.get("double-well"), in_numpy):
@@ -95,6 +96,7 @@ def test_nothing_is_proven_of_what_is_no_formula():
     assert target.missed == 1.0 and "proven" not in repr(target)
 
 
+@pytest.mark.thorough
 def test_many_wells_that_use_up_the_boxes_are_said():
     """An oscillating loss with one spike, under which 82% of the mass lies: no bound is found, and no silence."""
     loss = pg.Loss.from_formula("sin(20*t) - 21.421*exp(-(t - 0.3)^2/(2*(1e-8)^2))", ["t"])
@@ -105,6 +107,7 @@ def test_many_wells_that_use_up_the_boxes_are_said():
     assert smooth.missed < 1e-5  # control
 
 
+@pytest.mark.thorough
 def test_far_boxes_are_empty_on_both_sides_of_a_kink(monkeypatch):
     """The value of 3e3 (abs(t) + t) over a far box is hardly bounded: its slope is, with its rounding."""
     loss, prior = pg.Loss.from_formula("3e3*(abs(t) + t)", ["t"]), pg.priors.Laplace(0.0, 1.0)

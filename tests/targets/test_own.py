@@ -24,6 +24,7 @@ def tempered(root):
     return names["Tempered"]
 
 
+@pytest.mark.thorough
 def test_the_truth_of_the_page_is_the_closed_form_and_judges_its_runs(tempered):
     """exp(-(t - 1)^2 - t^2 / 2) is normal with mean 2/3 and variance 1/3; the truth of power 1 is the control."""
     target = pg.target(LOSS, tempered(), PRIOR)

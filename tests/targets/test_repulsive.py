@@ -60,7 +60,7 @@ def test_figure_5_2():
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.sample("matern-32")
+@pytest.mark.thorough
 def test_every_kernel(name):
     """Strength 4, with the embedding by a sum over a fine grid."""
     assert set(pg.kernels.names()) == set(KERNELS)
@@ -89,6 +89,7 @@ def test_all_strengths_converge(strength):
     assert np.ptp(constants) < 1e-6 + 1e-9 * strength
 
 
+@pytest.mark.thorough
 def test_a_box_with_its_embedding():
     """Uniform prior: mu_P by a sum over a grid, trapezoidal at the box's sides."""
     box = pg.priors.Uniform(-2.0, 3.0)
@@ -108,6 +109,7 @@ def test_a_box_with_its_embedding():
     assert still.pdf(x) == pytest.approx(np.full(1000, 0.2), abs=1e-7)
 
 
+@pytest.mark.thorough
 def test_a_flat_prior_has_no_attraction():
     target = pg.target(
         line_loss(lambda t: 0.5 * t**2),

@@ -49,6 +49,7 @@ def test_no_prior_is_a_flat_one():
     assert np.array_equal(pg.target(LOSS, pg.methods.DLE(0.5)).pdf(x), flat.pdf(x))
 
 
+@pytest.mark.thorough
 def test_a_rule_for_the_lengthscale_is_resolved():
     chosen, _ = pg.kernels.resolve(None, NORMAL, None, 5)
     named = pg.target(LOSS, pg.methods.DRLE(0.5, 0.5, kernel=chosen), prior=NORMAL)
@@ -76,6 +77,7 @@ class Mine(pg.methods.Method):
         raise AssertionError("no target is simulated")
 
 
+@pytest.mark.thorough
 def test_the_objective_decides():
     """The control: what the contract does ask for changes the target."""
 
@@ -154,6 +156,7 @@ def test_draws_fall_into_boxes_as_often_as_the_quadrature_says(name):
     assert np.any(np.abs(moved - expected) > 4.5 * error)
 
 
+@pytest.mark.thorough
 def test_draws_of_atoms_and_of_a_gaussian():
     atoms = pg.target(pg.losses.get("tilted-double-well"), pg.methods.DE(), initial=pg.priors.Normal(0.5, 1.0))
     x = atoms.sample(5000, seed=0)
@@ -165,6 +168,7 @@ def test_draws_of_atoms_and_of_a_gaussian():
     refuse(lambda: fitted.sample(0), "number must be a whole number from 1 to 4294967296, not 0")
 
 
+@pytest.mark.thorough
 def test_targets_and_described_comparisons_go_to_other_processes():
     """A function of Python in a loss is the user's to make picklable; all else is, also where it was computed."""
     kernel, prior, loss = pg.kernels.SquaredExponential(1.0), pg.priors.Gamma(2.0, 1.0), pg.losses.get("double-well")

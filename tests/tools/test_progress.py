@@ -96,6 +96,7 @@ def test_auto_is_for_those_who_look_on(monkeypatch):
     assert progress.automatic() is None and progress.chosen(True).front is None
 
 
+@pytest.mark.thorough
 def test_a_function_hears_as_before(tmp_path):
     heard = []
     pg.run("global-minimiser", out=tmp_path / "run", progress=lambda *told: heard.append(told), **SMALL)
@@ -116,6 +117,7 @@ def stop(label=None):
     return progress
 
 
+@pytest.mark.thorough
 def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch, tmp_path):
     """As a run that diverged is kept."""
     monkeypatch.setattr(patience, "_last", [])

@@ -30,7 +30,7 @@ def test_each_says_what_it_is():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in SLOW])
 @pytest.mark.sample(
-    "coefficient-law", "kinetic-law", "*-projection", "exact-process", "functional-coverage",
+    "coefficient-law", "kinetic-law", "exact-process", "functional-coverage",
     "gwi-decouples", "independence", "objective-gradient", "output-kernel", "residual-covariance",
 )  # fmt: skip
 def test_a_claim_holds_and_its_control_fails(name):

@@ -78,6 +78,7 @@ def test_students_bound():
     assert chance.student(10_000) == chance.ERRORS  # never less than four
 
 
+@pytest.mark.thorough
 def test_the_w1_bound_lies_above_exact_draws_and_not_far():
     target = problems.target(problems.DLE)
     bound = chance.w1(target, 100)

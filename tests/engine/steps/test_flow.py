@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import particlegvi as pg
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.steps import ensemble
+from particlegvi.engine.steps import driver
 from particlegvi.methods.free_energy import FreeEnergy
 
 from ...flows import advanced, numpy_run, problem
@@ -47,7 +47,7 @@ def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
         return pg.simulate(loss, method, pg.priors.Normal(0.0, 1.0), None, 21, 1e-3, initial=start[:, None]).final
 
     together = final()
-    monkeypatch.setattr(ensemble, "COUPLED_UP_TO", 0)
+    monkeypatch.setattr(driver, "COUPLED_UP_TO", 0)
     called = []
     monkeypatch.setattr(Repulsion, "force", lambda *given, force=Repulsion.force: called.append(1) or force(*given))
     assert np.array_equal(together, final()) and len(called) == 21

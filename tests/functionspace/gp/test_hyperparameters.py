@@ -150,6 +150,7 @@ def test_rows_that_come_twice_do_not_hide_the_noise():
     assert fit_hyperparameters(start, *twice, 0.01)[1] < 0.01
 
 
+@pytest.mark.thorough
 def test_one_lengthscale_for_labels_and_one_for_each_input_of_a_regression():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 2))

@@ -64,6 +64,7 @@ def test_with_every_row_it_is_the_exact_maximum():
     assert found == pytest.approx(noise, rel=0.02)
 
 
+@pytest.mark.thorough
 def test_the_better_of_two_starts_counts():
     """Burt et al. (2020) begin with noise 1e-4 and lengthscales of 1, from where these data are mostly called noise.
 

@@ -149,6 +149,7 @@ class TestPrediction:
         np.testing.assert_allclose(pls.sample([[30.0], [-50.0]]).std(axis=0), np.sqrt(2.0), rtol=0.2)
         np.testing.assert_allclose(pls.predict_probability([[30.0]]), 0.5, atol=1e-9)
 
+    @pytest.mark.thorough
     def test_moments_and_quantiles_are_those_of_the_samples(self, fitted):
         samples = fitted.sample(self.new)
         mean, sd = fitted.predict(self.new, return_std=True)

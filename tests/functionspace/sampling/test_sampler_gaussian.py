@@ -129,6 +129,7 @@ def test_the_compiled_step_is_the_formula():
     np.testing.assert_allclose(ratio, expected, rtol=1e-10)
 
 
+@pytest.mark.thorough
 def test_a_default_run_takes_few_steps_on_a_stiff_basis():
     X = np.random.default_rng(2).uniform(-2.0, 2.0, (500, 1))
     y = (X[:, 0] > 0.3).astype(float)

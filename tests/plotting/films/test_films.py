@@ -107,6 +107,7 @@ def test_a_moment_of_a_film_has_the_bars_and_words_of_the_figure_of_that_record(
     assert found(moving.figure) == found(alone) != found(final)
 
 
+@pytest.mark.thorough
 def test_a_film_that_cannot_be_made_is_refused_in_one_sentence_and_leaves_nothing(line, tmp_path, monkeypatch):
     def refused(words: str, *arguments, results=line, **settings) -> None:
         before = sorted(tmp_path.iterdir())

@@ -18,6 +18,7 @@ def results():
     return pg.run("global-minimiser", seed=3, **SMALL)
 
 
+@pytest.mark.thorough
 def test_a_moment_is_a_run_that_ends_there(results):
     """It has the records, mean, distance and histogram of a run of so many steps."""
     there, short = results.at(2), pg.run("global-minimiser", seed=3, **{**SMALL, "steps": 200})
@@ -32,6 +33,7 @@ def test_a_moment_is_a_run_that_ends_there(results):
     assert now["w1"] != results.summary["methods"]["DLE"]["w1"]
 
 
+@pytest.mark.thorough
 def test_the_end_is_the_whole_and_the_start_is_the_start(results):
     assert results.at(-1).summary == results.summary
     assert np.array_equal(results.at(4)["DE"].final, results["DE"].final)

@@ -70,6 +70,7 @@ def test_missing_data_are_said_before_anything_is_written(tmp_path, monkeypatch)
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.thorough
 def test_the_gallery_leaves_out_what_has_no_picture(capsys, elsewhere):
     assert cli.main(["gallery", "--quick", "--only", NAME, "regression-curve"]) == 0
     out, err = capsys.readouterr()

@@ -36,6 +36,7 @@ def test_inputs_are_rotated_to_the_covariance_one():
     np.testing.assert_allclose(np.cov(task.train.X, rowvar=False), np.eye(5), atol=1e-10)
 
 
+@pytest.mark.thorough
 def test_scores_are_those_of_dense_matrices(few):
     exact = problems.exact_process("synthetic")
     task = problems.problem("synthetic", "7", 1)
@@ -89,6 +90,7 @@ def test_text_and_curves_say_what_the_cells_hold():
         table.curves(["lk"])
 
 
+@pytest.mark.thorough
 def test_the_scenario_runs_is_loaded_and_drawn(few, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     settings = {"models": ["random", "elbo", "sor"], "sizes": [3, 6], "trials": 2}

@@ -23,6 +23,7 @@ def test_features_are_those_of_regressors(made):
     assert models.features(task, 6) is found
 
 
+@pytest.mark.thorough
 def test_scores_are_those_of_dense_matrices(made):
     task = models.problem("boston", "standard", 0)
     found = {model: scores_of(Task("boston", model, "standard", 0), SMALL, task) for model in SMALL.models}

@@ -38,6 +38,7 @@ def test_the_seed_decides_every_byte():
     assert np.array_equal(runs[0], runs[1]) and not np.array_equal(runs[0], runs[2])
 
 
+@pytest.mark.thorough
 def test_blas_has_one_thread():
     from threadpoolctl import threadpool_info
 
@@ -53,6 +54,7 @@ def test_blas_has_one_thread():
     assert threads == {1}
 
 
+@pytest.mark.thorough
 def test_rates_of_covariates_in_raw_units_are_finite_only_near_the_middle(rng):
     """Counts with a log link and a covariate of size 100: between -2 and 2 the energy is up to 1e200."""
     x = np.column_stack([np.ones(150), rng.normal(0.0, 100.0, 150)])

@@ -29,6 +29,7 @@ def far_from_exact(ensembles, steps, rng, particles=4):
     return np.sqrt(n) * max(np.max(np.arange(1, n + 1) / n - levels), np.max(levels - np.arange(n) / n))
 
 
+@pytest.mark.thorough
 def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatch):
     assert far_from_exact(150, 3, rng) < 1.95  # 0.999 quantile of the Kolmogorov distribution
     plain = halves.uniforms

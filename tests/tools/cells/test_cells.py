@@ -64,6 +64,7 @@ def test_one_worker_is_this_process_which_keeps_the_order_and_takes_an_item_when
     assert next(taken) < 5
 
 
+@pytest.mark.thorough
 def test_two_workers_have_the_results_of_one_and_leave_ctrl_c_to_their_parent(before):
     alone = [(number, number * number) for number in range(300)]
     assert sorted((item, result) for item, result, _ in compute(square, range(300), 2)) == alone

@@ -192,7 +192,7 @@ SLOW = ("wasserstein-", "window-", "fourier-", "in-between", "blr-", "kl-", "spa
     [pytest.param(name, marks=pytest.mark.slow) if name.startswith(SLOW) else name
      for name in catalogue.names("function-space")],
 )  # fmt: skip
-@pytest.mark.sample("regression-curve")
+@pytest.mark.thorough
 def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, elsewhere):
     short = ["--set", "particles=20", *(["--set", "data.count=60"] if name.startswith("poisson") else [])]
     assert cli.main(["run", name, *short, "--out", "run"]) == 0

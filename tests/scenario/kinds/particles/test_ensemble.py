@@ -27,6 +27,7 @@ def sample():
     return pg.sample(loss, pg.priors.Normal([0.0, 0.0], 5.0), 40, seed=2, progress=None)
 
 
+@pytest.mark.thorough
 def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
     run = pg.run(SCENARIO, seed=2, out=tmp_path / "one", progress=None)
     assert np.array_equal(run["DLE"].final, sample.final) and run["DLE"].step_size == sample.step_size
@@ -40,6 +41,7 @@ def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
     assert np.array_equal(pg.load(tmp_path / "two")["DLE"].final, sample.final)
 
 
+@pytest.mark.thorough
 def test_scale_start_and_step_size_may_be_given(sample, tmp_path, rng):
     start, matrix = rng.standard_normal((40, 2)), [[2.0, 1.0], [1.0, 2.0]]
     settings = {"initial": start, "preconditioner": matrix, "step_size": 0.2, "seed": 3, "progress": None}

@@ -128,6 +128,7 @@ def test_without_a_truth_and_without_records():
     assert simulated(CUBE, DLE, FAR, 0.5, record_every=0)["chains"] is None
 
 
+@pytest.mark.thorough
 def test_every_key_is_documented(root):
     page = (root / "docs" / "results.md").read_text(encoding="utf-8")
     start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])
@@ -141,6 +142,7 @@ def test_every_key_is_documented(root):
         assert not [key for key in [*found, *inner] if f"`{key}`" not in page]
 
 
+@pytest.mark.thorough
 def test_a_single_particle_and_only_the_ends():
     for method in (pg.methods.DE(), pg.methods.DLE(1.0), REPULSIVE):
         found = simulated(WELL, method, PRIOR, 5.0, particles=1)
@@ -217,6 +219,7 @@ def test_a_particle_in_a_basin_that_the_truth_leaves_out_has_converged():
     assert equilibrium(evidence_of(run, target))["reached"] is False
 
 
+@pytest.mark.thorough
 def test_farther_than_99_of_100_exact_draws_is_no_equilibrium():
     for horizon, reached, words in ((0.4, None, "near Q*, farther than chance allows"), (20.0, True, "at equilibrium")):
         found = simulated(WELL, REPULSIVE, PRIOR, horizon, step_size=1e-3, particles=40, seed=0)
