@@ -69,7 +69,7 @@ def test_libraries_that_a_workload_lacks_are_named(monkeypatch):
     assert rivals.contenders("elbo-gradient", True) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_workload_is_measured_and_written(tmp_path):
     assert main(["bench", "--only", "direct-pairs", "--quick", "--out", str(tmp_path / "out")]) == 0
     rows = json.loads((tmp_path / "out" / "results.json").read_text())["workloads"]["direct-pairs"]["rows"]

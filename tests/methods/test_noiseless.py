@@ -88,7 +88,7 @@ def test_to_the_prior_it_is_dre_with_a_loss_of_zero():
     assert np.abs(flow.final - pg.simulate(ZERO, pg.methods.DRE(1.0, KERNEL), **how).final).max() > 1e-2  # control
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_reaches_the_gibbs_measure_through_weighted_draws_and_through_the_target():
     """Both ends have the moments of Q*; with fewer particles than draws MMD points are quieter than draws."""
     target = pg.target(WELL, pg.methods.DLE(1.0), prior=NORMAL)

@@ -80,7 +80,7 @@ def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, re
     assert not any(box.overlaps(axes.get_window_extent()) for axes in panels)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_figures_of_one_kind_get_numbers(line, tmp_path):
     line.scenario["figures"] = [{"kind": "loss"}, {"kind": "loss", "title": "again"}, {"kind": "trajectories"}]
     names = [path.name for path in plotting.draw(line, tmp_path)]

@@ -64,7 +64,7 @@ def test_faults_are_found(scored):
     assert "'mean and sd over 3 splits' is not shown" in list(checking.complaints(figure))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_note_of_words_stands_first_and_stays(line):
     for look in SLIDES:
         figure = plotting.figure(line, "histograms", note="every bar is a share", **look)

@@ -217,7 +217,7 @@ def test_a_formula_errs_by_less_than_is_stated(formula, kernel, rng):
     assert np.abs(evaluate.values(found.term, x) - exact).max() <= found.error + 1e-6
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_kernel_with_a_cusp_keeps_the_sum():
     prior = priors.Prior.from_formula("exp(-x^2 - y^2)", ["x", "y"])
     found = priors.embedding(prior, Cusp(1.0))
@@ -234,7 +234,7 @@ def test_heavy_tails_on_the_line_have_a_table_under_the_kernel_of_a_user():
     assert np.abs(evaluate.values(found, x) - evaluate.values(exact, x)).max() < 1e-9
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_embedding_is_made_once_for_the_same_numbers_and_code():
     first = priors.embedding(priors.StudentT(3.0), kernels.Matern32(0.5))
     assert priors.embedding(priors.StudentT(3.0), kernels.Matern32(0.5)) is first

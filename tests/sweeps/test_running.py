@@ -82,7 +82,7 @@ def test_tables_and_pictures_that_are_cut_or_gone_are_made_again(name, straight_
         assert pg.resume(sweep).computed == 0 and outputs(sweep) == whole
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
     """Lists, ranges and lists of tables are written in other orders by TOML; a resumed sweep has the same columns."""
     over = {

@@ -155,7 +155,7 @@ def test_four_basins_in_the_plane():
     assert shifted.error < 1e-2
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_curved_basins_against_an_ode_solver(monkeypatch):
     monkeypatch.setattr("particlegvi.targets.basins.basins_plane.HALVINGS", 2)
 

@@ -38,7 +38,7 @@ def objective(loss, nu, kl_weight):
     return average - 0.5 * kl_weight * (nu[1] + math.log(2.0 * math.pi) + 1.0)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_figure_5_3_has_the_pairs_of_optima_of_a_line():
     """The loss is a sum over coordinates. Scipy finds the optima of a line in the last test but one."""
     part = line_loss(
@@ -79,7 +79,7 @@ def test_the_basin_of_a_start_is_where_the_flow_goes():
         assert found.sd[0] == pytest.approx(math.exp(0.5 * end[1]), abs=1e-4)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_optimum_of_figure_5_2_is_one_for_scipy():
     target = pg.target(pg.losses.get("tilted-double-well"), pg.methods.FDGVI(1.0), prior=pg.priors.Flat(1))
     for found in target.optima:

@@ -121,7 +121,7 @@ def test_a_flat_prior_has_no_attraction():
     assert np.sum(np.abs(target.pdf(x) - q)) * (x[1] - x[0]) < 1e-6
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_plane_against_damped_iteration():
     """Separable kernel on a tensor grid: exp(-x^2/2) exp(-y^2/2) applied from both sides."""
     loss = plane_loss(lambda x, y: (x**2 - 1.0) ** 2 + 0.5 * (y - 0.5 * x) ** 2)

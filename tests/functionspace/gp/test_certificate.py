@@ -72,7 +72,7 @@ def test_a_few_are_never_below_the_truth():
         assert problem.broken(problem.without(0.5 * problem.kl))[0]  # control
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_it_is_never_below_the_truth(problems):
     assert [p.broken(p.certificate) for p in problems] == [[False] * 3] * PROBLEMS
     for p in problems:

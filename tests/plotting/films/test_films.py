@@ -46,7 +46,7 @@ def pixels(figure) -> np.ndarray:
 
 
 @pytest.mark.parametrize("suffix", ["gif", pytest.param("webp", marks=pytest.mark.slow)])
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_path, suffix):
     path = line.animate(tmp_path / f"film.{suffix}", frames=12, seconds=5, width=500)
     assert path == tmp_path / f"film.{suffix}"
@@ -133,7 +133,7 @@ def test_a_film_that_cannot_be_made_is_refused_in_one_sentence_and_leaves_nothin
     refused(r"needs the program ffmpeg: install it, or say pip install 'particlegvi\[video\]'", tmp_path / "a.mp4")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_progress_is_told_of_every_frame_and_a_film_that_is_interrupted_leaves_no_file(line, tmp_path):
     heard = []
     line.animate(tmp_path / "a.gif", frames=4, width=200, progress=lambda *told: heard.append(told))
@@ -237,7 +237,7 @@ def test_the_start_is_the_prior_and_the_end_is_not(fitted):
     assert error(run.at(20)) < 0.3 < 0.5 < error(run.at(0))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_functions_can_be_followed_from_the_first_second(tmp_path):
     """No frame changes by more than three medians; the control, without the frames of the first steps, has a leap."""
     method = {"plain": {"method": "PLS", "moves": "none", "steps": 2000}}
@@ -255,7 +255,7 @@ def test_functions_can_be_followed_from_the_first_second(tmp_path):
     assert changes([seen[0], *seen[12:]])[0] > 3.0 * np.median(changes(seen))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("moving", [True, False])
 def test_a_film_in_which_little_moves_says_so(line, tmp_path, moving, recwarn):
     run = line["DLE"]

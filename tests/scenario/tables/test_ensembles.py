@@ -40,7 +40,7 @@ def test_the_thesis_takes_the_other_target_for_an_input(made):
     assert problems.problem("energy", "standard", 0).train.X.shape[1] == 3
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_cell_has_its_scores(made):
     found = measure(Task("yacht", "de", "standard", 0), SMALL)
     assert set(found) == {"rmse", "nll", "coverage_90", "leaked", "nll_spread", "spread"}
