@@ -25,7 +25,7 @@ WELL = {
     "since": 3.0, "movement": Movement(0.1, True),
 }  # fmt: skip
 START = {"gradients": 20}
-JUDGED = {"arrived": True, "accuracy": 0.1, "reason": "", "worst": "", "gradients": 900, "start": START}
+JUDGED = {"counted": 8, "arrived": True, "accuracy": 0.1, "reason": "", "worst": "", "gradients": 900, "start": START}
 ARRIVED = SimpleNamespace(particles=30, steps=[0, 9], info=JUDGED)
 WANDERING = SimpleNamespace(particles=30, steps=[0, 9], info=JUDGED | {"arrived": False, "reason": "drifts"})
 # kind, what differs from a run that has arrived, and the name of the rule that then applies
