@@ -2,7 +2,7 @@
 
 numba optimises every function that another one calls by itself, makes machine code of it, links the optimised form into
 the caller, and does all of that again there. Nobody calls a helper of ours from Python, so that the first half is for
-nothing: a third of the time of a first run. Here a helper stops before the machine code, and most stop before they are
+nothing: three tenths of a first run. Here a helper stops before the machine code, and most stop before they are
 optimised. No bit of a result changes: without ``fastmath`` LLVM leaves the arithmetic as it is. This reaches into
 numba, so it is done with the versions that it was tried with; others compile helpers as they do, to the same bits.
 
