@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Kernel, Loss, Method, Prior
 from particlegvi.diagnostics.particles import KnownTarget, in_space, is_target, reference
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, objects
+from particlegvi.tools.objects import has_walls
 
 Profile = Callable[[Array], Array]  # a function of squared distances
 REFERENCE = 1000

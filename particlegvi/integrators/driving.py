@@ -8,10 +8,10 @@ import numpy as np
 
 from particlegvi.contracts import Array, Prior
 from particlegvi.engine.numerics.noise import normals, uniforms
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.engine.steps.flow import fold_points
 from particlegvi.integrators import Integrator, Step
 from particlegvi.integrators.schemes import CoefficientSource
+from particlegvi.tools.objects import has_walls
 
 
 def plain_step(state: Array, now: Step) -> None:

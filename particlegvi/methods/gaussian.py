@@ -12,12 +12,12 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Objective, Prior
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.priors import Normal
 from particlegvi.tools import arguments, machine
 from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.objects import has_walls
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
 

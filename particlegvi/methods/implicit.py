@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow, Kernel
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.free_energy import Choice, FreeEnergy
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import interaction
 from particlegvi.tools.calls import explains_bad_calls, shares_parameters
+from particlegvi.tools.objects import has_walls
 
 MOST_ITERATIONS = 300
 SETTLED = 1e-11  # largest correction of a particle, relative to the largest particle

@@ -25,7 +25,6 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Kernel, Method, Prior
 from particlegvi.engine.numerics import noise
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators import schedules
 from particlegvi.integrators.schemes import linear_part
@@ -35,6 +34,7 @@ from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.methods.repulsion import resolved
 from particlegvi.priors import Flat
 from particlegvi.tools.errors import warn
+from particlegvi.tools.objects import has_walls
 
 PARTICLES = 64
 COORDINATES = 32

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.targets.basins.minima import BasinDescent, Landscape, hessian, polish
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
@@ -17,6 +16,7 @@ from particlegvi.targets.density import Values, at_levels, in_shape, on_line, se
 from particlegvi.targets.quadrature.potential import domain_of, gibbs_log_weight, line
 from particlegvi.tools import arguments, html
 from particlegvi.tools.arguments import as_written
+from particlegvi.tools.objects import has_walls
 from particlegvi.tools.quoting import shown
 
 REACH = 8.5  # standard deviations that the nodes cover

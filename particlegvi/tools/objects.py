@@ -180,6 +180,11 @@ def listening(value: object) -> None:
         raise refuse("progress", value, 'True, "auto", a function or None')
 
 
+def has_walls(low: Array, high: Array) -> bool:
+    """Whether the density of a prior ends somewhere: in any coordinate, on either side."""
+    return bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high)))
+
+
 def same_dim(key: str, dim: int, of_loss: int) -> None:
     """The dimensions of two parts must agree."""
     if dim != of_loss:

@@ -18,6 +18,7 @@ from particlegvi.engine.pairs.sorted_scan import Scan
 from particlegvi.engine.steps.coupled import NoiseAhead, advance_coupled, advance_scanned
 from particlegvi.engine.steps.flow import LANES, Switches, advance
 from particlegvi.engine.terms.evaluate import Potential
+from particlegvi.tools.objects import has_walls
 
 WORTH = 131_072  # coordinates of particles times steps that are worth waking a thread for, in long chunks
 KEPT_UP_TO = 2**20  # normals that wait from one call to the next
@@ -37,11 +38,6 @@ def enough(steps: int, dim: int) -> int:
 
 
 Rows: TypeAlias = "tuple[Any, ...]"  # gain, noise_now, noise_next, low and high, the last two None without walls
-
-
-def has_walls(low: Array, high: Array) -> bool:
-    """Whether the density of a prior ends somewhere: in any coordinate, on either side."""
-    return bool(np.any(np.isfinite(low)) or np.any(np.isfinite(high)))
 
 
 class CompiledDriver:

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
 from particlegvi.diagnostics.equilibrium import middle_record
-from particlegvi.engine.steps.driver import has_walls
 from particlegvi.kernels import SquaredExponential
 from particlegvi.scenario.kinds.facts import fact, is_interval, is_number, is_table, is_text
 from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
+from particlegvi.tools.objects import has_walls
 
 NAMES = ("mean", "variance", "residual", "log_normaliser", "error", "missed")
 MOST_BASINS = 64
