@@ -32,7 +32,8 @@ def animate(
 ) -> Path:
     """Film a run: of the folder where it is, or of a scenario, which is simulated first and not saved.
 
-    A scenario that does not say how often the particles are recorded is recorded often enough for a smooth film.
+    The run is recorded often enough for a smooth film, unless ``overrides`` or a scenario of particles has
+    ``record_every``.
 
     Parameters
     ----------
@@ -64,8 +65,11 @@ def animate(
     chosen = figure if entry is None else entry["kind"]
     path = films.file_beside(None, settings["name"], chosen or "film") if out is None else out
     films.FilmSettings(path, **film)  # refuses before anything is simulated
-    if "steps" in settings and settings.get("kind", "particles") == "particles":
-        settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
+    often = max(1, settings.get("steps", 0) // RECORDS)
+    if settings.get("kind", "particles") == "particles" and "steps" in settings:
+        settings.setdefault("record_every", often)
+    if settings.get("kind") == "networks" and "record_every" not in (overrides or {}):
+        settings["record_every"] = often  # its own keeps the folder of a run small, and a film has no folder
     with listening(progress) as reporter:
         results = execute(prepared_results(settings, 0 if seed is None else seed), reporter)
         return results.animate(path, chosen, progress=reporter, **options)

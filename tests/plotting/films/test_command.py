@@ -40,6 +40,16 @@ def test_a_name_and_a_file_are_run_with_records_enough_and_not_saved(capsys, tmp
 execute = animating.execute
 
 
+@pytest.mark.parametrize(("overrides", "every"), [({}, 13), ({"record_every": 400}, 400)])
+def test_networks_are_recorded_often_enough_although_their_scenario_keeps_few(monkeypatch, overrides, every):
+    def stop(results, reporter):
+        raise RuntimeError(results.scenario["record_every"])
+
+    monkeypatch.setattr(animating, "execute", stop)
+    with pytest.raises(RuntimeError, match=f"^{every}$"):
+        animating.animate("regression-gap", overrides=overrides)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
