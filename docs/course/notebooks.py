@@ -8,6 +8,7 @@ answer, and the code of an answer stays in the fold.
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ FOLDER = Path(__file__).resolve().parent
 LECTURES = ("landscapes", "noise", "repulsion", "steps", "functions", "honesty", "posterior")
 # An answer as a whole, or a block of Python outside of answers.
 PARTS = re.compile(r"(<details>.*?</details>|```python\n.*?```)", re.DOTALL)
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!\w+:)([^)#]+)[^)]*\)")  # to a page of the docs
 PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n", re.MULTILINE)
 
 
@@ -30,10 +32,15 @@ def blocks(text: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
+def named(link: re.Match[str]) -> str:
+    """The words of a link and the file: a notebook that was downloaded has no page beside it."""
+    return f"{link[1]} (`{posixpath.normpath('docs/course/' + link[2])}`)"
+
+
 def cells_of(text: str) -> list[tuple[str, str]]:
     """Kind and text of each cell of a notebook."""
     cells = []
-    for part in PARTS.split(PICTURE.sub("", text)):
+    for part in PARTS.split(LINK.sub(named, PICTURE.sub("", text))):
         if part.startswith("```python"):
             cells.append(("code", blocks(part)[0].strip()))
             continue
