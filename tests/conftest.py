@@ -31,8 +31,15 @@ for number in [getattr(signal, name) for name in HANDLERS if hasattr(signal, nam
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give tests the marker `thorough` by their markers `needs` and `sample`; check the names of `sample`."""
+    """Give tests `thorough` and `slow` by their markers `needs`, `sample` and `often`, and check the names of these."""
     unused: dict[str, set[str]] = {}
+
+    def fits(item: pytest.Item, marker: pytest.Mark) -> bool:
+        fitting = {name for name in marker.args if fnmatchcase(item.callspec.id, name)}
+        test = f"{marker.name} of {item.nodeid.split('[')[0]}"
+        unused.setdefault(test, set(marker.args)).difference_update(fitting)
+        return bool(fitting)
+
     for item in items:
         needs = {name for marker in item.iter_markers("needs") for name in marker.args}
         if needs:
@@ -41,15 +48,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if missing:
             extras = "pip install -e '.[thorough,jax,torch,numpyro,pymc]'"
             item.add_marker(pytest.mark.skip(reason=f"needs {', '.join(missing)}: {extras}"))
-        sample = item.get_closest_marker("sample")
-        if sample is not None:
-            fitting = {name for name in sample.args if fnmatchcase(item.callspec.id, name)}
-            unused.setdefault(item.nodeid.split("[")[0], set(sample.args)).difference_update(fitting)
-            if not fitting:
-                item.add_marker("thorough")
+        sample, often = item.get_closest_marker("sample"), item.get_closest_marker("often")
+        sampled = sample is not None and fits(item, sample)
+        if sample is not None and not sampled:
+            item.add_marker("thorough")
+        if often is not None and not fits(item, often) and not sampled:
+            item.add_marker("slow")
     wrong = [f"{test}: {', '.join(sorted(names))}" for test, names in unused.items() if names]
     if wrong and config.args in ([], ["tests"], [str(ROOT)], [str(ROOT / "tests")]):  # not where a part was asked for
-        raise pytest.UsageError("samples fit no parameter; " + "; ".join(wrong))
+        raise pytest.UsageError("names fit no parameter: " + "; ".join(wrong))
 
 
 @pytest.fixture(scope="session")

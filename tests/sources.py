@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -22,31 +21,34 @@ class Import(NamedTuple):
 
 
 @cache
-def imports(source: str, module: str, is_package: bool = False, types: bool = False) -> tuple[Import, ...]:
-    """Every import of a module's source that can run, with relative names made absolute; with ``types`` all others."""
+def _imports(source: str, module: str, is_package: bool) -> tuple[tuple[Import, bool], ...]:
+    """Every import of a module's source, and whether it can run."""
     home = module.split(".") if is_package else module.split(".")[:-1]
+    of_module: list[tuple[Import, bool]] = []
 
-    def walk(node: ast.AST, function: str | None) -> Iterator[Import]:
-        if not types and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            children = node.orelse
-        else:
-            children = list(ast.iter_child_nodes(node))
+    def walk(node: ast.AST, function: str | None, runs: bool) -> None:
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield Import(node.lineno, alias.name, function)
+            of_module.extend((Import(node.lineno, alias.name, function), runs) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = home[: len(home) - node.level + 1] if node.level else []
-            for alias in node.names:
-                yield Import(node.lineno, ".".join([*base, *filter(None, [node.module]), alias.name]), function)
+            names = [".".join([*base, *filter(None, [node.module]), alias.name]) for alias in node.names]
+            of_module.extend((Import(node.lineno, name, function), runs) for name in names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE.fullmatch(node.value):
-            if module != REGISTRIES:
-                yield Import(node.lineno, node.value, function)  # a text that is the name of a module may be imported
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if module != REGISTRIES:  # a text that is the name of a module may be imported
+                of_module.append((Import(node.lineno, node.value, function), runs))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = node.name
-        for child in children:
-            yield from walk(child, function)
+        typed = node.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) else []
+        for child in ast.iter_child_nodes(node):
+            walk(child, function, runs and child not in typed)
 
-    return tuple(walk(ast.parse(source), None))
+    walk(ast.parse(source), None, True)
+    return tuple(of_module)
+
+
+def imports(source: str, module: str, is_package: bool = False, types: bool = False) -> list[Import]:
+    """Every import of a module's source that can run, with relative names made absolute; with ``types`` all others."""
+    return [each for each, runs in _imports(source, module, is_package) if runs or types]
 
 
 def script(path: Path) -> ModuleType:

@@ -58,6 +58,7 @@ LAYERS = [
     {"cli"},
     {"__main__"},
 ]
+HEIGHTS = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 MOST_ROOMS = 22
 # Files that hold one definition in plain Python, and the files beside them that do more.
 DEFINITIONS = ("losses", "kernels")
@@ -81,19 +82,14 @@ USERS = ("verification", "cli", "__main__")
 def layer_of(name: str) -> str:
     """The room or the sub-layer that holds a module: ``runs.storage`` for ``particlegvi.runs.storage.manifest``."""
     words = name.split(".")[1:]
-    known = set().union(*LAYERS)
-    return next((word for word in [".".join(words[:2]), *words] if word in known), "".join(words[:1]))
-
-
-def height(part: str) -> int | None:
-    return next((level for level, parts in enumerate(LAYERS) if part in parts), None)
+    return next((word for word in [".".join(words[:2]), *words] if word in HEIGHTS), "".join(words[:1]))
 
 
 def violations(source: str, module: str, is_package: bool = False) -> list[str]:
     """One sentence for each import of ``module`` that the house does not allow."""
     part = module.split(".")[1] if "." in module else ""
     layer = layer_of(module)
-    own = height(layer)
+    own = HEIGHTS.get(layer)
     if own is None and module != "particlegvi":
         return [f"{module} belongs to no layer: name it in LAYERS"]
     running = set(imports(source, module, is_package))
@@ -118,7 +114,7 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
         target = layer_of(name)
         if target == "__version__":
             continue
-        level = height(target)
+        level = HEIGHTS.get(target)
         if level is None and part not in USERS:
             found.append(f"{module}:{line} imports {name} through the front door: name the module that defines it")
         elif level is not None and target != layer and level >= own:

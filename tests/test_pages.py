@@ -153,8 +153,8 @@ def test_ci_runs_the_tests_of_the_readme_on_the_wheel(root):
     lines = [re.sub("^(check |retried )*", "", line) for line in script.read_text(encoding="utf-8").splitlines()]
     (steps,) = [steps for steps in readme_commands(root) if steps[-1].startswith("pytest")]
     tests = f'{steps[-1]} -o pythonpath="$work/beside"'
-    order = ['pip wheel --no-deps -w "$work/wheel" .', 'pip install "${wheel}[test]"', tests]
-    order += ['pip install "${wheel}[thorough]"', f'{tests} -m "thorough and not slow"']
+    order = ['pip wheel --no-deps -w "$work/wheel" .', 'pip install --no-compile "${wheel}[test]"', tests]
+    order += ['pip install --no-compile "${wheel}[thorough]"', f'{tests} -m "thorough and not slow"']
     order += [next(line for line in lines if line.startswith("pytest") and "-m slow tests/test_site.py" in line)]
     positions = [lines.index(step) for step in order]
     assert positions == sorted(positions)
@@ -165,7 +165,7 @@ def test_ci_runs_the_tests_of_the_readme_on_the_wheel(root):
 def test_the_readme_has_its_two_commands(root):
     install, test = readme_commands(root)
     assert install[-2:] == ["pip install .", "particlegvi run global-minimiser"]
-    assert test[-2:] == ["pip install -e '.[test]'", "pytest -q -n auto"]
+    assert test[-2:] == ["pip install --no-compile -e '.[test]'", "pytest -q -n auto"]
 
 
 def test_every_file_the_pages_link_to_exists(root):

@@ -82,9 +82,10 @@ def faults(source: str, module: str) -> list[str]:
         word = node.name if isinstance(node, ast.FunctionDef) else ""
         if word in VOCABULARY and module not in SPEAKERS and (module, word) not in ALSO_NAMED:
             found.append(f"{module}:{node.lineno} defines {word}; use that of particlegvi.tools.arguments")
-        named = {str(getattr(node, field, None)) for field in ("id", "name", "attr", "value")}
-        if part in ("scenario.kinds", "functionspace") and {"Results", "Folder"} & named:
-            found.append(f"{module}:{getattr(node, 'lineno', 0)} names Results or Folder")
+        if part in ("scenario.kinds", "functionspace"):
+            named = {str(getattr(node, field, None)) for field in ("id", "name", "attr", "value")}
+            if {"Results", "Folder"} & named:
+                found.append(f"{module}:{getattr(node, 'lineno', 0)} names Results or Folder")
         if isinstance(node, ast.Raise) and OLD_VOICE.search(sentence(node)):
             found.append(f"{module}:{node.lineno} says what is before what must be; KEY must be WHAT, not VALUE")
     if part == "runs.storage":
