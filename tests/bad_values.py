@@ -1,7 +1,7 @@
 """Every kind of bad value, and what is wrong with the answers of a call to them.
 
-All values go through each check of values, and a dozen of them through each argument; the thorough tests give all of
-them to each argument.
+All values go through each check of values, and a dozen of them through each argument; a slow test gives all of them to
+each argument.
 
 A call answers well if it returns, or raises a ``ValueError`` of one line (a formula's shows the place below) that
 quotes nothing at length and is not the text of some library about an object that the user never saw; and at once
@@ -115,14 +115,14 @@ def checks(*modules: Any) -> Calls:
 
 
 def answered(calls: Calls) -> tuple[Callable, Callable]:
-    """Two tests of a table: a dozen values for each argument, and, thorough, every value for every argument."""
+    """Two tests of a table: a dozen values for each argument, and, slow, every value for every argument."""
 
     @pytest.mark.parametrize("name", calls)
     def dozen(name):
         wrong = wrong_answers(name, calls[name])
         assert not wrong, "\n".join(wrong)
 
-    @pytest.mark.thorough
+    @pytest.mark.slow
     def every():
         wrong = all_wrong_answers(calls)
         assert not wrong, "\n".join(wrong)

@@ -93,9 +93,10 @@ assert separable.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size == 225
 printed, exact = np.array({PRINTED}), np.array({EXACT})
 draws = np.stack(list(run.pooled().values()), axis=1)
 measured = np.stack([draws.mean(axis=0), draws.std(axis=0), *np.quantile(draws, [0.05, 0.95], axis=0)], axis=1)
-near = np.abs(measured - printed) / exact[:, 1:2]
-assert near.max() < 0.02, near  # digits of another processor
-assert np.max(np.abs(run.final.mean(axis=0) - printed[:, 0]) / exact[:, 1]) > 0.02  # control: the last step alone
+near = lambda table: np.abs(table - printed) / exact[:, 1:2]
+assert near(measured).max() < 0.25, near(measured)  # another processor rounds in another way, and has other draws
+wider = 1.3 * (measured - measured[:, :1]) + measured[:, :1]
+assert near(wider)[:, 2:].min() > 0.25  # control: a law that is too wide
 assert np.all(np.abs(printed[:, 0] - exact[:, 0]) < 0.1 * exact[:, 1])
 """
         """

@@ -54,6 +54,7 @@ SURROUNDINGS = {
 
 @pytest.mark.parametrize("kind", SURROUNDINGS)
 @pytest.mark.thorough
+@pytest.mark.often("everything odd at once")
 def test_the_same_bytes(kind, expected, tmp_path):
     done = ran(SCRIPT, "run", cwd=tmp_path, **SURROUNDINGS[kind])
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")

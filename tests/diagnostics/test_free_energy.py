@@ -40,6 +40,7 @@ def test_the_parts_of_a_gaussian():
 
 
 @pytest.mark.parametrize("dim", [1, 2, 4])
+@pytest.mark.sample("2", "4")
 def test_mmd_to_the_prior_is_the_plain_double_sum(dim):
     prior, kernel = pg.priors.Normal(np.zeros(dim), np.full(dim, 0.8)), pg.kernels.Matern32(1.1)
     x, t = np.random.default_rng(dim).normal(size=(7, dim)), prior.sample(300_000, seed=1)

@@ -115,6 +115,7 @@ STIFFNESS = np.array([0.0, 3.0])
 
 
 @pytest.mark.parametrize("name", pg.integrators.names())
+@pytest.mark.sample("euler-maruyama", "exponential-euler", "baoab")
 def test_every_step_has_the_coefficients_of_its_size(name):
     integrator, schedule = pg.integrators.get(name), pg.schedules.Geometric(0.1, 0.01, 2000.0)
     steppings = CoefficientSource(integrator, schedule, 0.7, STIFFNESS)

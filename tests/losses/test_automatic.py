@@ -48,6 +48,7 @@ def test_a_linear_model_is_minus_the_log_likelihood(family, rows, rng):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.thorough
+@pytest.mark.often("gaussian")
 def test_mala_on_a_linear_model_is_that_on_its_log_likelihood(family):
     """The compiled step has value and gradient by the same products; that in Python asks scipy for the value."""
     X, y = data(family)
@@ -95,6 +96,7 @@ test_bad_data_of_a_linear_model_are_refused = refused(
 )
 
 
+@pytest.mark.thorough
 def test_differences_have_ten_digits_whatever_the_scale():
     loss = pg.Loss.from_numpy(lambda X: np.cosh(X[:, 0] * 3.0) + X[:, 1] ** 4, "differences", dim=2)
     at = np.array([[0.5, 2.0], [-1.0, 300.0], [0.0, 0.0]])
@@ -147,7 +149,7 @@ def test_a_loss_of_jax_is_the_linear_model():
     many = lambda P: jnp.sum(jnp.logaddexp(0.0, P @ X.T) - y * (P @ X.T), axis=1)
     same_as_the_linear_model("JAX", one, many)
     refuse(lambda: pg.Loss.from_jax(lambda x: x**2, dim=3), r"shape \(3,\) for one point .* must return one number")
-    refuse(lambda: pg.Loss.from_jax(one), "of Loss.from_jax is missing")
+    refuse(lambda: pg.Loss.from_jax(one), "Loss.from_jax: missing a required argument: 'dim'")
 
 
 @pytest.mark.needs("torch")

@@ -64,6 +64,7 @@ def test_the_fused_loop_has_the_bits_of_the_generic_one(rng, label, integrator):
 
 
 @pytest.mark.thorough
+@pytest.mark.slow
 def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
     net, loss = problem(rng)
     options = {"prior": None, "initial": net.prior().sample(3), "particles": 3}
@@ -74,6 +75,7 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 @pytest.mark.parametrize("label", METHODS)
 @pytest.mark.sample("DLE")
+@pytest.mark.often("DRLE", "DE", "DRE on the last layer")
 def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
     """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
     net, loss = problem(rng)

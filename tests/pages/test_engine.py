@@ -65,6 +65,7 @@ CASES = [  # loss, integrator, particles, steps
 
 @pytest.mark.parametrize(("case", "integrator", "number", "steps"), CASES)
 @pytest.mark.sample("0-euler-maruyama-300-1000_0")
+@pytest.mark.often("0-*-1-201", "0-*-2-201", "2-euler-maruyama-40-201")
 def test_particles_are_those_of_the_engine(engine, case, integrator, number, steps):
     name, variables, prior, ours_prior = PROBLEMS[case]
     settings = SETTINGS | {"loss": name, "prior": prior, "integrator": integrator, "particles": number}
@@ -112,7 +113,8 @@ def test_a_wrong_engine_is_noticed(changed, old, new):
 @pytest.mark.parametrize(
     ("kl_weight", "mmd_weight", "lengthscale"), [(1.0, 0.0, 1.0), (0.1, 0.0, 1.0), (1.0, 0.5, 1.0), (0.2, 3.0, 0.3)]
 )
-@pytest.mark.sample("0.2-*-flat", "0.1-*")
+@pytest.mark.sample("0.2-*-flat", "0.1-*-normal")
+@pytest.mark.often("1.0-0.0-*", "0.1-*", "0.2-3.0-0.3-normal")
 def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight, lengthscale, rng):
     priors = {"normal": pg.priors.Normal(0.2, 1.3), "uniform": pg.priors.Uniform(-2.0, 2.5), "flat": pg.priors.Flat(1)}
     ours_prior = priors[prior]

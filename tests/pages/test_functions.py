@@ -110,6 +110,7 @@ def test_settled_functions_have_the_law(engine, points):
     assert np.any(np.abs(np.array(early["functions"]).mean(axis=0) - mean) > 5.0 * sd / np.sqrt(300.0))
 
 
+@pytest.mark.thorough
 def test_the_page_of_a_scenario_is_small_and_has_its_data():
     page = pg.page("regression-curve", seed=4)
     assert len(page.html.encode()) < 80_000 and page.html == pg.page("regression-curve", seed=4).html

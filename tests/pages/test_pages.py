@@ -131,6 +131,7 @@ test_what_cannot_be_a_live_page_is_refused_in_one_sentence = refused(
 )
 
 
+@pytest.mark.thorough
 def test_a_run_with_fewer_records_stays_where_it_was_and_runs_of_unequal_size_have_no_page(results):
     def mixed(**changes):
         runs = [results["DE"], dataclasses.replace(results["DLE"], **changes)]

@@ -84,7 +84,8 @@ def case(name: str) -> tuple[Run, str]:
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore:step_size")
-@pytest.mark.sample("DE", "DE, *", "DLE", "DLE, cold", "DLE, few", "DLE, on the way", "DRE*")
+@pytest.mark.sample("DE", "DE, *", "DLE", "DLE, few", "DRE*")
+@pytest.mark.often("banana DE", "DLE, *")
 def test_the_page_says_what_the_program_says(engine, name):
     run, expected = case(name)
     key = said_by_the_page(engine, run)
@@ -108,6 +109,7 @@ HASTY = [("t^4-3*t^2+sin(5*t)", 0.2, "metastable"), ("(t-4)^2", 1.0, "far"), ("1
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("loss", "kl_weight", "verdict"), HASTY)
+@pytest.mark.often("*metastable", "*escaping")
 def test_a_few_steps_are_too_few_to_judge(engine, changed, loss, kl_weight, verdict):
     """The control, without the tests of time, judges at once."""
     settings = {"loss": loss, "kl_weight": kl_weight}

@@ -110,6 +110,7 @@ def test_scatter_holds_the_final_particles_in_one_window(plane):
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in shown}) == 1
 
 
+@pytest.mark.thorough
 def test_shares_are_counts_by_quadrant(plane):
     final = plane["DLE"].final
     written = [text.get_text() for text in panels(plotting.figure(plane, "particles"))[1].texts]

@@ -44,6 +44,7 @@ def test_the_histogram_lies_beside_its_panel_and_has_area_one(curve):
     assert sum(bar.get_width() * bar.get_height() for bar in law.patches) == pytest.approx(1.0)
 
 
+@pytest.mark.thorough
 def test_two_signs_have_two_colours_and_no_band(fitted):
     figure = plotting.figure(fitted, "functions")
     for axes, run in zip(figure.axes, fitted.values(), strict=True):

@@ -39,6 +39,16 @@ TIGHT = [
     ("place", "kind"), [(place, kind) for place, kind in enumerate(sorted(KINDS)) if kind != "rates"]
 )
 @pytest.mark.sample("*-coverage", "*-functions")
+@pytest.mark.often(
+    "*-histograms",
+    "*-curves",
+    "*-trajectories",
+    "*-ensemble-line",
+    "*-distance",
+    "*-estimates",
+    "*-particles",
+    "*-function-plane",
+)
 def test_words_fit(place, kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind, **TIGHT[place % len(TIGHT)])
     assert clashes(figure) == []

@@ -26,6 +26,7 @@ PLANE = [priors.Normal([0.4, -1.0], [1.3, 0.5]), priors.Uniform([-2.0, 0.0], [1.
 
 @pytest.mark.parametrize("prior", LINE, ids=repr)
 @pytest.mark.parametrize("kernel", [*KERNELS, Cauchy(0.7)], ids=lambda k: k.name)
+@pytest.mark.sample("squared-exponential-*", "matern-*-Uniform*", "inverse-*-Uniform*")
 def test_on_the_line_value_and_gradient_are_expectations(prior, kernel):
     made = priors.embedding(prior, kernel)
     x = np.array([-6.0, -2.0, -0.7, 0.0, 0.4, 1.0, 1.9, 5.0])
@@ -42,6 +43,7 @@ def test_on_the_line_value_and_gradient_are_expectations(prior, kernel):
 @pytest.mark.parametrize("prior", [*PLANE, priors.Normal([0.0] * 5, 0.7), priors.Uniform([-1.0] * 5, 1.5)], ids=repr)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 @pytest.mark.sample("squared-exponential-*", "matern-52-*")
+@pytest.mark.often("*Normal*", "matern-32-*")
 def test_in_more_dimensions_it_is_a_sum_of_products_over_the_coordinates(prior, kernel):
     """A kernel is a sum of Gaussians, and the embedding of a Gaussian a product of embeddings on the line."""
     scales, weights = [kernel.lengthscale], [kernel.variance]
@@ -60,6 +62,7 @@ def test_in_more_dimensions_it_is_a_sum_of_products_over_the_coordinates(prior, 
 @pytest.mark.sample("*squared-exponential")
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 @pytest.mark.parametrize("how", ["auto", "monte-carlo"])
+@pytest.mark.often("monte-carlo-*", "auto-matern-*")
 def test_the_gradient_is_that_of_the_value_and_a_wrong_sign_is_seen(kernel, how):
     rng = np.random.default_rng(2)
     for prior in (*LINE, *PLANE, priors.Normal([0.0] * 4, [0.5, 1.0, 2.0, 3.0]), priors.Uniform([-1.0] * 3, 1.0)):

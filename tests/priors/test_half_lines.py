@@ -44,6 +44,7 @@ def run(method, prior, steps=3000):
 
 @pytest.mark.parametrize("name", HALF_LINES)
 @pytest.mark.sample("gamma")
+@pytest.mark.thorough
 def test_dle_has_the_law_of_quadrature(name):
     prior = HALF_LINES[name]
     final = run(pg.methods.DLE(1.0), prior)
@@ -55,6 +56,7 @@ def test_dle_has_the_law_of_quadrature(name):
 
 @pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(0.7), pg.kernels.Matern32(1.1)], ids=repr)
 @pytest.mark.thorough
+@pytest.mark.often("Squared*")
 def test_the_embedding_of_a_wide_log_normal_law_is_a_table(kernel):
     """Against scipy over the logarithm; nodes that stand for every place at once are the control."""
     prior, x = priors.LogNormal(0.0, 2.5), np.array([-1.0, 0.01, 1.0, 12.0, 300.0])
@@ -125,6 +127,7 @@ def test_pg_sample_keeps_to_the_half_line():
     ],
     ids=str,
 )
+@pytest.mark.sample("Exponential*")
 def test_a_folder_has_the_prior(tmp_path, prior, loss):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # too few steps to arrive

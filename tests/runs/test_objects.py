@@ -42,6 +42,7 @@ def straight(tmp_path_factory):
 
 @pytest.mark.sample("3")
 @pytest.mark.parametrize("calls", [1, 3, 8, 13])
+@pytest.mark.thorough
 def test_interrupted_and_resumed_with_the_same_function_it_has_the_same_bytes(tmp_path, straight, calls):
     with pytest.raises(KeyboardInterrupt):
         compared(tmp_path / "run", progress=Stop(calls), **ALWAYS)

@@ -62,6 +62,7 @@ def test_figures_show_the_draws(dim, results):
     assert cold.get_ydata()[-1] == pytest.approx(final, rel=0.1)
 
 
+@pytest.mark.thorough
 def test_without_draws_particles_in_many_dimensions_have_no_figure():
     run = pg.compare(LOSS, ["DE"], **{**HOW, "steps": 2, "particles": 5, "record_every": 1})
     refuse(run.plot, r"figures of 1 and 2 .* reference=draws")

@@ -101,6 +101,7 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     assert len(run.steps) == len(run.positions)
 
 
+@pytest.mark.thorough
 def test_a_loss_that_falls_without_end_is_named_beside_the_step_size():
     """The stability limit is infinite, so that a smaller step size is no remedy; above a limit (before) it is."""
     with pytest.raises(pg.Diverged, match="either the loss falls without end under this prior, or try a smaller"):

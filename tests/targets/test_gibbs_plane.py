@@ -61,6 +61,7 @@ SHAPES = [  # loss, kl_weight T, normaliser, and mean and variance of the coordi
 
 
 @pytest.mark.parametrize(("loss", "kl_weight", "normaliser", "mean", "variance"), SHAPES)
+@pytest.mark.sample("loss0-*", "loss3-*")
 def test_narrow_shapes_have_their_closed_forms(loss, kl_weight, normaliser, mean, variance):
     target = pg.target(loss, pg.methods.DLE(kl_weight), prior=FLAT)
     assert target.log_normaliser == pytest.approx(math.log(normaliser), abs=1e-6)

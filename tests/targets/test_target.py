@@ -136,6 +136,7 @@ def test_draws_in_the_plane_follow_the_density():
 
 
 @pytest.mark.parametrize("name", ["banana", "four-gaussians", "ring"])
+@pytest.mark.sample("ring")
 def test_draws_fall_into_boxes_as_often_as_the_quadrature_says(name):
     target = pg.target(pg.losses.get(name), pg.methods.DLE(0.5), prior=pg.priors.Normal([0.0, 0.0], [4.0, 4.0]))
     x, number = target.sample(40_000, seed=4), 5

@@ -38,7 +38,16 @@ LIMIT = stats.kstwobign.isf(1e-4) / np.sqrt(NUMBER)
 
 
 @pytest.mark.parametrize("case, method, integrator", CASES, ids=lambda part: getattr(part, "label", part))
-@pytest.mark.sample("half-DE-euler-maruyama", "half-DLE-baoab0", "half-SVGD-adam")
+@pytest.mark.sample("half-DE-euler-maruyama", "half-DLE-baoab0")
+@pytest.mark.often(
+    "half-DLE-mala0",
+    "half-SVGD-adam",
+    "one of two-D?-*",
+    "one of two-DLE-baoab*",
+    "half-DRE-*",
+    "half-DRLE-*",
+    "half-DLE-heun*",
+)
 def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
     prior = PRIORS[case]
     run = pg.simulate(OUT[case], method, prior, 40, 40, 0.05, integrator=integrator, record_every=1)
@@ -53,6 +62,7 @@ def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
 ])  # fmt: skip
 @pytest.mark.parametrize("integrator, step_size", [("euler-maruyama", 0.002), ("mala", 0.1), ("baoab", 0.05)])
 @pytest.mark.sample("euler-maruyama-*-exp*")
+@pytest.mark.often("baoab-*", "euler-maruyama-*", "mala-*-t^2*")
 def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, shape, integrator, step_size):
     prior, loss = pg.Prior.from_formula(formula, **ends), pg.Loss.from_formula(loss, ["t"])
     steps = round(8.0 / step_size)

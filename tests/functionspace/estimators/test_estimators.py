@@ -45,7 +45,8 @@ def wave():
     "estimator",
     [pytest.param(each, marks=pytest.mark.slow) if CHECKED[each] is NETWORKS else each for each in CHECKED],
 )
-@pytest.mark.sample("ProjectedLangevinRegressor", "SparseGaussianProcessRegressor", "GaussianWassersteinRegressor")
+@pytest.mark.sample("ProjectedLangevinRegressor")
+@pytest.mark.often("*Classifier", "SparseGaussianProcessRegressor")
 def test_the_checks_of_scikit_learn(estimator):
     results = check_estimator(estimator(**CHECKED[estimator]), on_fail=None, on_skip=None)
     failed = [(result["check_name"], result["exception"]) for result in results if result["status"] == "failed"]

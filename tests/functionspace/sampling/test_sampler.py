@@ -44,6 +44,7 @@ LAWS = {
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.sample("outliers")
+@pytest.mark.often("rkhs", "counts")
 def test_the_law_is_that_of_metropolis(name):
     """Mean and standard deviation of the function, and what the run says of itself."""
     kernel, likelihood, (X, y), settings = LAWS[name]
@@ -163,6 +164,7 @@ class TestPrediction:
             assert np.all(np.abs(share - probability) < 5.0 * np.sqrt(probability * (1 - probability) / 2000))
         assert np.array_equal(samples, fitted.sample(self.new))
 
+    @pytest.mark.thorough
     def test_samples_are_joint(self, fitted):
         near = np.array([[3.0], [3.001], [3.5]])
         samples = fitted.sample(near)
@@ -195,6 +197,7 @@ class TestPrediction:
         sd = pls.predict(self.new, return_std=True, of="target")[1]
         np.testing.assert_allclose(sd**2, centres.var(axis=0) + variance, rtol=1e-9)
 
+    @pytest.mark.thorough
     def test_a_density_much_narrower_than_the_residual(self):
         noise = likelihoods.ShiftedMixture(shift=0.5, noise_variance=1e-3, probability=0.3)
         pls = ProjectedLangevinSampler(KERNEL, noise, SIX, 50, steps=8).fit(self.X, np.sin(self.X[:, 0]))

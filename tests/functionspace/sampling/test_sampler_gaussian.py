@@ -37,6 +37,7 @@ def sampler(kernel, Z, noise_variance=0.1, **settings):
     ],
 )
 @pytest.mark.parametrize("own", [False, True])
+@pytest.mark.sample("True-1-*", "True-5-*", "False-*")
 def test_coefficients_have_the_posterior_law(seed, rows, inputs, Z, kernel, noise_variance, prior, own):
     X, y = data(seed, rows, inputs)
     points = Z if rows >= Z else np.linspace(-2, 2, Z)[:, None]

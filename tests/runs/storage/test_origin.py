@@ -62,6 +62,7 @@ def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(half, capsys):
 
 
 @pytest.mark.parametrize("package", ["particlegvi", "numpy", "scipy", "numba"])
+@pytest.mark.sample("particlegvi")
 def test_other_versions_too(half, tmp_path, package):
     versions = manifest(half)["versions"]
     put(half, versions={**versions, package: "0.0.7"})

@@ -40,6 +40,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.sample("linear")
+@pytest.mark.often("wasserstein", "approximation")
 def test_a_table_goes_on_where_it_was(name, made, few, tmp_path):
     settings, cell, number, metrics, entry = TABLES[name]
     table = run_table(settings, tmp_path, workers=1)

@@ -158,6 +158,7 @@ def test_given_points_are_the_data():
 
 @pytest.mark.parametrize("scenario", [SMALL, COUNTS, EVERY, MEANS, PLANE],
                          ids=["curve", "counts", "every", "means", "plane"])  # fmt: skip
+@pytest.mark.sample("counts", "plane", "curve", "means")
 def test_what_was_written_comes_back_bit_for_bit(scenario, tmp_path):
     results = pg.run(scenario, seed=2, out=tmp_path / "run")
     loaded = pg.load(tmp_path / "run")
@@ -193,6 +194,9 @@ SLOW = ("wasserstein-", "window-", "fourier-", "in-between", "blr-", "kl-", "spa
      for name in catalogue.names("function-space")],
 )  # fmt: skip
 @pytest.mark.thorough
+@pytest.mark.often(
+    "poisson-bimodal", "sparse-certificate", "regression-curve", "classification-curve", "prior-draws", "error-budget"
+)
 def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, elsewhere):
     short = ["--set", "particles=20", *(["--set", "data.count=60"] if name.startswith("poisson") else [])]
     assert cli.main(["run", name, *short, "--out", "run"]) == 0

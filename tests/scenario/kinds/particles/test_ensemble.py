@@ -53,6 +53,7 @@ def test_scale_start_and_step_size_may_be_given(sample, tmp_path, rng):
         assert np.array_equal(run.final, one.final) and run.step_size == pytest.approx(0.2)
 
 
+@pytest.mark.thorough
 def test_without_a_preconditioner_auto_is_the_choice_of_a_loss_alone():
     complete = {"loss": "x^2/2", "particles": 5}
     words = {**complete, "steps": "auto", "step_size": "auto"}
