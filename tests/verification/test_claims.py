@@ -13,11 +13,10 @@ from particlegvi.verification.claims import minimiser
 NAMES = claims.registry.names()
 # More than two seconds: left to the slow tests.
 SLOW = {
-    "bands-of-f", "basin-law", "best-laws", "certificate", "dre-invariant", "dre-map", "drle-law", "drle-rates",
-    "discrete-law", "ensemble-law", "few-particles", "fixed-points-collapse", "fokker-planck-law", "free-energy-grid",
-    "fresh-outputs", "gibbs-line", "gibbs-plane", "kl-wasserstein", "lipschitz-certificate", "mercer-decay", "mode-shares",
-    "noise-of-weights", "projection-bound", "renyi-fit",
-    "repulsive-ensemble-law",
+    "bands-of-f", "basin-law", "best-laws", "certificate", "discrete-law", "dre-invariant", "dre-map", "drle-law",
+    "drle-rates", "ensemble-law", "few-particles", "fixed-points-collapse", "fokker-planck-law", "free-energy-grid",
+    "fresh-outputs", "gibbs-line", "gibbs-plane", "kl-wasserstein", "lipschitz-certificate", "mercer-decay",
+    "mode-shares", "noise-of-weights", "projection-bound", "renyi-fit", "repulsive-ensemble-law",
 }  # fmt: skip
 
 
