@@ -96,7 +96,7 @@ def test_both_are_arvizs(chains, draws, memory):
     assert effective_sample_size(x) == pytest.approx(float(arviz.ess(x, method="bulk")), rel=1e-10)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_effective_sample_size_of_a_run_has_its_particles_as_chains():
     """The wrong orientation, which an array of records and particles has, is the control."""
     prior, method = pg.priors.Normal([0.0, 0.0], [1.0, 3.0]), pg.methods.DLE(1.0)

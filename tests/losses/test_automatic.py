@@ -47,8 +47,7 @@ def test_a_linear_model_is_minus_the_log_likelihood(family, rows, rng):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.thorough
-@pytest.mark.often("gaussian")
+@pytest.mark.slow
 def test_mala_on_a_linear_model_is_that_on_its_log_likelihood(family):
     """The compiled step has value and gradient by the same products; that in Python asks scipy for the value."""
     X, y = data(family)

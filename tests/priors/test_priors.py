@@ -323,7 +323,7 @@ def test_heavy_tails_fall_into_their_basins():
     ],
     ids=str,
 )
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_scenario_has_it_with_jumps(entry):
     methods = {"DLE": {"kl_weight": 1.0, "jumps": {"every": 5}}, "DRLE": {"jumps": True}}
     results = pg.run({"loss": "double-well", "prior": entry, "methods": methods, "particles": 30, "steps": 60})
