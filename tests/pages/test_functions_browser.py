@@ -54,7 +54,7 @@ def test_data_are_added_dragged_and_removed_by_pointer(browser, page):
 def test_functions_settle_and_few_inducing_points_are_seen(browser, page):
     opened(browser, page)
     verdict = "document.querySelector('#live figure:last-child .verdict').textContent"
-    assert "still moving: 100%" in wait(browser, verdict)
+    assert "nothing has moved yet" in wait(browser, verdict)
     by_id(browser, "end").click()
     assert "settled, near the exact process" in wait(browser, verdict)
     by_id(browser, "preset-few_inducing").click()

@@ -4,7 +4,8 @@ VIEW.verdict = function ({ key, values }) {
   const { number } = VIEW,
     shown = {};
   for (const [name, value] of Object.entries(values)) {
-    if (name === "place") shown[name] = `(${value.map(t => number(t, 2)).join("; ")})`;
+    if (name === "place" && value.length > 1) shown[name] = `(${value.map(t => number(t, 2)).join("; ")})`;
+    else if (name === "place") shown[name] = number(value[0], 2);
     else shown[name] = Number.isInteger(value) && value < 1e15 ? String(value) : number(value, 1);
   }
   return VIEW.say(`verdict_${key}`, shown);

@@ -36,6 +36,7 @@ VIEW.functions_table = function (scene) {
   const words = (exact, pls) => [say("functions_evidence", { evidence: number(exact.evidence, 1) }), state(exact, pls)];
   // How far the functions still are from their law, and that law from the exact one.
   function state(exact, pls) {
+    if (pls.time === 0) return say("verdict_start");
     if (pls.time < FADE) return say("functions_moving", { share: Math.round(100 * Math.exp(-pls.time)) });
     const law = pls.law(),
       gap = Math.max(...law.mean.map((m, i) => Math.abs(m - exact.mean[i]) / exact.sd[i])),

@@ -15,14 +15,14 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share }, colour) {
   const px = t => left + ((right - left) * (t - a)) / (b - a),
     py = v => middle - 8 - ((middle - 22) * (v - scene.floor)) / (scene.top - scene.floor || 1);
   const label = (text, x, y, align = "left") => {
-    // readable on top of a curve
+    // readable on top of a curve, and narrower where a phone has no room for it
     g.textAlign = align;
     g.lineWidth = 5;
     g.lineJoin = "round";
     g.strokeStyle = VIEW.colour("--ground");
-    g.strokeText(text, x, y);
+    g.strokeText(text, x, y, W - x);
     g.fillStyle = soft;
-    g.fillText(text, x, y);
+    g.fillText(text, x, y, W - x);
   };
   const clip = (from, to) => {
     g.save();

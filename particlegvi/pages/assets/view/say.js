@@ -19,11 +19,11 @@ VIEW.number = function (x, digits = 3) {
           : x.toFixed(size >= 100 ? 0 : digits);
   return text.replaceAll("-", "−").replace(".", VIEW.data.words.decimal);
 };
-// a setting: a whole number with all its digits, any other number with six, so that it stays in one line
+// a setting: a whole number with all its digits, any other number with four, so that it stays in one line
 VIEW.shown = function (value) {
   const x = Number(value),
     text =
-      value === "" || !Number.isFinite(x) || Number.isInteger(x) ? String(value) : String(Number(x.toPrecision(6)));
+      value === "" || !Number.isFinite(x) || Number.isInteger(x) ? String(value) : String(Number(x.toPrecision(4)));
   return VIEW.shown_text(text);
 };
 VIEW.shown_text = value => String(value).replace(".", VIEW.data.words.decimal);
