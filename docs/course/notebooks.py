@@ -34,7 +34,11 @@ def blocks(text: str) -> list[str]:
 
 def named(link: re.Match[str]) -> str:
     """The words of a link and the file: a notebook that was downloaded has no page beside it."""
-    return f"{link[1]} (`{posixpath.normpath('docs/course/' + link[2])}`)"
+    if link[2].endswith(".ipynb"):
+        return link[1]  # it is this notebook
+    file = f"`{posixpath.normpath('docs/course/' + link[2])}`"
+    in_brackets = link.string[link.start() - 1] + link.string[link.end()] == "()"
+    return f"{link[1]}, {file}" if in_brackets else f"{link[1]} ({file})"
 
 
 def cells_of(text: str) -> list[tuple[str, str]]:
