@@ -51,7 +51,7 @@ def scores(results: Results) -> Figure:
             for across, panel in enumerate(line):
                 axes = figure.add_subplot(grid[down, across])
                 draw_panel(axes, panel)
-                axes.set_yticklabels([] if across else panel.rows)
+                axes.set_yticklabels([] if across else [style.shown_name(row) for row in panel.rows])
     return figure
 
 
@@ -122,7 +122,7 @@ def curves(results: Results, *, methods: list[str] | None = None) -> Figure:
             draw_curves(axes, panel, names, methods or names)
             axes.set_title(say(f"score_{panel.metric}"), color=palette().words)
             if sets > 1 and place % scores == 0:
-                axes.set_ylabel(panel.title)
+                axes.set_ylabel(style.shown_name(panel.title))
     return figure
 
 
@@ -140,7 +140,7 @@ def draw_curves(axes: Axes, panel: CurvePanel, names: Sequence[str], methods: Co
         ends = np.maximum([median - low, high - median], 0.0)
         axes.errorbar(at, median, yerr=ends, marker=MARKERS[place % len(MARKERS)], color=colour,
                       linestyle=style.DASHES[place % 4], linewidth=1.6, elinewidth=1.0,
-                      markersize=5.5, label=name)  # fmt: skip
+                      markersize=5.5, label=style.shown_name(name))  # fmt: skip
     axes.set_xscale("log")
     if np.all(drawn[np.isfinite(drawn)] > 0.0):
         axes.set_yscale("log")

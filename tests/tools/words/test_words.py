@@ -81,6 +81,9 @@ def test_titles_and_labels_are_translated_and_are_those_of_scenarios():
     """Every title of the package has a translation; one of a title or a label that has changed is found here."""
     scenarios = [load(name) for name in catalogue.ours()]
     labels = {label for each in scenarios for key in ("methods", "models") for label in each.get(key, ())}
+    for path in Path(words.__file__).parents[2].glob("scenario/tables/*.toml"):
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        labels |= {*table.get("models", {}).values(), *(row.get("title") for row in table.get("rows", {}).values())}
     sweeps = [each["sweep"] for each in scenarios if "sweep" in each]
     labels |= {name for sweep in sweeps for name in sweep.get("laws", ())}
     labels |= {key.rpartition(".")[2].replace("_", " ") for sweep in sweeps for key in sweep["over"]}
