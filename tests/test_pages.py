@@ -98,6 +98,7 @@ assert near(measured).max() < 0.25, near(measured)  # another processor rounds i
 wider = 1.3 * (measured - measured[:, :1]) + measured[:, :1]
 assert near(wider)[:, 2:].min() > 0.25  # control: a law that is too wide
 assert np.all(np.abs(printed[:, 0] - exact[:, 0]) < 0.1 * exact[:, 1])
+assert np.all(np.abs(measured[:, 0] - exact[:, 0]) < 0.15 * exact[:, 1])  # 0.1 in 99 of 100 runs
 """
         """
 A = np.column_stack([np.ones(15), height])

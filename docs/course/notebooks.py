@@ -37,8 +37,8 @@ def named(link: re.Match[str]) -> str:
     if link[2].endswith(".ipynb"):
         return link[1]  # it is this notebook
     file = f"`{posixpath.normpath('docs/course/' + link[2])}`"
-    in_brackets = link.string[link.start() - 1] + link.string[link.end()] == "()"
-    return f"{link[1]}, {file}" if in_brackets else f"{link[1]} ({file})"
+    is_in_brackets = link.string[: link.start()].endswith("(") and link.string[link.end() :].startswith(")")
+    return f"{link[1]}, {file}" if is_in_brackets else f"{link[1]} ({file})"
 
 
 def cells_of(text: str) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axis import Axis, XAxis
@@ -9,6 +11,9 @@ from matplotlib.figure import Figure
 
 from particlegvi.plotting import style
 from particlegvi.tools.words import Words
+
+# A label with a word of letters, formulas apart: a name, and no number.
+NAME = re.compile(r"^[^$]*[^\W\d_]{2}|^[^\W\d_]")
 
 
 class Marked(ticker.Formatter):
@@ -62,7 +67,7 @@ def fewer_numbers(axis: Axis) -> bool:
         if not is_less and isinstance(axis, XAxis):
             axis.set_major_locator(ticker.FixedLocator(shown[1:]))  # the first one stands in a corner
         return is_less or isinstance(axis, XAxis)
-    if any(label.get_text()[:1].isalpha() for label in axis.get_ticklabels()):
-        return False  # names of bars and of cells: each is needed
+    if any(NAME.search(label.get_text()) for label in axis.get_ticklabels()):
+        return False  # names of bars and of rows: each is needed
     axis.set_major_locator(ticker.FixedLocator(shown[::2]))
     return True

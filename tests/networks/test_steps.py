@@ -63,7 +63,6 @@ def test_the_fused_loop_has_the_bits_of_the_generic_one(rng, label, integrator):
     assert not np.array_equal(runs[0], other)
 
 
-@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
     net, loss = problem(rng)

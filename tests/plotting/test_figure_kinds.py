@@ -63,7 +63,6 @@ def test_every_kind_is_tried():
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.sample("lines", "scores")
-@pytest.mark.often("[a-mo-qs-z]*")
 def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind)
     shown = words(figure)

@@ -99,6 +99,12 @@ def test_words_are_in_the_language(line):
     assert not any("0.071" in text for text in german)
 
 
+def test_lines_of_a_table_have_names_in_the_language(approximated):
+    for language, name in (("de", "SVGP gierig"), ("en", "SVGP greedy")):
+        [legend] = plotting.figure(approximated, "curves", language=language).legends
+        assert name in [text.get_text() for text in legend.get_texts()]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "results"), [("buckets", "minima"), ("scores", "scored")])
 def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, results, request):

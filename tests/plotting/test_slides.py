@@ -3,10 +3,12 @@
 import warnings
 
 import pytest
+from matplotlib.figure import Figure
 
 from particlegvi import plotting
 from particlegvi.cli import main
 from particlegvi.plotting import checking
+from particlegvi.plotting.axis_numbers import fewer_numbers
 from particlegvi.plotting.text_layout import height_of_panels
 from particlegvi.scenario import catalogue
 from particlegvi.tools.words import languages
@@ -47,6 +49,15 @@ def test_a_slide_of_every_kind_is_clean(kind, request):
 def test_scenarios_are_clean_slides(name):
     """As `particlegvi gallery --check` does with all of them."""
     assert main(["gallery", "--check", "--quick", "--quiet", "--only", name]) == 0
+
+
+def test_names_at_an_axis_stay_and_numbers_give_way():
+    """Bars without a name cannot be read; of numbers every second one is enough."""
+    axis = Figure().add_subplot().yaxis
+    for names, give_way in ((["8 and 9", "300 at 10", "20 near 0"], False), (["0.1", "$10^{3}$", "1e-05"], True)):
+        axis.set_ticks([0.0, 0.5, 1.0], names)
+        assert fewer_numbers(axis) is give_way
+        assert [label.get_text() for label in axis.get_ticklabels()] == (names[::2] if give_way else names)
 
 
 def test_faults_are_found(scored):

@@ -119,10 +119,9 @@ def test_pg_sample_keeps_to_the_half_line():
     [
         (priors.Exponential(1.5), LOSS),
         (pg.Prior.from_formula("exp(-t)", low=0.0), pg.Loss.from_formula("t^2/2", ["t"])),
-        pytest.param(
+        (
             pg.Prior.from_formula("exp(-x - y^2)", low=[0.0, -np.inf]),
             pg.Loss.from_formula("x^2 + y^2", ["x", "y"]),
-            marks=pytest.mark.thorough,
         ),
     ],
     ids=str,

@@ -37,7 +37,6 @@ def test_drle_is_the_printed_update(kernel_name, loss_name, dim):
     "kind, particles",
     [(pg.kernels.SquaredExponential, 300), (pg.kernels.SquaredExponential, 5000), (pg.kernels.Matern52, 300)],
 )
-@pytest.mark.sample("SquaredExponential-300")
 @pytest.mark.thorough
 def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
     """Few particles run in one compiled loop, many step by step on threads: the same sums, so the same bits."""

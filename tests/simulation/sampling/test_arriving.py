@@ -24,7 +24,7 @@ def far(run, mean, covariance):
 
 @pytest.mark.parametrize(("particles", "laws"), [pytest.param(20, 6, marks=pytest.mark.thorough), (200, 1)])
 def test_a_badly_scaled_normal_law(particles, laws, rng):
-    """Twenty particles are few for a scale of 1e6: most runs arrive, others on another processor, and all are right."""
+    """Twenty particles are few for a scale of 1e6: most runs arrive, and all are right. The processor decides which."""
     arrived = 0
     for _ in range(laws):
         matrix = rng.standard_normal((5, 5)) @ np.diag([1.0, 1e3, 1e-3, 10.0, 0.1])
