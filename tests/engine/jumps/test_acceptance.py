@@ -156,3 +156,18 @@ def test_a_kernel_too_narrow_for_a_series_takes_the_sum():
     assert series_of(x[:, 0], x[:, 0], 1e-4, 1e-12) is None
     jumps.jump(x, 0)
     assert jumps.counts["jumps accepted"] > 5
+
+
+@pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(0.3, variance=1.4), pg.kernels.Matern32(0.3)])
+def test_sums_of_pairs_are_weighed_by_lambda1_over_the_number_and_the_kl_weight(kernel):
+    x, mine, new, margin = problem(1)
+    moved, expected, free = x.copy(), x.copy(), x.copy()
+    jumps = EnsembleJumps(
+        pg.losses.get("double-well"), pg.priors.Normal(), None, kernel, kl_weight=0.5, lambda1=8.0, share=0.1,
+        tolerance=1e-12, seed=0, particles=len(x),
+    )  # fmt: skip
+    taken = plain(kernel, expected, mine, new, margin, 8.0 / (len(x) * 0.5))
+    assert jumps._accept(moved, mine, new, margin.copy()) == taken
+    assert np.array_equal(moved, expected)
+    plain(kernel, free, mine, new, margin, 0.0)
+    assert not np.array_equal(free, expected)  # control: without repulsion
