@@ -19,13 +19,13 @@ VIEW.number = function (x, digits = 3) {
           : x.toFixed(size >= 100 ? 0 : digits);
   return text.replaceAll("-", "−").replace(".", VIEW.data.words.decimal);
 };
-// a setting: a whole number with all its digits, any other number with four, or with six from 100 on, so that it stays in one line
+// A setting: a whole number has all its digits, any other number has four, or six from 100 on, so that it stays in one
+// line.
 VIEW.shown = function (value) {
   const x = Number(value),
-    digits = Math.abs(x) < 100 ? 4 : 6,
-    text =
-      value === "" || !Number.isFinite(x) || Number.isInteger(x) ? String(value) : String(Number(x.toPrecision(digits)));
-  return VIEW.shown_text(text);
+    whole = value === "" || !Number.isFinite(x) || Number.isInteger(x),
+    digits = Math.abs(x) < 100 ? 4 : 6;
+  return VIEW.shown_text(whole ? value : Number(x.toPrecision(digits)));
 };
 VIEW.shown_text = value => String(value).replace(".", VIEW.data.words.decimal);
 VIEW.element = function (tag, attributes, ...children) {
