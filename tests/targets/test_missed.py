@@ -66,6 +66,8 @@ BOUNDED = [
     ("t^2/10", pg.priors.StudentT(degrees_of_freedom=3.0, location=0.2, scale=1.5), 1.0),
     ("sqrt(t) + 1/t", pg.priors.Uniform(0.0, 5.0), 0.7),
     ("t^4 - 2*t^2", pg.priors.Flat(1), 0.01),
+    ("1/t^2 + t^2", LINE, 1.0),
+    ("1/abs(t - 0.3)", LINE, 1.0),
     ("log(t)^2", pg.priors.Uniform(-1.0, 3.0), 1.0),
     ("t", pg.priors.GaussianMixture(means=[[0.0], [3.0]], sds=[[1.0], [0.5]], weights=[0.3, 0.7]), 2.0),
     ("tanh(50*(t - 1))*t", pg.Prior.from_formula("exp(-x^4)*(1 + 1e1*x^2)"), 1.0),

@@ -52,7 +52,9 @@ def _of(node: Node, known: dict[int, Interval]) -> Interval:
     a = known[node.left]
     if node.right >= 0:
         b = known[node.right]
-        low, high = _square(a) if node == ("multiply", node.left, node.left, 0.0) else TWO[node.operation](a, b)
+        square = node == ("multiply", node.left, node.left, 0.0)
+        low, high = _square(a) if square else TWO[node.operation](a, b)
+        positive = square | ((a.low >= 0.0) & (b.low >= 0.0) & (node.operation != "subtract"))
         partly, nowhere = a.partly | b.partly, a.nowhere | b.nowhere
     else:
         least = DOMAIN.get(node.operation, -np.inf)
@@ -60,6 +62,8 @@ def _of(node: Node, known: dict[int, Interval]) -> Interval:
         least = least if whole else 0.0
         partly, nowhere = a.partly | (a.low < least), a.nowhere | (a.high < least)
         inside = a._replace(low=np.maximum(a.low, least), high=np.maximum(a.high, least))
+        even = node.operation == "power" and node.number % 2.0 == 0.0
+        positive = (inside.low >= 0.0) & (node.operation in KEEPS_SIGN) | even | (node.operation in POSITIVE)
         if node.operation == "power":
             low, high = _power(inside, node.number)
         elif node.operation in RISING:
@@ -67,7 +71,9 @@ def _of(node: Node, known: dict[int, Interval]) -> Interval:
         else:
             low, high = ONE[node.operation](inside)
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    return Interval(*_outwards(low, high), partly, nowhere)
+    low, high = _outwards(low, high)
+    # a square is not below 0: with a lower bound of -1e-323 its inverse would have none
+    return Interval(np.where(positive, np.maximum(low, 0.0), low), high, partly, nowhere)
 
 
 def _outwards(low: Array, high: Array) -> tuple[Array, Array]:
@@ -154,6 +160,8 @@ ONE: dict[str, Callable[[Interval], tuple[Array, Array]]] = {
     "sin": _sine, "cos": _cosine, "tan": _tangent,
 }  # fmt: skip
 RISING = ("exp", "log", "sqrt", "tanh", "sinh", "sign")  # their bounds are their values at the ends
+POSITIVE = ("abs", "exp", "sqrt", "cosh")  # never negative
+KEEPS_SIGN = ("power", "tanh", "sinh", "sign")  # not negative where the argument is not
 DOMAIN = {"log": 0.0, "sqrt": 0.0}  # the least argument
 
 

@@ -57,6 +57,7 @@ def test_bounds_of_one_use_of_a_variable_are_the_range(rng):
         ("t**2", [0.0, 0.25, 4.0], [4.0, 2.25, 4.000000004]),
         ("sin(pi*t/2)", [-1.0, np.sqrt(0.5), 0.0], [1.0, 1.0, 0.0]),
         ("abs(t)", [0.0, 0.5, 2.0], [2.0, 1.5, 2.000000001]),
+        ("1/t^2", [0.25, 4.0 / 9.0, 0.25], [np.inf, 4.0, 0.25]),  # rounding of t^2 does not lead below 0
     ):
         (found,) = values.enclose(*(lambda graph, value: (graph, [value]))(*parse(formula, ["t"])), low, high)
         np.testing.assert_allclose(found.low, least, atol=4e-9)
