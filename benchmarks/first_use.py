@@ -45,7 +45,7 @@ def with_a_copy() -> None:
                         given = building.of_method(results.scenario, label)
                         size = given["particles"], parts.loss.dim
                         start = np.clip(np.random.default_rng(0).normal(size=size), parts.prior.low, parts.prior.high)
-                        how = given["steps"], schedules.resolved(given["step_size"]), 0, given["integrator"]
+                        how = given["steps"], schedules.step_size_from(given["step_size"]), 0, given["integrator"]
                         problem = ParticleProblem(parts.loss, parts.prior, start, *how, given["tolerance"])
                         method.flow(problem).advance(0, 1)
             finally:

@@ -46,7 +46,7 @@ LINES = [(kind, line) for kind, lines in KINDS.items() for line in lines]
 
 @pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
 def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch, elsewhere):
-    monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(simulating, "run_problem", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.setattr(command, "check", lambda *_, **__: pytest.fail("it verified"))
     assert cli.main(line) == 2
     out, err = capsys.readouterr()

@@ -71,7 +71,7 @@ add(CALLS, "a prior between ends", pg.Prior, "low high", formula="exp(-t^2)", lo
 add(CALLS, "best_law", best_law, "loss prior weight divergence", loss=LOSS, prior=PRIOR, weight=1.0,
     divergence="reverse-kl")  # fmt: skip
 for module in (pg.kernels, pg.priors, pg.methods, pg.schedules, pg.plotting, pg.scenarios, pg.integrators, pg.losses):
-    calls = table(module, GIVEN, "Embedding Loss Method Schedule Step Stepping integrator draw figure plot_run")
+    calls = table(module, GIVEN, "Embedding Loss Method Schedule Step StepCoefficients integrator draw figure plot_run")
     CALLS |= {f"{module.__name__} {name}": call for name, call in calls.items()}
 add(CALLS, "schedules.get", pg.schedules.get, "initial", name="constant", initial=0.1)
 add(CALLS, "from_formula", pg.Loss.from_formula, "formula variables name", formula="t", variables=["t"])

@@ -101,7 +101,7 @@ def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch)
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(simulating, "follow", fail)
+    monkeypatch.setattr(simulating, "run_problem", fail)
     found, out, err = called(capsys, "run", "lifting", "--out", "a")
     assert (found, out) == (code, "")
     assert words in err

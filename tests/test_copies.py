@@ -156,7 +156,7 @@ WITHOUT_ARRAYS = {
 # The package makes these for its user to read, or hands them to a part; nothing of a user is kept in them.
 MADE = {
     "AtomicTarget", "Basins", "DensityTarget", "Distance", "Diverged", "Drift", "Embedding", "ExcessEnergy",
-    "FreeEnergyParts", "GaussianOptima", "Misplaced", "Run", "Sample", "Selection", "Split", "Step", "Stepping",
+    "FreeEnergyParts", "GaussianOptima", "Misplaced", "Run", "Sample", "Selection", "Split", "Step", "StepCoefficients",
     "Table", "Targets", "Task",
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ def sample(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     import particlegvi as pg
-    from particlegvi.runs.sampled import PICTURE
+    from particlegvi.runs.sample_folder import PICTURE
     from particlegvi.tools import files
     from particlegvi.tools.quoting import refuse
 

@@ -1,6 +1,6 @@
 """Integrators: schemes that step the flow, found by their names.
 
-An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` under the decorator
+An integrator is a function ``(step_size, temperature, stiffness) -> StepCoefficients`` under the decorator
 `particlegvi.integrators.integrator`, which gives it a name, its orders and, where it is no plain scheme, a
 step of its own.
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 StepSize: TypeAlias = "float | Array"  # a number, or one for each step, (steps, 1)
 
 
-class Stepping(NamedTuple):
+class StepCoefficients(NamedTuple):
     """Coefficients of x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}, each (dim,) or (steps, dim)."""
 
     gain: Array
@@ -70,10 +70,12 @@ class Integrator(Protocol):
     facts: Callable[[Array], Facts] | None
     compiled: EntryPoint | None
 
-    def __call__(self, step_size: StepSize, temperature: float, stiffness: Array, /, **friction: float) -> Stepping: ...
+    def __call__(
+        self, step_size: StepSize, temperature: float, stiffness: Array, /, **friction: float
+    ) -> StepCoefficients: ...
 
 
-Coefficients = TypeVar("Coefficients", bound=Callable[..., Stepping])
+Coefficients = TypeVar("Coefficients", bound=Callable[..., StepCoefficients])
 
 
 def integrator(
@@ -91,7 +93,7 @@ def integrator(
     facts: Callable[[Array], Facts] | None = None,
     compiled: Any = None,
 ) -> Callable[[Coefficients], Coefficients]:
-    """Decorate a function ``(step_size, temperature, stiffness) -> Stepping`` as an integrator.
+    """Decorate a function ``(step_size, temperature, stiffness) -> StepCoefficients`` as an integrator.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def integrator(
 _registry: Registry[Integrator] = Registry(__name__, "integrator")
 names, register = _registry.names, _registry.register
 
-__all__ = ["Step", "Stepping", "get", "integrator", "names", "register", "resolved"]
+__all__ = ["Step", "StepCoefficients", "get", "integrator", "integrator_from", "names", "register"]
 
 
 class NameOfOwn(str):
@@ -157,7 +159,7 @@ class Resolved(NamedTuple):
     friction: float | None = None
 
 
-def resolved(integrator: object) -> Resolved:
+def integrator_from(integrator: object) -> Resolved:
     """The name of an integrator and its friction, from a name, an object, or a mapping with ``name`` and ``friction``.
 
     An object is a function below `integrator`. The friction is None where the integrator has none, and 1 where it was
@@ -188,9 +190,9 @@ def _given(made: Integrator) -> str:
             return str(name)
         raise ValueError(f'integrator must have another name than "{name}", which is one of the package')
     try:
-        coefficients = [np.broadcast_to(part, (2,)) for part in Stepping(*made(1e-3, 1.0, np.zeros(2)))]
+        coefficients = [np.broadcast_to(part, (2,)) for part in StepCoefficients(*made(1e-3, 1.0, np.zeros(2)))]
     except (TypeError, ValueError) as error:
-        allowed = "Stepping(gain, noise_now, noise_next), each (dim,)"
+        allowed = "StepCoefficients(gain, noise_now, noise_next), each (dim,)"
         raise ValueError(f"the integrator {name} must return {allowed}; it fails with: {error}") from error
     if not np.isfinite(coefficients).all():
         raise ValueError(f"the integrator {name} must return finite coefficients, not {coefficients}")

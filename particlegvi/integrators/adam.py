@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.integrators import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, StepCoefficients, StepSize, integrator
 
 FIRST, SECOND = 0.9, 0.999  # decay of Adam's means of drifts and of their squares
 SMALL = 1e-8  # added to a root, so that a drift of zero divides by no zero
@@ -31,11 +31,11 @@ def adam_step(state: Array, now: Step) -> None:
 
 
 @integrator("adam", step=adam_step, columns=lambda dim: 2 * dim, noise="none", limit=lambda curvature: math.inf)
-def adam(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def adam(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """x <- x - h m' / (sqrt(v') + 1e-8), the first steps as long as h in every coordinate (Kingma and Ba 2015, alg. 1).
 
     With the drift d of step k = 1, 2, ..., m <- 0.9 m + 0.1 d and v <- 0.999 v + 0.001 d^2, both from zero, and
     m' = m / (1 - 0.9^k), v' = v / (1 - 0.999^k). With a constant h the particles end in a neighbourhood of a minimum as
     wide as h, so give a step size that falls.
     """
-    return Stepping(step_size * np.ones_like(stiffness), 0.0 * stiffness, 0.0 * stiffness)
+    return StepCoefficients(step_size * np.ones_like(stiffness), 0.0 * stiffness, 0.0 * stiffness)

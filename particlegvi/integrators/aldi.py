@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.integrators import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, StepCoefficients, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
 
 MEMORY = 100  # steps over which the share is averaged
@@ -79,7 +79,7 @@ def aldi_step(state: Array, now: Step, correction: float = 1.0) -> None:
 @integrator(
     "aldi", step=aldi_step, columns=lambda dim: 1, noise="needed", limit=lambda curvature: math.inf, facts=facts
 )
-def aldi(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def aldi(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """x_n <- x_n - h C grad V(x_n) + h kl_weight (d + 1) / N (x_n - m) + sqrt(2 h kl_weight) C^(1/2) Z_n.
 
     C is the covariance of all N particles, divided by N, m their mean and d the dimension (Garbuno-Inigo, Nuesken and

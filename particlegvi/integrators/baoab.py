@@ -8,7 +8,7 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.steps.kinetic import advance_kinetic
-from particlegvi.integrators import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, StepCoefficients, StepSize, integrator
 
 
 def baoab_step(state: Array, now: Step) -> None:
@@ -34,7 +34,7 @@ def _drift_for_half(x: Array, v: Array, now: Step) -> None:
     limit=lambda curvature: 2.0 / math.sqrt(curvature),
     compiled=advance_kinetic,
 )
-def baoab(step_size: StepSize, temperature: float, stiffness: Array, friction: float = 1.0) -> Stepping:
+def baoab(step_size: StepSize, temperature: float, stiffness: Array, friction: float = 1.0) -> StepCoefficients:
     """dx = v dt, dv = -drift dt - g v dt + sqrt(2 g kl_weight) dW by kick, drift, noise, drift, kick.
 
     The friction is g, and the mass is 1 (Leimkuhler and Matthews 2013, sec. 3.1). The last half kick of a step and the
@@ -49,4 +49,4 @@ def baoab(step_size: StepSize, temperature: float, stiffness: Array, friction: f
     """
     ones = np.ones_like(stiffness)
     noise = np.sqrt(-temperature * np.expm1(-2.0 * friction * step_size)) * ones
-    return Stepping(step_size * ones, noise, 0.0 * ones)
+    return StepCoefficients(step_size * ones, noise, 0.0 * ones)

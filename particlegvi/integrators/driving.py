@@ -47,14 +47,14 @@ class PythonDriver:
     def __init__(
         self,
         integrator: Integrator,
-        steppings: CoefficientSource,
+        coefficients_at: CoefficientSource,
         prior: Prior,
         drift: Callable[[Array, int], Array],
         potential: Callable[[Array], Array] | None,
         noise: tuple[float, int],
     ) -> None:
         self._take = plain_step if integrator.step is None else integrator.step
-        self._steppings, self._drift, self._potential = steppings, drift, potential
+        self._steppings, self._drift, self._potential = coefficients_at, drift, potential
         (self._temperature, self._seed), self._dim = noise, prior.dim
         self._reflected = reflecting(np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64))
 

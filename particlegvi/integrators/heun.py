@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from particlegvi.contracts import Array
-from particlegvi.integrators import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, StepCoefficients, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
 
 
@@ -16,7 +16,7 @@ def heun_step(state: Array, now: Step) -> None:
 
 
 @integrator("heun", step=heun_step, strong_order=1.0, stationary_order=2.0, order=2.0)
-def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def heun(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """x <- x - h (drift(x) + drift(y)) / 2 + n, y = x - h drift(x) + n, n = sqrt(2 h kl_weight) Z (Platen 1981).
 
     Two drifts a step, the second with the repulsion of the particles at their own y. With additive noise weak order 2

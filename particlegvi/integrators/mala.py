@@ -8,7 +8,7 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.steps.metropolis import advance_metropolis
-from particlegvi.integrators import Step, Stepping, StepSize, integrator
+from particlegvi.integrators import Step, StepCoefficients, StepSize, integrator
 from particlegvi.integrators.schemes import euler_maruyama
 
 
@@ -36,7 +36,7 @@ def mala_step(state: Array, now: Step) -> None:
     facts=lambda accepted: {"acceptance_rate": float(accepted.mean())},
     compiled=advance_metropolis,
 )
-def mala(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def mala(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """Propose y = x - h grad V(x) + sqrt(2 h kl_weight) Z; go there with probability min(1, A), else stay.
 
     A = exp((V(x) - V(y)) / kl_weight) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and

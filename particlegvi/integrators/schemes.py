@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from particlegvi.contracts import Array, Prior
-from particlegvi.integrators import Stepping, StepSize, integrator
+from particlegvi.integrators import StepCoefficients, StepSize, integrator
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.priors.normal import Normal
 
@@ -20,7 +20,7 @@ BLOCK = 1024  # steps whose coefficients are computed together
 
 
 @integrator("euler-maruyama", strong_order=1.0, stationary_order=1.0, order=1.0)
-def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """x <- x - h drift + sqrt(2 h kl_weight) Z (thesis C.123).
 
     The gain is h, ``noise_now`` is sqrt(2 h kl_weight), and ``noise_next`` is 0.
@@ -29,11 +29,11 @@ def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) ->
     variance is (kl_weight / a) / (1 - h a / 2). Stable for h < 2 / (largest curvature).
     """
     ones = np.ones_like(stiffness)
-    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+    return StepCoefficients(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
 
 
 @integrator("leimkuhler-matthews", strong_order=0.5, stationary_order=2.0, order=1.0)
-def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """x <- x - h drift + sqrt(h kl_weight / 2) (Z_k + Z_{k+1}) (Leimkuhler and Matthews 2013, eq. 15).
 
     One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; no bias at all on a
@@ -44,11 +44,11 @@ def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Arra
     """
     ones = np.ones_like(stiffness)
     half = np.sqrt(0.5 * step_size * temperature) * ones
-    return Stepping(step_size * ones, half, half.copy())
+    return StepCoefficients(step_size * ones, half, half.copy())
 
 
 @integrator("exponential-euler", linear_part=True, strong_order=1.0, stationary_order=1.0, order=1.0)
-def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
+def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """The Ornstein-Uhlenbeck part with curvature a is solved exactly, the rest of the drift is held over the step.
 
     x <- x - (1 - e^{-a h}) / a * drift + sqrt(kl_weight (1 - e^{-2 a h}) / a) Z, where drift includes the linear part
@@ -60,7 +60,7 @@ def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array)
     a = np.where(stiffness > 0.0, stiffness, 1.0)
     gain = np.where(stiffness > 0.0, -np.expm1(-a * step_size) / a, step_size)
     variance = np.where(stiffness > 0.0, -np.expm1(-2.0 * a * step_size) / a, 2.0 * step_size)
-    return Stepping(gain, np.sqrt(temperature * variance), np.zeros_like(gain))
+    return StepCoefficients(gain, np.sqrt(temperature * variance), np.zeros_like(gain))
 
 
 def linear_part(kl_weight: float, prior: Prior, dim: int) -> Array:
@@ -83,19 +83,21 @@ class CoefficientSource:
 
     def __init__(
         self,
-        integrator: Callable[..., Stepping],
+        integrator: Callable[..., StepCoefficients],
         step_size: float | Schedule,
         temperature: float,
         stiffness: Array,
     ):
-        self._coefficients: Callable[[StepSize], Stepping] = lambda size: integrator(size, temperature, stiffness)
+        self._coefficients: Callable[[StepSize], StepCoefficients] = lambda size: integrator(
+            size, temperature, stiffness
+        )
         self._dim = stiffness.size
         self._schedule = step_size if isinstance(step_size, Schedule) else None
         self._block = -1
         if not isinstance(step_size, Schedule):
             self._held = self._rows(self._coefficients(step_size), 1)
 
-    def __call__(self, step: int, most: int) -> tuple[Stepping, int]:
+    def __call__(self, step: int, most: int) -> tuple[StepCoefficients, int]:
         """Coefficients (rows, dim) from ``step`` on, and for how many steps, at most ``most``, they are.
 
         One row is for all of these steps, otherwise there is one row for each.
@@ -106,11 +108,13 @@ class CoefficientSource:
         if block != self._block:
             sizes = self._schedule.at(np.arange(block * BLOCK, (block + 1) * BLOCK + 1))[:, None]
             gain, now, following = self._rows(self._coefficients(sizes), BLOCK + 1)
-            self._held = Stepping(gain[:-1], now[:-1], following[1:])
+            self._held = StepCoefficients(gain[:-1], now[:-1], following[1:])
             self._block = block
         count = min(most, BLOCK - row)
-        return Stepping(*(part[row : row + count] for part in self._held)), count
+        return StepCoefficients(*(part[row : row + count] for part in self._held)), count
 
-    def _rows(self, coefficients: Stepping, rows: int) -> Stepping:
+    def _rows(self, coefficients: StepCoefficients, rows: int) -> StepCoefficients:
         shape = (rows, self._dim)
-        return Stepping(*(np.array(np.broadcast_to(part, shape), dtype=np.float64, order="C") for part in coefficients))
+        return StepCoefficients(
+            *(np.array(np.broadcast_to(part, shape), dtype=np.float64, order="C") for part in coefficients)
+        )

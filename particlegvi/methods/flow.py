@@ -134,8 +134,8 @@ class DriftFlow(SteppedFlow):
         made = integrators.get(problem.integrator)
         self._drift, self._what = drift, f"the drift of {label}"
         self._allowed = f"an array of numbers of the shape {problem.start.shape}, as the particles are"
-        steppings = CoefficientSource(made, problem.step_size, 0.0, np.zeros(problem.start.shape[1]))
-        steps = PythonDriver(made, steppings, problem.prior, self._checked, None, (0.0, problem.seed))
+        coefficients_at = CoefficientSource(made, problem.step_size, 0.0, np.zeros(problem.start.shape[1]))
+        steps = PythonDriver(made, coefficients_at, problem.prior, self._checked, None, (0.0, problem.seed))
         super().__init__(problem, made, steps)
         self._facts = {"integrator": problem.integrator if made.step else "explicit Euler", **facts}
 

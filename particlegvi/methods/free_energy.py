@@ -22,7 +22,7 @@ from particlegvi.engine.steps.driver import CompiledDriver, OnTheLine
 from particlegvi.engine.steps.flow import advance
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.evaluate import potential_of
-from particlegvi.integrators import Integrator, Stepping
+from particlegvi.integrators import Integrator, StepCoefficients
 from particlegvi.integrators.driving import PythonDriver
 from particlegvi.integrators.schemes import CoefficientSource, linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
@@ -125,12 +125,12 @@ class FreeEnergyFlow(SteppedFlow):
         self._interaction = repulsion_of(method, problem)
         self._facts |= self._interaction.facts or {}
         made = integrators.get(problem.integrator)
-        coefficients: Callable[..., Stepping] = made
+        coefficients: Callable[..., StepCoefficients] = made
         if problem.friction is not None:
             coefficients = partial(made, friction=problem.friction)
             self._facts["friction"] = problem.friction
         stiffness = linear_part(method.kl_weight, prior, prior.dim)
-        steppings = CoefficientSource(coefficients, problem.step_size, method.kl_weight, stiffness)
+        coefficients_at = CoefficientSource(coefficients, problem.step_size, method.kl_weight, stiffness)
         repulsion = self._interaction.repulsion
         alone = repulsion is None and loss.term is not None
         steps: CompiledDriver | PythonDriver
@@ -138,7 +138,7 @@ class FreeEnergyFlow(SteppedFlow):
             own = loss.driver(made) if isinstance(loss, HasOwnSteps) else None
             steps = (own or CompiledDriver)(
                 potential_of(loss.term, prior.term(), self._interaction.embedding, method.kl_weight, method.lambda1),
-                steppings,
+                coefficients_at,
                 (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
                 problem.seed,
                 repulsion=repulsion,
@@ -148,7 +148,7 @@ class FreeEnergyFlow(SteppedFlow):
         else:
             drift, potential = drift_of(method, problem, self._interaction, whole=made.accepts)
             noise = method.kl_weight, problem.seed
-            steps = PythonDriver(made, steppings, prior, drift, potential, noise)
+            steps = PythonDriver(made, coefficients_at, prior, drift, potential, noise)
         super().__init__(problem, made, steps, None if repulsion is None else repulsion.used)
         self._kept_facts = made.facts
 

@@ -11,7 +11,7 @@ from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.free_energy import Choice, FreeEnergy
 from particlegvi.methods.method import Method
-from particlegvi.methods.repulsion import interaction
+from particlegvi.methods.repulsion import interaction_velocity
 from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.objects import has_walls
 
@@ -84,7 +84,7 @@ class ImplicitFlow(ParticleFlow):
             raise ValueError(f"initial must be distinct points for {method.label} with kl_weight, not equal ones")
         super().__init__(problem.start.copy())
         self._method, self._problem = method, problem
-        self._interaction = interaction(method, problem, problem.start)
+        self._interaction = interaction_velocity(method, problem, problem.start)
         self.counts["iterations"] = 0
 
     def advance(self, first_step: int, steps: int) -> None:

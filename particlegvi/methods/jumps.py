@@ -59,7 +59,7 @@ class Jumps(Card):
         object.__setattr__(self, "share", arguments.fraction("share", self.share, "1"))
 
 
-def resolved(jumps: object) -> Jumps | None:
+def jumps_from(jumps: object) -> Jumps | None:
     """The settings from what a user may write: `Jumps`, their parameters as a mapping, True, or False or None."""
     if isinstance(jumps, Jumps):
         return jumps
@@ -75,7 +75,7 @@ def resolved(jumps: object) -> Jumps | None:
 
 def jumps_of(jumps: object, method: Method) -> Jumps | None:
     """The settings of jumps of a method; a ValueError where it can have none."""
-    settings = resolved(jumps)
+    settings = jumps_from(jumps)
     if settings is not None and method.kl_weight == 0.0:
         raise ValueError(f"jumps must be left out for {method.label} without noise, whose kl_weight is 0")
     return settings

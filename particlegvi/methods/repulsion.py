@@ -128,7 +128,7 @@ def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     loss.features(kernel)
 
 
-def resolved(kernel: Kernel | None, prior: Prior, start: ArrayLike | None, seed: int) -> tuple[Kernel, str]:
+def kernel_from(kernel: Kernel | None, prior: Prior, start: ArrayLike | None, seed: int) -> tuple[Kernel, str]:
     """The kernel of particles with a number for its lengthscale, and a sentence on the rule that chose it."""
     if kernel is None or isinstance(kernel.lengthscale, str) or from_outside(kernel):
         return kernels.resolve(kernel, prior, start, seed)
@@ -144,7 +144,7 @@ def repulsion_of(method: Repelling, problem: ParticleProblem) -> Interaction:
         check_kernel(method.kernel, problem.loss)
         return _of_features(method.kernel, problem, **options)
     prior, seed = problem.prior, problem.seed
-    kernel, rule = resolved(method.kernel, prior, problem.start, seed)
+    kernel, rule = kernel_from(method.kernel, prior, problem.start, seed)
     attraction = embedding(prior, kernel, seed=seed, **options)
     facts = kernel_facts(kernel, rule)
     facts |= {"embedding": attraction.description, "embedding_error": attraction.error}
@@ -152,7 +152,7 @@ def repulsion_of(method: Repelling, problem: ParticleProblem) -> Interaction:
     return Interaction(repulsion, attraction.term, kernel, facts)
 
 
-def interaction(method: Repelling, of: Simulated, start: Array) -> Callable[[Array], Array]:
+def interaction_velocity(method: Repelling, of: Simulated, start: Array) -> Callable[[Array], Array]:
     """The velocity -lambda1 ((1/N) sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)) of particles (particles, dim).
 
     ``start`` is where the run began: bandwidth rules may look at it. Without repulsion the velocity is zero.

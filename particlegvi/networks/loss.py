@@ -19,7 +19,7 @@ from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy
-from particlegvi.methods.repulsion import interaction
+from particlegvi.methods.repulsion import interaction_velocity
 from particlegvi.networks import costs
 from particlegvi.networks.architecture import Network
 from particlegvi.priors import Flat, Normal
@@ -245,7 +245,7 @@ def _share(problem: ParticleProblem, method: FreeEnergy) -> tuple[float, str]:
     step_size = problem.step_size
     times = schedules.times(step_size, np.array([problem.steps]))
     time = float(times[-1])
-    pushed = _length(interaction(method, problem, problem.start)(problem.start)) * time
+    pushed = _length(interaction_velocity(method, problem, problem.start)(problem.start)) * time
     if method.kl_weight > 0.0:
         return pushed / max(math.sqrt(2.0 * method.kl_weight * time * problem.loss.dim), 1e-300), "noise"
     return pushed / max(_length(problem.loss.gradient(problem.start)) * time, 1e-300), "gradient"

@@ -17,7 +17,7 @@ from particlegvi.integrators.schedules import Schedule
 from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.free_energy import FreeEnergy
-from particlegvi.methods.jumps import resolved
+from particlegvi.methods.jumps import jumps_from
 from particlegvi.pages.colours import Colours, colours_of
 from particlegvi.pages.programs import NoProgram, program_of
 from particlegvi.priors import Flat, Normal, Uniform
@@ -198,7 +198,7 @@ def _weights(subject: Subject, method: Method) -> dict[str, float] | None:
     found = {key: float(value) for key, value in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))}
     found = {key: value for key, value in found.items() if value > 0.0}
     if isinstance(method, FreeEnergy) and method.kl_weight > 0.0:
-        jumps = resolved(method.jumps)
+        jumps = jumps_from(method.jumps)
         found |= {"jump_every": 0} if jumps is None else {"jump_every": jumps.every, "jump_share": jumps.share}
     if method.mmd_weight > 0.0:
         kernel = _kernel(subject, method)

@@ -6,7 +6,7 @@ import numpy as np
 
 from particlegvi import integrators
 from particlegvi.contracts import Scenario
-from particlegvi.integrators.schedules import resolved
+from particlegvi.integrators.schedules import step_size_from
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import Subject, content
 from particlegvi.pages.functions import page_of_functions
@@ -29,12 +29,12 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str
     settings = Settings(
         scenario["particles"],
         scenario["steps"],
-        resolved(scenario["step_size"]),
-        integrators.resolved(scenario["integrator"]).name,
+        step_size_from(scenario["step_size"]),
+        integrators.integrator_from(scenario["integrator"]).name,
         seed=arguments.seed(seed),
     )
     own = {
-        label: integrators.resolved(entry["integrator"]).name
+        label: integrators.integrator_from(entry["integrator"]).name
         for label, entry in scenario["methods"].items() if "integrator" in entry
     }  # fmt: skip
     look = scenario.get("modes") or (), scenario.get("style", {}).get("colours", {})

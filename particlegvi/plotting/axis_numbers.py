@@ -50,7 +50,7 @@ def number_decades(axis: Axis) -> None:
     if sum(low <= place <= high for place in axis.get_majorticklocs()) < 2:
         powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1.0)
         places = [place for place in np.outer(powers, (1.0, 2.0, 3.0, 5.0)).ravel() if low <= place <= high]
-        axis.set_ticks(places, [f"${style.number(place)}$" for place in places])
+        axis.set_ticks(places, [f"${style.mathtext(place)}$" for place in places])
     axis.set_minor_formatter(ticker.NullFormatter())
 
 

@@ -20,7 +20,7 @@ from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import localised, palette, say
 from particlegvi.plotting.protocols import Interval, Results, Runs, is_density
 
 
@@ -102,7 +102,7 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     axes.set_ylim(len(runs) - 0.4, -0.6)
     name_rows(axes, runs)
     total = round((high - low) / division.width)
-    axes.set_title(say("among_buckets", count=number(f"{total:,}")))
+    axes.set_title(say("among_buckets", count=localised(f"{total:,}")))
     axes.set_xlabel(say("parameter", name=style.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
@@ -137,7 +137,7 @@ def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, st
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
             axes.plot(inside, height, color=palette().ink, linewidth=1.6, label=say("truth_in_bucket"))
-        text = say("sd", sd=f"${style.number(float(np.std(offsets[label])), digits=3)}$")
+        text = say("sd", sd=f"${style.mathtext(float(np.std(offsets[label])), digits=3)}$")
         write_beside(axes, row, text, colours[label])
     axes.axvline(0.0, color=palette().faint, linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xlim(-reach, reach)

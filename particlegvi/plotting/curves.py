@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import localised, palette, say
 from particlegvi.plotting.protocols import FunctionRun
 
 BAND = (0.025, 0.975)
@@ -51,7 +51,7 @@ def draw_signs(axes: Axes, grid: Array, sampled: Array, turning: float) -> Follo
     order, lines = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]), []
     for rows, shade, key in zip((positive, ~positive), signs, SIGNS, strict=True):
         lines += axes.plot(grid, sampled[rows].T, color=shade, linewidth=1.0, alpha=0.5) if rows.any() else []
-        axes.plot([], [], color=shade, label=say(key, x=number(f"{turning:.3g}")))
+        axes.plot([], [], color=shade, label=say(key, x=localised(f"{turning:.3g}")))
 
     def follow(then: FunctionRun) -> None:
         for line, values in zip(lines, evenly(then.sample(grid), len(sampled))[order], strict=True):
@@ -112,7 +112,7 @@ def guaranteed_reach(run: FunctionRun, grid: Array) -> str:
     reach = float(np.median(ends[1] - ends[0]) / 2.0)
     if not np.isfinite(reach):
         return say("guaranteed_nothing")
-    return say("guaranteed_reach", reach=number(f"{reach:.2g}"))
+    return say("guaranteed_reach", reach=localised(f"{reach:.2g}"))
 
 
 def band_of(run: FunctionRun, grid: Array) -> tuple[Array, Array, Array]:

@@ -16,7 +16,7 @@ from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.plane import Window, grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, NetworkRun, Results, Runs
@@ -52,7 +52,7 @@ def ensemble_line(results: Results, runs: Mapping[str, NetworkRun]) -> MovingFig
     drawn = {label: means(run, grid)[:MEMBERS] for label, run in runs.items()}
     limits = _limits(first, grid, list(drawn.values()))
     rows, columns = panel_row(len(runs), 11.0)
-    count = say("number_of_observations", count=number(f"{len(first.data.y):,}"))
+    count = say("number_of_observations", count=localised(f"{len(first.data.y):,}"))
     shows: dict[str, Show] = {}
     with slide(results, rows, runs, count, clock_of(runs).at(-1)) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharey=True)
@@ -142,7 +142,7 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun]) -> Figure:
     across, up, points = reading.grid_points(*shown, SIDE)
     colours = style.colours(results)
     tones = {"dark": ("Greys_r", "Greys_r"), "grey": ("Greys", "Greys")}.get(look().palette, ("Greys", "Purples"))
-    with slide(results, 1, runs, say("number_of_points", count=number(f"{len(first.data.y):,}"))) as figure:
+    with slide(results, 1, runs, say("number_of_points", count=localised(f"{len(first.data.y):,}"))) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, sharey=True, squeeze=False)
         for column, (label, run) in enumerate(runs.items()):
             probability = run.probabilities(points).mean(axis=0).max(axis=1)

@@ -15,7 +15,7 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import localised, palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
 CLOSEST = 1e-3  # nats: a gap that is smaller is drawn here
@@ -49,7 +49,7 @@ def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
         if axes.get_ylim()[0] < CLOSEST * 2.0:
             axes.axhspan(CLOSEST / 1.6, CLOSEST * 1.3, color=palette().gap, linewidth=0.0, zorder=0, label=say("less"))
             axes.set_ylim(bottom=CLOSEST / 1.6)
-        axes.set_xticks(sorted(ticks), [number(f"{size}") for size in sorted(ticks)])
+        axes.set_xticks(sorted(ticks), [localised(f"{size}") for size in sorted(ticks)])
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel(say("number_of_features"))
         axes.set_ylabel(say("gap_of_bound"))

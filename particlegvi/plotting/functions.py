@@ -19,7 +19,7 @@ from particlegvi.plotting import curves, reading, rules, style
 from particlegvi.plotting.curves import Follow
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import observations, slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.moving import MovingFigure, Show, clock_of
 from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
@@ -157,9 +157,9 @@ def write_title(axes: Axes, label: str, run: FunctionRun, colour: str, view: Vie
     name = style.shown_name(label)
     name = name if run.method.name in label else f"{name} ({run.method.name})"
     distance = run.info.get("exact", {}).get("kl")
-    share = say("covered", share=number(f"{covered['covered']:.0%}")) if view.targets and covered else ""
+    share = say("covered", share=localised(f"{covered['covered']:.0%}")) if view.targets and covered else ""
     reach = curves.guaranteed_reach(run, view.grid) if view.guaranteed else ""
-    nats = "∞" if distance == "infinity" else number(f"{distance or 0.0:.2g} nats")
+    nats = "∞" if distance == "infinity" else localised(f"{distance or 0.0:.2g} nats")
     far = "" if view.guaranteed or distance is None else say("kl_to_exact", kl=nats)
     lines = list(filter(None, [name, share, reach, far]))
     shade = palette().words if run.problem.likelihood.even else style.lettering(colour)
@@ -227,7 +227,7 @@ def draw_distribution(axes: Axes, run: FunctionRun, place: float, limits: Interv
     shades = [palette().signs[int(middle < 0.0)] if two else colour for middle in middles]
     bars = axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
     axes.set_xlabel(say("density_of_f"))
-    axes.set_title(say("at_input", x=number(f"{place:.4g}")), color=palette().words)
+    axes.set_title(say("at_input", x=localised(f"{place:.4g}")), color=palette().words)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))
     axes.tick_params(labelleft=False)

@@ -13,7 +13,7 @@ from particlegvi.contracts import Facts
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import localised, palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
 SMALLEST = 1e-12  # smallest eigenvalue to draw, relative to the largest
@@ -40,7 +40,7 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
             axes.axhline(0.0, color=palette().ink, linestyle="--", linewidth=1.6, label=say("truth"))
             axes.set_xscale("log")
             ticks = next(iter(found.values()))["points"]
-            axes.set_xticks(ticks, [number(f"{size}") for size in ticks])
+            axes.set_xticks(ticks, [localised(f"{size}") for size in ticks])
             axes.xaxis.set_minor_locator(NullLocator())
             axes.set_xlabel(say("number_of_points_of_estimate"))
             axes.set_title(say(f"estimate_of_{name}"), color=palette().words)
@@ -60,7 +60,7 @@ def _spectrum(axes: Axes, label: str, found: Facts) -> None:
         axes.semilogy(order[wrong], sizes[wrong], "x", color=palette().methods["DE"], markersize=5.0,
                       label=say("improper_eigenvalues"))  # fmt: skip
     axes.set_xlabel(say("number_of_eigenvalue"))
-    share = number(f"{found['improper']:.0%}")
+    share = localised(f"{found['improper']:.0%}")
     axes.set_title(say("spectrum_of", method=style.shown_name(label), share=share),
                    color=palette().words)  # fmt: skip
 

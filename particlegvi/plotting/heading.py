@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from particlegvi.contracts import Scenario
 from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.integrators.schedules import Schedule, shown
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.protocols import Runs, Stepped
 from particlegvi.plotting.style import Slide
 from particlegvi.tools import words
@@ -75,7 +75,8 @@ def heading(
     time.set_y(1.0 - down / high)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(rect=(0.0, 0.0, 1.0, max(0.1, 1.0 - (down + 0.65 * looks.small) / high)))
+        low = engine.get()["rect"][1]
+        engine.set(rect=(0.0, low, 1.0, max(0.1, 1.0 - low - (down + 0.65 * looks.small) / high)))
     return time
 
 
@@ -111,10 +112,10 @@ def settings(runs: Runs) -> list[str]:
     seeds = {run.seed for run in runs.values()}
     facts = []
     if len(counts) == 1:
-        facts.append(say("number_of_particles", count=number(f"{counts.pop():,}")))
+        facts.append(say("number_of_particles", count=localised(f"{counts.pop():,}")))
     if len(lengths) == 1:
         steps, step_size = lengths.pop()
-        facts.append(say("steps", steps=number(f"{steps:,}"), step_size=step_size))
+        facts.append(say("steps", steps=localised(f"{steps:,}"), step_size=step_size))
     if len(seeds) == 1:
         facts.append(say("seed", seed=seeds.pop()))
     return facts
@@ -123,7 +124,7 @@ def settings(runs: Runs) -> list[str]:
 def _sizes(step_size: float | Schedule) -> str:
     """A step size, or a schedule in the words of the language, where it has words for it."""
     if not isinstance(step_size, Schedule):
-        return number(shown(step_size))
-    values = {name: number(f"{value:g}") for name, value in step_size.table().items() if name != "schedule"}
+        return localised(shown(step_size))
+    values = {name: localised(f"{value:g}") for name, value in step_size.table().items() if name != "schedule"}
     key = f"schedule_{step_size.name}"
     return say(key, **values) if key in words.of(look().language).table("figures") else shown(step_size)

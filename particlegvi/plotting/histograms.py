@@ -15,7 +15,7 @@ from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, path_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.moving import MovingFigure, Show, clock_of, together
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density, is_draws
@@ -144,7 +144,7 @@ def write_note(axes: Axes, run: ParticleRun, target: Target | None, facts: Scena
         return (
             style.metastable(facts) if is_end else "",
             "" if distance is None else words_of_distance({**facts, "w1": distance}),
-            say("outside", share=number(f"{stray:.1%}")) if stray > 0 else "",
+            say("outside", share=localised(f"{stray:.1%}")) if stray > 0 else "",
         )
 
     if not look().note or not any(words(-1)):
@@ -173,7 +173,7 @@ def words_of_distance(facts: Scenario) -> str:
     """The distance, and the range of exact draws where it is known."""
     values = {"distance": facts["w1"], **dict(zip(("low", "high"), facts.get("w1_floor") or (), strict=False))}
     key = "distance_and_draws" if "high" in values else "distance"
-    return say(key, **{name: number(decimals(value)) for name, value in values.items()})
+    return say(key, **{name: localised(decimals(value)) for name, value in values.items()})
 
 
 def share_heights(panels: Sequence[Axes], columns: int = 1) -> None:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Scenario
 from particlegvi.plotting.look import Look, drawn_in, in_look
-from particlegvi.plotting.moving import MovingFigure
+from particlegvi.plotting.moving import SHARE, MovingFigure, clock_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.reading import Select
 from particlegvi.plotting.rules import Check, flag, labels
@@ -58,7 +58,10 @@ class FigureKind:
 
     def __call__(self, results: Results | Swept, **settings: Any) -> Figure:
         """Draw, in the look that the scenario's ``style`` and those of the settings that are no options ask for."""
-        return self._drawn(results, settings)[0]
+        figure, made, _ = self._drawn(results, settings)
+        if isinstance(made, MovingFigure) and clock_of(made.runs).words == SHARE:
+            made.clock.set_text("")  # 100% of the steps: that says something in a film only
+        return figure
 
     def moving(self, results: Results | Swept, **settings: Any) -> MovingFigure:
         """The figure as one that moves; of a kind that has `moves`."""

@@ -1,4 +1,4 @@
-"""The surroundings of panels: the frame of a figure with its heading, and one legend below."""
+"""The surroundings of panels: the frame of a figure with its heading, and one legend."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting import style
 from particlegvi.plotting.heading import heading
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Results, Runs
 from particlegvi.plotting.style import Slide
@@ -32,17 +33,28 @@ NARROW: Facts = {
     "borderaxespad": 0.2,
     "labelspacing": 0.2,
 }
+BELOW = 0.2  # room below a panel without a legend there, in sizes of the smallest letters
 MARKERS = ("o", "s", "^", "D", "v")
 
 
-def legend_below(figure: Figure) -> None:
-    """Make one legend of all labels, each once, in as few rows as fit (`_neutral`)."""
+def legend_outside(figure: Figure) -> None:
+    """Make one legend of all labels, each once (`_neutral`): below the panels in as few rows as fit.
+
+    On a slide it stands beside a single panel with equal axes, which needs the height and not the width.
+    """
     found: dict[str, Artist] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(label, _neutral(handle, label))
     if say("particles") in found:
         found = {say("particles"): found[say("particles")], **found}
+    if look().is_slide and len(figure.axes) == 1 and figure.axes[0].get_aspect() == 1.0:
+        figure.legend(list(found.values()), list(found), loc="outside center right", **NARROW)
+        low = BELOW * look().small / 72.0 / figure.get_figheight()
+        engine = figure.get_layout_engine()
+        assert isinstance(engine, ConstrainedLayoutEngine)
+        engine.set(rect=(0.0, low, 1.0, 1.0 - low))
+        return
     for rows in range(1, len(found) + 1):
         columns = -(-len(found) // rows)
         legend = figure.legend(
@@ -118,7 +130,7 @@ def slide(
     with style.slide_style():
         figure = style.new_slide(rows, tall=tall)
         yield figure
-        legend_below(figure)
+        legend_outside(figure)
         figure.clock = heading(figure, results.scenario, runs or {}, note, clock, facts)
 
 
@@ -132,5 +144,5 @@ def observations(runs: Mapping[str, FunctionRun], functions: bool = False) -> li
     """The number of observations, with ``functions`` that of the sampled functions, and the seed, in words."""
     run = next(iter(runs.values()))
     counts = {"number_of_observations": len(run.problem.y), "number_of_functions": len(run.final)}
-    told = [say(key, count=number(f"{count:,}")) for key, count in list(counts.items())[: 1 + functions]]
+    told = [say(key, count=localised(f"{count:,}")) for key, count in list(counts.items())[: 1 + functions]]
     return [*told, say("seed", seed=run.seed)]

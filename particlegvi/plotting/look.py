@@ -131,6 +131,6 @@ def say(key: str, /, **values: object) -> str:
     return spoken(f"figures.{short if look().is_slide and short in spoken.table('figures') else key}", **values)
 
 
-def number(text: str) -> str:
+def localised(text: str) -> str:
     """A number that Python printed, ``f"{x:,.2f}"``, with the marks of its language."""
     return words.of(look().language).number(text)

@@ -12,7 +12,7 @@ from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Results, Runs, is_atoms, is_density
 from particlegvi.plotting.trajectories import SCALE, scale_time, time_label
@@ -30,7 +30,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
     modes = len(results.scenario["modes"])
     rows, columns = panel_grid(len(runs))
     replicates = next(iter(runs.values())).info["replicates"]["number"]
-    with slide(results, rows, runs, say("number_of_replicates", count=number(f"{replicates}"))) as figure:
+    with slide(results, rows, runs, say("number_of_replicates", count=localised(f"{replicates}"))) as figure:
         panels = grid_of(figure, (rows, columns), len(runs), columns, sharex=True, sharey=True)
         for position, (label, run) in enumerate(runs.items()):
             axes, facts = panels[position], run.info["replicates"]
@@ -58,8 +58,8 @@ def coverage(results: Results, runs: Runs) -> Figure:
             # If all replicates agree, the interval is a point, which does not tell how rare another number is.
             interval = say("in_each", count=facts["number"])
             if high > low:
-                interval = say("interval_of_mean", low=number(f"{low:.2f}"), high=number(f"{high:.2f}"))
-            words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes)
+                interval = say("interval_of_mean", low=localised(f"{low:.2f}"), high=localised(f"{high:.2f}"))
+            words = say("mean_covered", mean=localised(f"{mean:.2f}"), modes=modes)
             style.panel_title(axes, label, run, colours[label])
             if look().note:
                 style.note_above(axes, f"{words} {interval}" if look().is_slide else f"{words}\n{interval}")
@@ -102,7 +102,7 @@ def occupancy(results: Results, runs: Runs, *, relaxation_time: float | None = N
                 axes.plot(grid, law, color=palette().ink, linestyle=":", linewidth=1.8, label=say("law_of_crossing"))
         axes.plot([], [], color=palette().ink, linestyle=(0, (4, 1.5)), linewidth=1.6, label=say("truth"))
         scale_time(axes, runs.values(), time)
-        axes.set(xlabel=time_label(runs.values()), ylabel=say("share_below", place=number("0")))
+        axes.set(xlabel=time_label(runs.values()), ylabel=say("share_below", place=localised("0")))
         axes.set_ylim(0.0, 1.0)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     return figure

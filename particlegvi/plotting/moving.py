@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Run
 from particlegvi.diagnostics.particles import fitted_gaussian
-from particlegvi.plotting.look import Look, number, say
+from particlegvi.plotting.look import Look, localised, say
 from particlegvi.plotting.protocols import ParticleRun
 
 Follow: TypeAlias = Callable[[Array], None]  # puts artists where particles (n, dim) are, or (n,) on the line
@@ -50,7 +50,7 @@ class Clock(NamedTuple):
             shown = f"{time:.{decimals(100.0 * shortest)}%}"
         else:
             shown = f"{time:,.{decimals(shortest)}f}"
-        return say(KEYS[self.words], value=number(shown)) if self.words else ""
+        return say(KEYS[self.words], value=localised(shown)) if self.words else ""
 
     def records(self, label: str, moments: NDArray[np.intp]) -> NDArray[np.intp]:
         """The record of a run that is as far on its way as the longest run is at each of ``moments``."""

@@ -13,7 +13,7 @@ from particlegvi.diagnostics.little_noise import LittleNoise
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import localised, palette, say
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results
 from particlegvi.targets import rates
 from particlegvi.targets.density import DensityTarget
@@ -62,7 +62,7 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
             axes.plot(rate.values, rate.distances, marker=marker, color=palette().ink, linewidth=1.8,
                       label=say("law_on_grid"))  # fmt: skip
             axes.set(yscale="log", xscale="linear" if word == "time" else "log")
-            axes.set_title(say("slope", slope=number(f"{rate.slope:.3f}")), color=palette().words)
+            axes.set_title(say("slope", slope=localised(f"{rate.slope:.3f}")), color=palette().words)
             axes.set_xlabel(say(word))
             axes.yaxis.set_minor_formatter(NullFormatter())
             if word != "time":
@@ -98,7 +98,7 @@ def noise(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval 
     problem = LittleNoise(run.loss, run.method, run.prior, grid)
     start, ends = problem.start(run.positions[0][:, 0]), WEIGHTS[[-1, 0]]
     lines = {
-        say("flow_at_end", time=number(f"{time:g}")): [problem.after(each, start, time) for each in WEIGHTS],
+        say("flow_at_end", time=localised(f"{time:g}")): [problem.after(each, start, time) for each in WEIGHTS],
         say("flow_for_ever"): [problem.flow(each).minimiser() for each in WEIGHTS],
         say("falling_noise"): [problem.cooled((ends[0], ends[1]), start, time)] * len(WEIGHTS),
     }

@@ -10,23 +10,24 @@ from particlegvi.contracts import Array, Facts, Target
 from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.look import number, say
+from particlegvi.plotting.look import localised, look, say
 from particlegvi.plotting.moving import Show
-from particlegvi.plotting.plane import GRID, Modes, Plane
+from particlegvi.plotting.plane import GRID, Modes, Plane, panel_grid
 from particlegvi.plotting.protocols import ParticleRun, Runs, is_atoms, is_density
 
 FEW = 20  # up to so many particles are counted, more are given as shares
 MANY_MODES = 12  # with more modes than this no numbers are written
 REACH = 0.07  # least distance of the words from their mode, as a part of the panel's height
 SIDE, EDGE = 0.13, 0.15  # half of their width, and their height, as parts of the panel's
+HIGH = 3.8  # height of the words on a slide: sizes of the smallest letters times the slide's height over the panel's
 
 
 def write_shares(axes: Axes, run: ParticleRun, expected: Array | None, colour: str, modes: Array, spots: Array) -> Show:
     """The share of particles in every mode, and in brackets that of the truth; returns what moves it to a record."""
-    look: Facts = {"color": style.lettering(colour, 0.8), "fontweight": "bold", "linespacing": 1.05, "zorder": 6}
+    letters: Facts = {"color": style.lettering(colour, 0.8), "fontweight": "bold", "linespacing": 1.05, "zorder": 6}
     ways = np.where(spots[:, 1] > modes[:, 1], "bottom", "top")
     written = [
-        axes.text(x, y, text, ha="center", va=way, gid="share", **look)
+        axes.text(x, y, text, ha="center", va=way, gid="share", **letters)
         for (x, y), way, text in zip(spots, ways, words_at(run, -1, modes, expected), strict=True)
     ]
     for text in written:
@@ -44,11 +45,11 @@ def words_at(run: ParticleRun, record: int, modes: Array, expected: Array | None
     last = reading.final_particles(run, record)
     counts, total = np.bincount(nearest_of(last, modes), minlength=len(modes)), len(last)
     shares = [
-        number(f"{count / total:.0%}") if total > FEW else say("of_all", count=count, all=total) for count in counts
+        localised(f"{count / total:.0%}") if total > FEW else say("of_all", count=count, all=total) for count in counts
     ]
     if expected is None:
         return shares
-    return [f"{share}\n({number(f'{mass:.0%}')})" for share, mass in zip(shares, expected, strict=True)]
+    return [f"{share}\n({localised(f'{mass:.0%}')})" for share, mass in zip(shares, expected, strict=True)]
 
 
 def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
@@ -59,7 +60,9 @@ def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
         away = np.abs(last[:, 1] - modes[nearest_of(last, modes), 1])
         reach = max(reach, float(np.quantile(away, 0.9))) if len(away) else reach
     signs = np.where(modes[:, 1] >= np.mean(modes[:, 1]), 1.0, -1.0)
-    side, edge = SIDE * (right - left), EDGE * (top - bottom)
+    height = look().height
+    letters = 0.0 if height is None else panel_grid(len(runs))[0] * look().small / (72.0 * height)
+    side, edge = SIDE * (right - left), max(EDGE, HIGH * letters) * (top - bottom)
     across = np.clip(modes[:, 0], left + side, right - side)
     return np.column_stack([across, np.clip(modes[:, 1] + signs * reach, bottom + edge, top - edge)])
 

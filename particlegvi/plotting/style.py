@@ -27,8 +27,7 @@ from matplotlib.text import Text
 
 from particlegvi.contracts import Method, Scenario
 from particlegvi.losses.loss import Loss
-from particlegvi.plotting.look import HEIGHT, look, palette, say
-from particlegvi.plotting.look import number as localised
+from particlegvi.plotting.look import HEIGHT, localised, look, palette, say
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs
 from particlegvi.settings import colours as table
 from particlegvi.tools import files, words
@@ -143,7 +142,7 @@ def plain(text: object) -> str:
     return str(text).replace("$", r"\$")
 
 
-def number(value: float, digits: int = 4) -> str:
+def mathtext(value: float, digits: int = 4) -> str:
     """A number as mathtext without the dollar signs: 0.5, 300, or 10^{-4} where decimals would be hard to read."""
     value = float(value)
     if value == 0.0 or 1e-3 <= abs(value) < 1e5:
@@ -166,7 +165,7 @@ def weights(method: Method) -> str:
     parts, equals = [], "{=}" if look().is_slide else " = "
     for symbol, value in (("KL", method.kl_weight), ("MMD", method.mmd_weight)):
         if value:
-            parts.append(rf"\lambda_\text{{{symbol}}}{equals}{number(value)}")
+            parts.append(rf"\lambda_\text{{{symbol}}}{equals}{mathtext(value)}")
     return "$" + r",\ ".join(parts) + "$" if parts else ""
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from particlegvi.contracts import Array, Scenario
 from particlegvi.diagnostics.over_seeds import mean_over
 from particlegvi.plotting import style
-from particlegvi.plotting.look import number, say
+from particlegvi.plotting.look import localised, say
 from particlegvi.tools.quoting import refuse
 
 LONGEST = 14  # characters of a value on an axis
@@ -98,7 +98,7 @@ def value_names(values: Sequence[object]) -> list[str]:
     for value in values:
         if isinstance(value, int | float) and not isinstance(value, bool):
             whole = float(value).is_integer() and abs(value) < WHOLE
-            found.append(f"${style.number(float(value), 6 if whole else 3)}$")
+            found.append(f"${style.mathtext(float(value), 6 if whole else 3)}$")
         else:
             text = value if isinstance(value, str) else json.dumps(value)
             found.append(style.plain(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"))
@@ -109,4 +109,4 @@ def note(sweep: Swept, band: bool = False) -> str:
     """The seeds over which numbers are means, in words, and with ``band`` the meaning of the band around them."""
     if len(sweep.seeds) == 1:
         return say("seed", seed=sweep.seeds[0])
-    return say("mean_and_band" if band else "number_of_seeds", count=number(f"{len(sweep.seeds):,}"))
+    return say("mean_and_band" if band else "number_of_seeds", count=localised(f"{len(sweep.seeds):,}"))

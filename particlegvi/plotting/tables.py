@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import Curved, Results, Scored
 from particlegvi.settings.colours import assigned
@@ -144,6 +144,6 @@ def draw_curves(axes: Axes, panel: CurvePanel, names: Sequence[str], methods: Co
     axes.set_xscale("log")
     if np.all(drawn[np.isfinite(drawn)] > 0.0):
         axes.set_yscale("log")
-    axes.set_xticks(panel.sizes, [number(f"{size}") for size in panel.sizes])
+    axes.set_xticks(panel.sizes, [localised(f"{size}") for size in panel.sizes])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(say("number_of_inducing_points"))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from particlegvi import methods as registry
 from particlegvi.contracts import Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiled import compiling_told
-from particlegvi.integrators import Integrator
+from particlegvi.integrators import Integrator, schedules
 from particlegvi.runs.results import Comparison
 from particlegvi.runs.simulating import checked_problem, run_methods, simulate
 from particlegvi.simulation.problem import Settings
@@ -20,7 +20,7 @@ from particlegvi.simulation.storage import CHECKPOINT_EVERY, Saving
 from particlegvi.targets.draws import draws_of
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls, shares_parameters
-from particlegvi.tools.limits import STEP_SIZE, STEPS
+from particlegvi.tools.limits import STEPS
 from particlegvi.tools.patience import listening
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import unknown
@@ -36,7 +36,7 @@ def compare(
     prior: Prior | None = None,
     particles: int | None = None,
     steps: int | str = STEPS,
-    step_size: float | str = STEP_SIZE,
+    step_size: float | schedules.Schedule | Mapping[str, object] | str | None = None,
     *,
     initial: Start | None = None,
     seed: int = 0,

@@ -29,7 +29,7 @@ from particlegvi.tools.patience import TooLong, listening
 from particlegvi.tools.progress import tell
 
 
-class End(NamedTuple):
+class Ending(NamedTuple):
     """The status of runs that an error has ended, and what becomes of their folder."""
 
     status: str
@@ -37,14 +37,14 @@ class End(NamedTuple):
     is_discarded: Callable[[Results, Folder], bool] = lambda results, folder: False  # whether no folder remains
 
 
-ENDS: dict[type[BaseException], End] = {  # the first that fits
-    Diverged: End("diverged", is_result=True),
-    KeyboardInterrupt: End("interrupted"),
+ENDS: dict[type[BaseException], Ending] = {  # the first that fits
+    Diverged: Ending("diverged", is_result=True),
+    KeyboardInterrupt: Ending("interrupted"),
     # nobody has agreed to a long run
-    TooLong: End("failed", is_discarded=lambda results, folder: not (results or folder.manifest["resumed"])),
+    TooLong: Ending("failed", is_discarded=lambda results, folder: not (results or folder.manifest["resumed"])),
     # a bad value that was noticed only in the simulation
-    ValueError: End("failed", is_discarded=lambda results, folder: folder.is_fresh()),
-    BaseException: End("failed"),
+    ValueError: Ending("failed", is_discarded=lambda results, folder: folder.is_fresh()),
+    BaseException: Ending("failed"),
 }
 
 

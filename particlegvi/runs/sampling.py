@@ -13,10 +13,10 @@ from particlegvi.contracts import Method, Prior, Start, StepListening
 from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.losses.loss import Loss
 from particlegvi.losses.models.of_stan import StanModel
-from particlegvi.runs import sampled
+from particlegvi.runs import sample_folder
 from particlegvi.simulation.problem import Settings, prior_or_flat
-from particlegvi.simulation.sampling.chosen import AUTO, ENSEMBLE, checked
 from particlegvi.simulation.sampling.sample import Sample, check_method, drawn
+from particlegvi.simulation.sampling.sample_settings import AUTO, ENSEMBLE, checked
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
@@ -102,7 +102,7 @@ def sample(
         accuracy=arguments.positive("accuracy", accuracy),
         seconds=None if seconds is None else arguments.positive("seconds", seconds),
     )
-    saving = None if out is None else sampled.DrawsFolder(out, overwrite, loss, prior, method)
+    saving = None if out is None else sample_folder.DrawsFolder(out, overwrite, loss, prior, method)
     with listening(progress, "run") as reporter:
         reporter.agreed = reporter.agreed or seconds is not None or None
         run = drawn(loss, prior, method, chosen, partial(reporter, method.label))

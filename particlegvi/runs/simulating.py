@@ -16,7 +16,7 @@ from particlegvi.contracts import Array, Distribution, Facts, Loss, Method, Prio
 from particlegvi.engine.numerics.compiled import compiling_told
 from particlegvi.integrators import Integrator, schedules
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.simulation.loop import follow
+from particlegvi.simulation.loop import run_problem
 from particlegvi.simulation.problem import Settings, check_problem, prior_or_flat
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
@@ -36,7 +36,7 @@ def simulate(
     prior: Prior | None = None,
     particles: int | None = None,
     steps: int | str = STEPS,
-    step_size: float | schedules.Schedule | Mapping[str, object] | str = STEP_SIZE,
+    step_size: float | schedules.Schedule | Mapping[str, object] | str | None = None,
     *,
     initial: Start | None = None,
     seed: int = 0,
@@ -64,16 +64,16 @@ def simulate(
         Number of particles; 300, or as many as ``initial`` has points.
     steps : int or "auto"
         Number of steps; "auto": as many as the particles need to arrive with a preconditioner, else 10,000.
-    step_size : float, Schedule, mapping or "auto"
-        Time of one step: a number, a schedule of ``pg.schedules``, or the table of a schedule; "auto": a twentieth of
-        the largest stable one where the particles start, with growing steps if a wall is much steeper there. A
-        warning is given if the largest step size exceeds the stability limit estimated at the start.
+    step_size : float, Schedule, mapping or "auto", optional
+        Time of one step: a number, a schedule of ``pg.schedules``, or the table of a schedule; 1e-3 when left out.
+        "auto": a twentieth of the largest stable one where the particles start, with growing steps if a wall is much
+        steeper there. A warning is given if the largest step size exceeds the stability limit estimated at the start.
     initial : prior or array (particles, dim), optional
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
         Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
     preconditioner : "ensemble", "diagonal", "none" or array (dim, dim), optional
-        DLE only: start, steps, step size and end as in `particlegvi.sample`; the default of ``step_size`` is then
+        DLE only: start, steps, step size and end as in `particlegvi.sample`; a ``step_size`` that is left out is then
         "auto", and ``integrator`` is not used.
     integrator : str, function or mapping
         One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
@@ -117,7 +117,7 @@ def simulate(
         if saving is None and preconditioner is None:
             machine.check_records(len(problem.start), problem.start.shape[1], problem.steps, record_every)
             heard = partial(reporter, label)
-            return follow(problem, method, record_every, heard, MemoryStorage(), describer=_described)
+            return run_problem(problem, method, record_every, heard, MemoryStorage(), describer=_described)
         facts |= {"name": "simulation", "title": f"{problem.loss.name}: {method.label}"}
         facts |= {} if record_every is None else {"record_every": record_every}
         run: Run = run_methods(problem, {label: method}, initial, saving, facts, reporter)[label]
@@ -156,8 +156,8 @@ def _ensemble_problem(
     """`checked_problem` with a preconditioner; without points the start is 0, and the run finds its own."""
     import numpy as np
 
-    from particlegvi.simulation.sampling.chosen import AUTO, checked
     from particlegvi.simulation.sampling.sample import check_method
+    from particlegvi.simulation.sampling.sample_settings import AUTO, checked
 
     for method in methods:
         check_method(objects.method(method))
@@ -166,7 +166,7 @@ def _ensemble_problem(
     points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)
     particles = settings.particles or (PARTICLES if points is None else len(points))
     steps = STEPS_TO_ARRIVE if settings.steps == AUTO else settings.steps
-    size = AUTO if settings.step_size == STEP_SIZE else settings.step_size
+    size = AUTO if settings.step_size is None else settings.step_size
     chosen = checked(Settings(particles, steps, size, seed=settings.seed), dim, initial, preconditioner)
     scale = chosen.preconditioner
     facts: Facts = {"preconditioner": scale if isinstance(scale, str) else scale.tolist()}
@@ -180,14 +180,14 @@ def _without_words(
 ) -> Settings:
     """The settings with numbers in the place of the word "auto"."""
     from particlegvi.scenario.kinds.particles import first_step
-    from particlegvi.simulation.sampling.chosen import AUTO
+    from particlegvi.simulation.sampling.sample_settings import AUTO
 
     if settings.steps == AUTO:
         settings = replace(settings, steps=STEPS)
     if settings.step_size == AUTO:
         problem = check_problem(loss, methods[0], prior, initial, replace(settings, step_size=STEP_SIZE))
         begun = initial if initial is None or isinstance(initial, Distribution) else problem.start
-        integrator = integrators.resolved(settings.integrator).name
+        integrator = integrators.integrator_from(settings.integrator).name
         settings = replace(settings, step_size=first_step.step_size(loss, problem.prior, begun, methods, integrator))
     return settings
 

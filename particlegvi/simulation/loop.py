@@ -39,10 +39,10 @@ def simulate(
     problem = check_problem(loss, method, prior, initial, Settings(**settings))
     particles, dim = problem.start.shape
     machine.check_records(particles, dim, problem.steps, record_every)
-    return follow(problem, method, record_every, None, MemoryStorage())
+    return run_problem(problem, method, record_every, None, MemoryStorage())
 
 
-def follow(
+def run_problem(
     problem: ParticleProblem,
     method: Method,
     record_every: int | None,

@@ -28,7 +28,7 @@ class Settings:
 
     particles: int | None = None  # None: 300, or as many as the start has points
     steps: int | str = STEPS  # "auto" is resolved before the check
-    step_size: float | schedules.Schedule | Mapping[str, object] | str = STEP_SIZE
+    step_size: float | schedules.Schedule | Mapping[str, object] | str | None = None  # None: 1e-3
     integrator: str | Integrator | Mapping[str, object] = "euler-maruyama"
     tolerance: float = 1e-12
     record_every: int | None = None
@@ -49,7 +49,7 @@ def check_problem(
     record_every = settings.record_every
     if record_every is not None:
         record_every = arguments.whole("record_every", record_every, least=0)
-    step_size = schedules.resolved(settings.step_size)
+    step_size = schedules.step_size_from(STEP_SIZE if settings.step_size is None else settings.step_size)
     schedules.largest(step_size, steps)
     if isinstance(step_size, schedules.Schedule) and not method.schedules:
         raise ValueError(f"step_size must be a number for {method.label}, not the schedule {step_size}")
@@ -57,7 +57,7 @@ def check_problem(
     if tolerance >= 1.0:
         raise arguments.refuse("tolerance", tolerance, "a number above 0 and below 1")
     seed = arguments.seed(settings.seed)
-    integrator, friction = integrators.resolved(settings.integrator)
+    integrator, friction = integrators.integrator_from(settings.integrator)
     method.check_integrator(integrator)
     if isinstance(loss, HasOwnSteps):
         loss.driver(integrators.get(integrator))

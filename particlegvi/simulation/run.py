@@ -55,7 +55,7 @@ class Run(ParticleExports):
     describer: Callable[[Run], Description] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.step_size = schedules.resolved(self.step_size)
+        self.step_size = schedules.step_size_from(self.step_size)
 
     @property
     def final(self) -> Array:

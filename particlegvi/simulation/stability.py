@@ -31,7 +31,7 @@ from particlegvi.integrators.schemes import linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps
-from particlegvi.methods.repulsion import resolved
+from particlegvi.methods.repulsion import kernel_from
 from particlegvi.priors import Flat
 from particlegvi.tools.errors import warn
 from particlegvi.tools.objects import has_walls
@@ -130,7 +130,7 @@ def curvature(problem: ParticleProblem, method: Method) -> Array:
         return blocks[np.argmax(np.linalg.eigvalsh(blocks)[:, -1])]
     points = points[: max(LARGEST_MATRIX // min(points.shape[1], COORDINATES), 1)]
     blocks = _own_curvature(problem, method.kl_weight, points)
-    kernel, _ = resolved(method.kernel, problem.prior, problem.start, problem.seed)
+    kernel, _ = kernel_from(method.kernel, problem.prior, problem.start, problem.seed)
     if not isinstance(problem.prior, Flat):
         draws = problem.prior.sample(DRAWS, seed=problem.seed, role="prior")
         blocks = blocks - lambda1 * _pair_curvature(kernel, points, draws).mean(axis=1)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from particlegvi.contracts import Facts, Listening, Loss, Progress
-from particlegvi.runs import results, sampled
+from particlegvi.runs import results, sample_folder
 from particlegvi.runs.results import Results
 from particlegvi.runs.resume import go_on
 from particlegvi.scenario import load as load_scenario
@@ -109,8 +109,8 @@ def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results | 
     Results, Sweep or Sample
     """
     place = files.place("folder", folder)
-    if sampled.is_sample(place):
-        return sampled.load(place, loss)
+    if sample_folder.is_sample(place):
+        return sample_folder.load(place, loss)
     if not folders.is_sweep(folder):
         return results.load(folder, loss)
     used = folders.read(place)["versions"]
@@ -147,8 +147,8 @@ def resume(
     Results, Sweep or Sample
     """
     objects.listening(progress)
-    if sampled.is_sample(folder):
-        return sampled.load(folder, loss)
+    if sample_folder.is_sample(folder):
+        return sample_folder.load(folder, loss)
     swept = folders.is_sweep(folder)
     with listening(progress, "" if swept else "results") as reporter:
         if not swept:

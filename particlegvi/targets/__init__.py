@@ -15,7 +15,7 @@ from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as PackageLoss
-from particlegvi.methods.repulsion import resolved
+from particlegvi.methods.repulsion import kernel_from
 from particlegvi.priors.flat import Flat
 from particlegvi.targets.density import AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
@@ -108,7 +108,7 @@ def target(
             warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
         return density
     points = None if isinstance(initial, Distribution) else initial
-    kernel, _ = resolved(method.kernel, prior, points, seed)
+    kernel, _ = kernel_from(method.kernel, prior, points, seed)
     return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
 
 

@@ -93,7 +93,7 @@ class TimeEstimate:
             self.say(words)
 
 
-class OfSteps:
+class WithoutLabel:
     """A `Progress` for a function that hears of the steps of one method without its label."""
 
     def __init__(self, listener: StepProgress) -> None:
@@ -113,7 +113,7 @@ def listening(progress: Listening | StepListening, asked: str = "") -> Iterator[
     ``asked`` is what the caller asked for, which an interruption leaves to `last_interrupted`, and says so: "results",
     or one "run", whose functions hear no label; "" where a folder alone has it.
     """
-    hearing: Any = OfSteps(progress) if callable(progress) and asked == "run" else progress  # type: ignore[arg-type]
+    hearing: Any = WithoutLabel(progress) if callable(progress) and asked == "run" else progress  # type: ignore[arg-type]
     with contextlib.nullcontext(hearing) if callable(hearing) else chosen(hearing) as listener:
         try:
             yield TimeEstimate(listener, agreed=bool(signals.commands) or None)  # a command has a TimeEstimate

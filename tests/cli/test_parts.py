@@ -14,13 +14,13 @@ from particlegvi.tools.cells.sending import sent
 STEPS = """
 import numpy as np
 import particlegvi as pg
-from particlegvi.integrators import Stepping, integrator
+from particlegvi.integrators import StepCoefficients, integrator
 
 @pg.integrators.register
 @integrator("half-noise")
 def half_noise(step_size, temperature, stiffness):
     ones = np.ones_like(stiffness)
-    return Stepping(step_size * ones, np.sqrt(0.5 * step_size * temperature) * ones, 0.0 * ones)
+    return StepCoefficients(step_size * ones, np.sqrt(0.5 * step_size * temperature) * ones, 0.0 * ones)
 """
 ALONE = ["--set", "methods.DE=false", "--set", "methods.DRLE=false"]
 FEW = ["--set", "particles=8", "--set", "steps=20", "--quiet", "--no-figure"]

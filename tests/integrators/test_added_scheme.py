@@ -7,7 +7,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.diagnostics import stationary_law
-from particlegvi.integrators import integrator, resolved
+from particlegvi.integrators import integrator, integrator_from
 from particlegvi.tools import plugins
 
 from .test_strong_order import strong_order
@@ -44,7 +44,7 @@ def test_its_stationary_variance_on_a_quadratic(split_step):
     expected = 2.0 * h * temperature * u**2 / (1.0 - u**4)
 
     def variance(made):
-        points, weights = stationary_law(lambda x: a * x, h, temperature, resolved(made)[0], (-7.0, 7.0))
+        points, weights = stationary_law(lambda x: a * x, h, temperature, integrator_from(made)[0], (-7.0, 7.0))
         return weights @ points**2
 
     assert variance(split_step) == pytest.approx(expected, rel=1e-9)

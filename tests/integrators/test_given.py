@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.integrators import Stepping, integrator
+from particlegvi.integrators import StepCoefficients, integrator
 
 from ..refusals import refused
 
@@ -15,7 +15,7 @@ SETTINGS = {"prior": pg.priors.Normal(0.0, 1.0), "particles": 8, "steps": 20, "s
 @integrator("mine", strong_order=1.0)
 def mine(step_size, temperature, stiffness):
     ones = np.ones_like(stiffness)
-    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+    return StepCoefficients(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
 
 
 def simulated(given, **settings):
@@ -28,15 +28,15 @@ def test_the_same_formula_gives_the_same_bytes():
         own, named = (simulated(each, step_size=step_size) for each in (mine, "euler-maruyama"))
         assert own.final.tobytes() == named.final.tobytes() and own.info["integrator"] == "mine"
     assert "mine" not in pg.integrators.names()
-    assert pg.integrators.resolved(pg.integrators.get("heun")).name == "heun"
-    assert pg.integrators.resolved({"name": pg.integrators.get("baoab")}) == ("baoab", 1.0)
+    assert pg.integrators.integrator_from(pg.integrators.get("heun")).name == "heun"
+    assert pg.integrators.integrator_from({"name": pg.integrators.get("baoab")}) == ("baoab", 1.0)
 
 
 test_a_wrong_one_is_refused = refused(
     simulated,
     (lambda h, t, s: None, "integrator must be a name, a function below pg.integrators.integrator"),
-    (integrator("few")(lambda h, t, s: (1.0, 2.0)), "the integrator few must return Stepping"),
-    (integrator("long")(lambda h, t, s: (s, s, np.zeros(3))), "the integrator long must return Stepping"),
+    (integrator("few")(lambda h, t, s: (1.0, 2.0)), "the integrator few must return StepCoefficients"),
+    (integrator("long")(lambda h, t, s: (s, s, np.zeros(3))), "the integrator long must return StepCoefficients"),
     (integrator("wild")(lambda h, t, s: (s, s, np.nan * s)), "the integrator wild must return finite coefficients"),
     (integrator("baoab")(lambda h, t, s: (s, s, s)), 'must have another name than "baoab"'),
 )

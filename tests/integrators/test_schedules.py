@@ -118,10 +118,10 @@ STIFFNESS = np.array([0.0, 3.0])
 @pytest.mark.sample("euler-maruyama", "exponential-euler", "baoab")
 def test_every_step_has_the_coefficients_of_its_size(name):
     integrator, schedule = pg.integrators.get(name), pg.schedules.Geometric(0.1, 0.01, 2000.0)
-    steppings = CoefficientSource(integrator, schedule, 0.7, STIFFNESS)
+    coefficients_at = CoefficientSource(integrator, schedule, 0.7, STIFFNESS)
     step, end, rows = BLOCK - 3, 2 * BLOCK + 2, 0
     while step < end:
-        (gain, now, following), count = steppings(step, end - step)
+        (gain, now, following), count = coefficients_at(step, end - step)
         assert gain.shape == now.shape == following.shape == (count, 2) and gain.flags.c_contiguous
         for row in range(count):
             size, later = schedule.at(np.array([step + row, step + row + 1]))
@@ -134,7 +134,7 @@ def test_every_step_has_the_coefficients_of_its_size(name):
 
 
 def test_a_number_is_one_row_for_all_steps():
-    steppings = CoefficientSource(pg.integrators.get("leimkuhler-matthews"), 0.1, 0.7, STIFFNESS)
-    stepping, count = steppings(10**12, 5)
+    coefficients_at = CoefficientSource(pg.integrators.get("leimkuhler-matthews"), 0.1, 0.7, STIFFNESS)
+    stepping, count = coefficients_at(10**12, 5)
     assert count == 5 and stepping.gain.shape == (1, 2)
-    assert steppings(0, 10**12)[1] == 10**12
+    assert coefficients_at(0, 10**12)[1] == 10**12

@@ -9,7 +9,7 @@ import particlegvi as pg
 from particlegvi.engine.networks.batches import Batches
 from particlegvi.engine.numerics import threads
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.methods.repulsion import interaction
+from particlegvi.methods.repulsion import interaction_velocity
 from particlegvi.networks import Network, NetworkLoss
 from particlegvi.networks.training import Falling, at_lengths
 from particlegvi.simulation.problem import Settings, check_problem
@@ -158,7 +158,7 @@ def test_the_pull_of_a_process_is_that_of_its_draws(rng):
     for how in ("closed-form", {"how": "monte-carlo", "samples": 100_000}):
         method = pg.methods.DRE(0.5, pg.kernels.OnOutputs(SE(1.2), place, process=PROCESS), embedding=how)
         run = simulate(loss, net, method, initial=theta, particles=3, steps=1)
-        forces.append(interaction(method, run, theta)(theta))
+        forces.append(interaction_velocity(method, run, theta)(theta))
     error = run.info["embedding_error"]  # of mu_P; the slope of k is at most 0.61 / lengthscale
     assert 0.0 < error < 2e-3 and np.abs(forces[0]).max() > 20.0 * error
     assert np.abs(forces[0] - forces[1]).max() < 5.0 * error

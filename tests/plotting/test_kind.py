@@ -75,7 +75,7 @@ def test_numbers_are_written_as_on_a_blackboard():
         0.5: "0.5", 1.0: "1", 0.0: "0", 300: "300", 1e-4: "10^{-4}", -1e-5: "-10^{-5}", 4.55e-5: r"4.55\times 10^{-5}",
         9.9999e-6: "10^{-5}", 2e7: r"2\times 10^{7}",
     }.items():  # fmt: skip
-        assert style.number(value) == text
+        assert style.mathtext(value) == text
 
 
 def test_the_line_of_facts_names_only_what_all_runs_share():

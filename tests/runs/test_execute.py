@@ -110,7 +110,7 @@ def test_what_a_summary_says():
 @pytest.mark.filterwarnings("ignore")
 def test_a_bad_value_writes_nothing(arguments, words, tmp_path, monkeypatch):
     """Before anything is simulated; `test_bad_command_lines` has more of them."""
-    monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("simulated"))
+    monkeypatch.setattr(simulating, "run_problem", lambda *_, **__: pytest.fail("simulated"))
     refuse(lambda: pg.run("lifting", out=tmp_path / "deep" / "run", **{**SHORT, **arguments}), words)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not (tmp_path / "deep" / "run").exists()

@@ -97,7 +97,7 @@ class Nameless(pg.priors.Normal):
 @pg.integrators.integrator("stiff-of-a-test")
 def stiff(step_size, temperature, stiffness):
     ones = np.ones_like(stiffness)
-    return pg.integrators.Stepping(step_size * ones, np.sqrt(step_size * temperature) * ones, 0.0 * ones)
+    return pg.integrators.StepCoefficients(step_size * ones, np.sqrt(step_size * temperature) * ones, 0.0 * ones)
 
 
 class Ramp(pg.schedules.Schedule):

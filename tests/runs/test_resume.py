@@ -150,7 +150,7 @@ def test_a_kill_after_the_last_write_leaves_a_lock_that_resume_removes(tmp_path)
 @pytest.mark.parametrize(
     ("name", "settings", "work"),
     [
-        ("lifting", {"particles": 8, "steps": 50, "step_size": 5.0}, simulating.__name__ + ".follow"),
+        ("lifting", {"particles": 8, "steps": 50, "step_size": 5.0}, simulating.__name__ + ".run_problem"),
         (
             "regression-curve",
             {"methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1.0, "steps": 2000}}},

@@ -45,7 +45,7 @@ class NetworkDriver(CompiledDriver):
         step, end = first_step, first_step + steps
         while step < end:
             most = networks.batches.most_steps(len(positions))
-            coefficients, count = self.steppings(step, min(most, end - step))
+            coefficients, count = self.coefficients_at(step, min(most, end - step))
             switches = np.array(self.switches, dtype=np.int64)
             motion = *prior, float(self.potential.weights[0]), switches, tuple(coefficients), self.key, step
             networks.steps(positions, motion, step, count, self.seed)

@@ -47,9 +47,9 @@ class CompiledDriver:
     ----------
     potential : Potential
         V; with a weight of 0 a term is skipped.
-    steppings : callable
-        ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step`` on,
-        and for how many steps, at most ``most``, they are; one row is for all of them.
+    coefficients_at : callable
+        ``coefficients_at(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step``
+        on, and for how many steps, at most ``most``, they are; one row is for all of them.
     walls : (array, array)
         Their lower and upper positions (dim,), infinite where there are none.
     seed : int
@@ -65,7 +65,7 @@ class CompiledDriver:
     def __init__(
         self,
         potential: Potential,
-        steppings: Callable[[int, int], tuple[tuple[Array, ...], int]],
+        coefficients_at: Callable[[int, int], tuple[tuple[Array, ...], int]],
         walls: tuple[Array, Array],
         seed: int,
         *,
@@ -74,9 +74,9 @@ class CompiledDriver:
         scheme: EntryPoint = advance,
     ):
         low, high = walls
-        self.potential, self.steppings, self.dim = potential, steppings, low.size
+        self.potential, self.coefficients_at, self.dim = potential, coefficients_at, low.size
         kl_weight, self.lambda1 = potential.weights.tolist()
-        (_, noise_now, noise_next), _ = steppings(0, 1)
+        (_, noise_now, noise_next), _ = coefficients_at(0, 1)
         self.switches = Switches(
             prior=kl_weight != 0.0,
             embedding=self.lambda1 != 0.0,
@@ -108,7 +108,7 @@ class CompiledDriver:
         """
         step, end = first_step, first_step + steps
         while step < end:
-            coefficients, count = self.steppings(step, end - step)
+            coefficients, count = self.coefficients_at(step, end - step)
             step += self._take(positions, (*coefficients, *self._walls), step, count)
 
     def _step_alone(self, positions: Array, stepping: Rows, first_step: int, steps: int) -> int:

@@ -119,7 +119,7 @@ class BayesianLinearRegression(Card):
             self.optimiser = ADAM
         usual = STEPS if self.optimiser == ADAM else ITERATIONS
         self.steps = usual if steps is None else whole("steps", steps, 1)
-        self.step_size = schedules.resolved(step_size)
+        self.step_size = schedules.step_size_from(step_size)
         self.sets, self.draws = whole("sets", sets, 1), whole("draws", draws, 2)
         self.batch_size = 0 if batch_size is None else whole("batch_size", batch_size, 1)
         if self.batch_size and self.optimiser != ADAM:

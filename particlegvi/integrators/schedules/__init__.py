@@ -22,7 +22,7 @@ from particlegvi.tools.registry import Registry
 
 __all__ = [
     "Constant", "Cosine", "Geometric", "Linear", "Polynomial", "Schedule", "get", "largest", "names", "register",
-    "plain", "resolved", "shown", "times",
+    "plain", "shown", "step_size_from", "times",
 ]  # fmt: skip
 
 _registry: Registry[type[Schedule]] = Registry(__name__, "schedule")
@@ -31,7 +31,7 @@ BLOCK = 65_536  # steps whose sizes are summed at a time
 SAMPLES = 10_001
 
 
-def resolved(step_size: object) -> float | Schedule:
+def step_size_from(step_size: object) -> float | Schedule:
     """Check a step size: a number above 0, or a schedule, which may be given as its table."""
     if isinstance(step_size, Mapping):
         if "schedule" not in step_size:
@@ -50,7 +50,7 @@ def largest(step_size: float | Schedule, steps: int) -> float:
 
     In a long run it looks at 10,001 steps, the ends included.
     """
-    steps, step_size = arguments.whole("steps", steps), resolved(step_size)
+    steps, step_size = arguments.whole("steps", steps), step_size_from(step_size)
     if not isinstance(step_size, Schedule):
         return step_size
     looked_at = np.unique(np.linspace(0, max(steps - 1, 0), SAMPLES).astype(np.int64))
@@ -65,7 +65,7 @@ def largest(step_size: float | Schedule, steps: int) -> float:
 
 def times(step_size: float | Schedule, steps: np.ndarray) -> np.ndarray:
     """Times at which so many ``steps`` (ascending, (records,)) are done: sums of the step sizes before."""
-    steps, step_size = _numbers(steps), resolved(step_size)
+    steps, step_size = _numbers(steps), step_size_from(step_size)
     if not isinstance(step_size, Schedule):
         with np.errstate(over="ignore"):
             return steps * step_size
@@ -91,11 +91,11 @@ def _numbers(steps: np.ndarray) -> np.ndarray:
 
 def shown(step_size: object) -> str:
     """A step size in a few words, for tables and headings."""
-    step_size = resolved(step_size)
+    step_size = step_size_from(step_size)
     return str(step_size) if isinstance(step_size, Schedule) else f"{step_size:g}"
 
 
 def plain(step_size: float | Schedule) -> float | dict[str, Any]:
     """Plain data for a step size: the number itself, or the table that stands for the schedule in a scenario."""
-    step_size = resolved(step_size)
+    step_size = step_size_from(step_size)
     return step_size.table() if isinstance(step_size, Schedule) else step_size

@@ -103,7 +103,7 @@ class EnsembleEstimator(Estimator):
         """Refuse settings that are wrong for any data."""
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise arguments.refuse("method", self.method, f"one of {', '.join(METHODS)}")
-        METHODS[self.method].check_integrator(integrators.resolved(self.integrator).name)
+        METHODS[self.method].check_integrator(integrators.integrator_from(self.integrator).name)
         arguments.whole("particles", self.particles, 1, arguments.MOST_PARTICLES)
         arguments.whole("batch_size", self.batch_size, 1)
         if self.steps is not None:
@@ -127,7 +127,7 @@ class EnsembleEstimator(Estimator):
 
     def _loss(self, network: Network, X: Array, y: Array, cost: str) -> NetworkLoss:
         loss = NetworkLoss(network, X, y, cost, batch_size=min(int(self.batch_size), len(X)))
-        loss.driver(integrators.get(integrators.resolved(self.integrator).name))
+        loss.driver(integrators.get(integrators.integrator_from(self.integrator).name))
         return loss
 
     def _train(

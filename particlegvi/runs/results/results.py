@@ -16,7 +16,7 @@ from particlegvi.runs.results.runs import Runs
 from particlegvi.runs.storage.checkpoint import unfinished
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder, open_folder
-from particlegvi.runs.storage.manifest import PICTURES, SCENARIO, New, difference, warn_of_other_code
+from particlegvi.runs.storage.manifest import PICTURES, SCENARIO, FolderContent, difference, warn_of_other_code
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles import entries
@@ -85,10 +85,10 @@ class Results(Runs):
         except (LookupError, ValueError, TypeError) as error:
             raise ValueError(f"{place} is damaged: {label}: {error}") from None
 
-    def new(self) -> New:
+    def new(self) -> FolderContent:
         """The first content of a folder of these results."""
         scenario = self.scenario
-        return New(
+        return FolderContent(
             scenario["name"], text(scenario), decisive(scenario), self.seed,
             versions() | libraries(scenario), self.labels, notes(scenario),
         )  # fmt: skip
@@ -148,7 +148,7 @@ class Comparison(Results):
         """The name of the loss."""
         return str(self.parts.loss.name)
 
-    def new(self) -> New:
+    def new(self) -> FolderContent:
         self.scenario = check(entries.complete(self.scenario, self.parts))
         arrays = {"initial": self.parts.initial, "reference": self.parts.reference}
         handed_in = {

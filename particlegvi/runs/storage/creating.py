@@ -11,12 +11,12 @@ from pathlib import Path
 
 from particlegvi.runs.storage import manifest as manifests
 from particlegvi.runs.storage.folder import Folder, open_folder
-from particlegvi.runs.storage.manifest import LOCK, MANIFEST, Lock, New
+from particlegvi.runs.storage.manifest import LOCK, MANIFEST, FolderContent, Lock
 from particlegvi.tools import files, machine
 from particlegvi.tools.quoting import as_argument
 
 
-def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False) -> Folder:
+def create(out: str | os.PathLike[str] | None, new: FolderContent, overwrite: bool = False) -> Folder:
     """Make the folder of a new run, with its scenario, manifest and lock.
 
     Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken. A ValueError if ``out`` exists
@@ -68,7 +68,7 @@ def _remedy(path: Path) -> str:
     return "; choose another folder, or say --overwrite (overwrite=True)"
 
 
-def _again(path: Path, new: New) -> Folder:
+def _again(path: Path, new: FolderContent) -> Folder:
     """Start over in an empty folder or in that of an earlier run. Only files that a run has written are removed."""
     is_run = (path / MANIFEST).is_file()
     if not path.is_dir() or not (is_run or all(place.name == LOCK for place in path.iterdir())):

@@ -128,7 +128,7 @@ SOUND: dict[str, Callable[[Any], bool]] = {
 }
 
 
-class New(NamedTuple):
+class FolderContent(NamedTuple):
     """The first content of the folder of a new run."""
 
     name: str  # name of the scenario

@@ -15,7 +15,7 @@ NOTHING = 1e-20  # the same for a number alone
 MISSING: Any = object()  # a value that the facts of a method do not have
 
 
-def number(value: Any, least: float = NOTHING) -> str:
+def short_number(value: Any, least: float = NOTHING) -> str:
     """A number or a list of numbers as a short text; None stands for NaN and infinity, which JSON does not have.
 
     A number below ``least`` is printed as 0, and a coordinate that is rounding beside the others.
@@ -24,7 +24,7 @@ def number(value: Any, least: float = NOTHING) -> str:
         return "not finite"
     if isinstance(value, list):
         largest = max((abs(part) for part in value if isinstance(part, int | float)), default=0.0)
-        shown = ", ".join(number(part, max(NOTHING, ROUNDING * largest)) for part in value[:WIDEST])
+        shown = ", ".join(short_number(part, max(NOTHING, ROUNDING * largest)) for part in value[:WIDEST])
         return f"({shown}{', ...' if len(value) > WIDEST else ''})"
     if abs(value) < least:
         return "0.000"
@@ -33,7 +33,7 @@ def number(value: Any, least: float = NOTHING) -> str:
 
 def percent(value: float | None) -> str:
     """A share in per cent."""
-    return number(value) if value is None else f"{value:.0%}"
+    return short_number(value) if value is None else f"{value:.0%}"
 
 
 class Column(NamedTuple):
@@ -44,7 +44,7 @@ class Column(NamedTuple):
     # the place of the value in the facts of a method, with dots ("truth.rmse"), or a function of the facts; if empty,
     # the place is ``key``
     value: str | Callable[[Facts], Any] = ""
-    form: Callable[[Any], str] = number  # turns the value into text
+    form: Callable[[Any], str] = short_number  # turns the value into text
 
     def of(self, facts: Facts) -> Any:
         """The value in the facts of a method, or ``MISSING``."""
@@ -112,4 +112,4 @@ def cell(value: object) -> str:
     """Any value of a row as a short text; empty for None."""
     if isinstance(value, int | str | bool) or value is None:
         return "" if value is None else str(value)
-    return number(value) if isinstance(value, float | list) else str(value)
+    return short_number(value) if isinstance(value, float | list) else str(value)

@@ -9,9 +9,9 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.simulation.sampling.chosen import Chosen, scaling
 from particlegvi.simulation.sampling.halves import Halves
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
+from particlegvi.simulation.sampling.sample_settings import SampleSettings, scaling
 from particlegvi.simulation.sampling.start import find_start
 from particlegvi.simulation.sampling.stopping import UNJUDGED, Verdict, judge, observed
 
@@ -30,7 +30,7 @@ class Arrival(NamedTuple):
 
 @one_blas_thread()
 @np.errstate(all="ignore")  # a density that is not integrable leads to where numbers overflow
-def arrive(posterior: PosteriorEnergy, chosen: Chosen, progress: StepProgress | None = None) -> Arrival:
+def arrive(posterior: PosteriorEnergy, chosen: SampleSettings, progress: StepProgress | None = None) -> Arrival:
     """Sample ``posterior`` until the ensemble has arrived, or the steps or seconds are used up.
 
     Its matrices are small: on a busy machine threads of BLAS would take longer than they help, and move last digits.

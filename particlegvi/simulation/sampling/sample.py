@@ -15,8 +15,8 @@ from particlegvi.methods import FreeEnergy
 from particlegvi.simulation.exporting import CHAINS
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.sampling.arriving import arrive
-from particlegvi.simulation.sampling.chosen import Chosen
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.sample_settings import SampleSettings
 from particlegvi.simulation.sampling.stopping import DIFFERS, DRIFTS, REMEMBERS, TOO_FEW, UNJUDGED
 from particlegvi.tools.export.columns import Columns, of_particles
 
@@ -134,7 +134,9 @@ def check_method(method: Method) -> None:
         raise ValueError(f"jumps must be left out for {method.label} with the steps of an ensemble, which has none")
 
 
-def drawn(loss: Loss, prior: Prior, method: Method, chosen: Chosen, progress: StepProgress | None = None) -> Sample:
+def drawn(
+    loss: Loss, prior: Prior, method: Method, chosen: SampleSettings, progress: StepProgress | None = None
+) -> Sample:
     """The run of `particlegvi.sample`, and of scenarios with a preconditioner."""
     posterior = PosteriorEnergy(loss, prior, method.kl_weight)
     arrival = arrive(posterior, chosen, progress)

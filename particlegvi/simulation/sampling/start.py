@@ -10,10 +10,10 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.contracts import Start as InitialLaw
 from particlegvi.losses.loss import Loss
 from particlegvi.priors import Flat
-from particlegvi.simulation.sampling.chosen import points_of
 from particlegvi.simulation.sampling.halves import Indices, scale
 from particlegvi.simulation.sampling.pathfinder import NormalApproximation, best_gaussian, descent
 from particlegvi.simulation.sampling.posterior import EnergyPoints, LinearView, PosteriorEnergy
+from particlegvi.simulation.sampling.sample_settings import points_of
 from particlegvi.simulation.sampling.smoothing import smoothed
 
 PATHS = 4

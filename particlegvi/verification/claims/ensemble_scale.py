@@ -10,7 +10,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array, Method
-from particlegvi.integrators import Stepping, integrator
+from particlegvi.integrators import StepCoefficients, integrator
 from particlegvi.integrators.aldi import aldi, aldi_step
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Checks, claim
@@ -24,7 +24,7 @@ LOSS = pg.Loss.from_formula(
 )
 
 
-def uncorrected() -> Callable[..., Stepping]:
+def uncorrected() -> Callable[..., StepCoefficients]:
     """ALDI without the divergence of C."""
     step = partial(aldi_step, correction=0.0)
     scheme = integrator("aldi-uncorrected", step=step, columns=lambda dim: 1, noise="needed")

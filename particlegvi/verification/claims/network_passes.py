@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.methods.repulsion import interaction
+from particlegvi.methods.repulsion import interaction_velocity
 from particlegvi.verification.claim import Check, Checks, claim
 
 
@@ -31,7 +31,7 @@ def weight_repulsion_cancels(seed: int, wrong: bool, *, particles: int = 5, widt
     with warnings.catch_warnings():  # that this repulsion hardly moves a network, which is the claim
         warnings.filterwarnings("ignore", message="the repulsion of DRE between 501 weights")
         run = pg.simulate(loss, method, prior=prior, initial=theta, steps=1, step_size=1e-6, seed=seed)
-    push = -interaction(method, run, theta)(theta)
+    push = -interaction_velocity(method, run, theta)(theta)
     common = theta.mean(axis=0) / lengthscale**2
     apart = np.sqrt(((push - common) ** 2).sum(axis=1)) / np.linalg.norm(common)
     return Check("largest relative distance from the common push", float(apart.max()), 2.0 / width**2)
@@ -57,7 +57,7 @@ def output_kernel(
     kernel = pg.kernels.OnOutputs(pg.kernels.SquaredExponential(lengthscale), context)
     method = pg.methods.DRE(weight, kernel)
     run = pg.simulate(loss, method, prior=prior, initial=theta, steps=1, step_size=1e-6, seed=seed)
-    force = -interaction(method, run, theta)(theta)
+    force = -interaction_velocity(method, run, theta)(theta)
 
     def kappa(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.exp(-0.5 * ((a[:, None] - b) ** 2).sum(axis=2) / lengthscale**2)

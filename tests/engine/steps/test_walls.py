@@ -119,8 +119,8 @@ def test_without_the_walls_the_particles_leave(monkeypatch):
     """The control of both tests above."""
     set_walls = CompiledDriver.__init__
 
-    def without(self, potential, steppings, walls, seed, **settings):
-        set_walls(self, potential, steppings, (np.full(1, -np.inf), np.full(1, np.inf)), seed, **settings)
+    def without(self, potential, coefficients_at, walls, seed, **settings):
+        set_walls(self, potential, coefficients_at, (np.full(1, -np.inf), np.full(1, np.inf)), seed, **settings)
 
     monkeypatch.setattr(CompiledDriver, "__init__", without)
     run = pg.simulate(OUT["half"], pg.methods.DLE(1.0), HALF, 200, 100, 0.02, record_every=0)

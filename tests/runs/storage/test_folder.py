@@ -9,7 +9,7 @@ from particlegvi.contracts import Record
 from particlegvi.runs.results.results import stored_scenario
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import open_folder
-from particlegvi.runs.storage.manifest import New
+from particlegvi.runs.storage.manifest import FolderContent
 from particlegvi.scenario import decisive, load, text
 
 from ...refusals import refuse
@@ -21,7 +21,7 @@ VERSIONS = {"particlegvi": "0"}
 
 def new(out, overwrite=False):
     labels = list(SCENARIO["methods"])
-    return create(out, New("lifting", text(SCENARIO), decisive(SCENARIO), 7, VERSIONS, labels), overwrite)
+    return create(out, FolderContent("lifting", text(SCENARIO), decisive(SCENARIO), 7, VERSIONS, labels), overwrite)
 
 
 def record() -> Record:

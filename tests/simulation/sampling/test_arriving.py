@@ -7,8 +7,8 @@ import particlegvi as pg
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.simulation.sampling import start
 from particlegvi.simulation.sampling.arriving import arrive
-from particlegvi.simulation.sampling.chosen import Chosen
 from particlegvi.simulation.sampling.posterior import PosteriorEnergy
+from particlegvi.simulation.sampling.sample_settings import SampleSettings
 
 from ...sources import script
 from .posteriors import banana, funnel, gaussian, linear_image, posterior, two_modes
@@ -29,7 +29,7 @@ def test_a_badly_scaled_normal_law(particles, laws, rng):
     for _ in range(laws):
         matrix = rng.standard_normal((5, 5)) @ np.diag([1.0, 1e3, 1e-3, 10.0, 0.1])
         mean, covariance = 100.0 * rng.standard_normal(5), matrix @ matrix.T
-        run = arrive(gaussian(mean, covariance), Chosen(particles))
+        run = arrive(gaussian(mean, covariance), SampleSettings(particles))
         arrived += run.verdict.arrived
         assert run.facts["gradients"] < 20_000
         assert max(far(run, mean, covariance)) < 4.5
@@ -38,7 +38,7 @@ def test_a_badly_scaled_normal_law(particles, laws, rng):
 
 def test_the_seed_decides_every_byte():
     law = gaussian(np.zeros(2), np.eye(2))
-    runs = [arrive(law, Chosen(40, seed)).positions for seed in (3, 3, 4)]
+    runs = [arrive(law, SampleSettings(40, seed)).positions for seed in (3, 3, 4)]
     assert np.array_equal(runs[0], runs[1]) and not np.array_equal(runs[0], runs[2])
 
 
@@ -54,7 +54,7 @@ def test_blas_has_one_thread():
         return value(points)
 
     law.loss.value = watched
-    arrive(law, Chosen(20, steps=1))
+    arrive(law, SampleSettings(20, steps=1))
     assert threads == {1}
 
 
@@ -66,7 +66,7 @@ def test_rates_of_covariates_in_raw_units_are_finite_only_near_the_middle(rng):
     loss = pg.Loss.from_numpy(
         lambda t: (np.exp(t @ x.T) - (t @ x.T) * counts).sum(axis=1), lambda t: (np.exp(t @ x.T) - counts) @ x, dim=2
     )
-    run = arrive(PosteriorEnergy(loss, pg.priors.Flat(2), 1.0), Chosen(100))
+    run = arrive(PosteriorEnergy(loss, pg.priors.Flat(2), 1.0), SampleSettings(100))
     grid = np.stack(np.meshgrid(np.linspace(0.5, 1.4, 181), np.linspace(-0.008, 0.0, 161)), axis=-1).reshape(-1, 2)
     weight = np.exp(-loss.value(grid) + loss.value(grid).min())
     weight /= weight.sum()
@@ -78,7 +78,7 @@ def test_rates_of_covariates_in_raw_units_are_finite_only_near_the_middle(rng):
 @pytest.mark.parametrize("make", [funnel, banana, lambda: two_modes(2.5)], ids=["funnel", "banana", "two-modes"])
 @pytest.mark.sample("banana", "two-modes")
 def test_a_law_out_of_reach_has_not_arrived(make):
-    run = arrive(make(), Chosen(200, steps=120))
+    run = arrive(make(), SampleSettings(200, steps=120))
     assert not run.verdict.arrived and run.verdict.reason
 
 
@@ -99,7 +99,7 @@ def test_images_of_a_law_have_its_verdict(condition, rng):
     for _ in range(5):
         left, _, right = np.linalg.svd(rng.standard_normal((3, 3)))
         matrix = left @ np.diag(np.geomspace(1.0, condition, 3)) @ right
-        run = arrive(linear_image(law, matrix), Chosen(200))
+        run = arrive(linear_image(law, matrix), SampleSettings(200))
         assert run.verdict.arrived
         assert max(far(run, np.zeros(3), matrix @ np.diag([1.0, 4.0, 9.0]) @ matrix.T)) < 4.5
 
@@ -107,7 +107,7 @@ def test_images_of_a_law_have_its_verdict(condition, rng):
 def test_a_density_that_is_nowhere_positive_is_refused():
     nowhere = posterior(2, lambda x: np.full(len(x), np.inf), np.zeros_like)
     with pytest.raises(ValueError, match="100 points"):
-        arrive(nowhere, Chosen(20))
+        arrive(nowhere, SampleSettings(20))
 
 
 def test_a_gradient_that_is_no_number_where_the_density_is_ends_the_run():
@@ -117,8 +117,8 @@ def test_a_gradient_that_is_no_number_where_the_density_is_ends_the_run():
         return posterior(1, lambda x: 0.5 * x[:, 0] ** 2, lambda x: np.where(x > edge, np.nan, x))
 
     with pytest.raises(ValueError, match="must be finite where particles may go, and it is nan in coordinate 1 at"):
-        arrive(law(1.0), Chosen(50))
-    assert arrive(law(30.0), Chosen(50)).verdict.arrived
+        arrive(law(1.0), SampleSettings(50))
+    assert arrive(law(30.0), SampleSettings(50)).verdict.arrived
 
 
 def test_a_second_mode_is_found_from_afar():

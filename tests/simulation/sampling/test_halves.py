@@ -6,9 +6,9 @@ from scipy import stats
 
 from particlegvi.simulation.sampling import halves
 from particlegvi.simulation.sampling.arriving import arrive
-from particlegvi.simulation.sampling.chosen import Chosen
 from particlegvi.simulation.sampling.halves import Halves, StepSize, scale
 from particlegvi.simulation.sampling.posterior import EnergyPoints
+from particlegvi.simulation.sampling.sample_settings import SampleSettings
 
 from .posteriors import gaussian, linear_image, quartic, quartic_draws
 
@@ -71,7 +71,7 @@ def test_a_momentum_pays_in_many_dimensions(monkeypatch):
     law, steps = gaussian(np.zeros(60), np.diag(np.geomspace(1.0, 1e4, 60))), []
     for first in (halves.MANY, 1000):
         monkeypatch.setattr(halves, "MANY", first)
-        run = arrive(law, Chosen(200))
+        run = arrive(law, SampleSettings(200))
         assert run.verdict.arrived
         steps.append(run.facts["steps"])
     assert 1.5 * steps[0] < steps[1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi.contracts import Facts, Scenario
-from particlegvi.scenario.kinds.text_table import MISSING, Column, described, number, percent, printed
+from particlegvi.scenario.kinds.text_table import MISSING, Column, described, percent, printed, short_number
 
 
 def evidence(facts: Facts) -> Any:
@@ -41,14 +41,14 @@ def cells(summary: Facts) -> list[list[str]]:
 
 
 def _nats(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{number(value)} nats"
+    return value if isinstance(value, str) else f"{short_number(value)} nats"
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     notes = []
     signs = facts.get("signs")
     if signs:
-        place = number(signs["input"] if len(signs["input"]) > 1 else signs["input"][0])
+        place = short_number(signs["input"] if len(signs["input"]) > 1 else signs["input"][0])
         notes.append(f"{signs['positive']:.0%} of the functions are positive at x = {place}")
     if signs and "mixed" in signs:
         notes.append(
@@ -60,7 +60,7 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(f"KL to the posterior {_nats(run['kl_to_posterior'])}")
     if "exact" in run:
         exact = run["exact"]
-        errors = f"mean off by {number(exact['mean_error'])}, sd by {number(exact['sd_error'])}"
+        errors = f"mean off by {short_number(exact['mean_error'])}, sd by {short_number(exact['sd_error'])}"
         notes.append(f"KL to the exact process {_nats(exact['kl'])}; {errors}")
     equilibrium = facts.get("equilibrium")
     if equilibrium:

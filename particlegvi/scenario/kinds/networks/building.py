@@ -102,7 +102,7 @@ def build(scenario: Scenario) -> NetworkParts:
     initial = _prior(scenario["initial"], "initial", network) if "initial" in scenario else None
     with at_key("integrator"):
         integrators.get(scenario["integrator"])
-    schedules.largest(schedules.resolved(scenario["step_size"]), scenario["steps"])
+    schedules.largest(schedules.step_size_from(scenario["step_size"]), scenario["steps"])
     number, every = len(scenario["methods"]), scenario.get("record_every")
     machine.check_run(scenario["particles"], network.dim, scenario["steps"], every, number)
     parts = NetworkParts(network, cost, prior, initial, scenario)

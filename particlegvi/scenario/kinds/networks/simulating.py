@@ -17,7 +17,7 @@ from particlegvi.networks.mixtures import noise_variance as found_variance
 from particlegvi.scenario.kinds.kind import Job, check_particles
 from particlegvi.scenario.kinds.networks.building import NetworkProblem
 from particlegvi.scenario.kinds.networks.data import Drawn
-from particlegvi.simulation.loop import follow, stored_records
+from particlegvi.simulation.loop import run_problem, stored_records
 from particlegvi.simulation.run import Run
 from particlegvi.tools.errors import Diverged, carried, carry
 
@@ -88,7 +88,7 @@ def simulate(job: Job) -> NetworkRun:
     particles, method, problem = job.parts.particle_problem(job.label, job.seed)
     noise = job.scenario.get("noise_variance")
     try:
-        run = follow(particles, method, job.scenario.get("record_every"), job.step_progress, job.storage)
+        run = run_problem(particles, method, job.scenario.get("record_every"), job.step_progress, job.storage)
         return _with_data(run, problem, noise)
     except (Diverged, KeyboardInterrupt) as error:
         partly = carried(error, "run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from particlegvi.contracts import Facts, Scenario
-from particlegvi.scenario.kinds.text_table import Column, described, number, percent, printed
+from particlegvi.scenario.kinds.text_table import Column, described, percent, printed, short_number
 
 COLUMNS = (
     Column("model", None, "method"),
@@ -29,9 +29,9 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     places = [name for name in ELSEWHERE if any(name in facts.get("regions", {}) for facts in methods.values())]
     tables = [printed(COLUMNS, methods), *([_elsewhere(methods, places)] if places else [])]
     notes = [
-        f"{label}: the interaction moves a network by {number(lengths['interaction'])}, its gradient by"
-        f" {number(lengths['gradient'])}, noise by {number(lengths['noise'])};"
-        f" parameters are {number(lengths['size'])} long."
+        f"{label}: the interaction moves a network by {short_number(lengths['interaction'])}, its gradient by"
+        f" {short_number(lengths['gradient'])}, noise by {short_number(lengths['noise'])};"
+        f" parameters are {short_number(lengths['size'])} long."
         for label, facts in methods.items()
         if (lengths := facts.get("displacement")) and facts["weights"]["mmd_weight"] > 0.0
     ]

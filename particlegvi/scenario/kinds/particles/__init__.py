@@ -15,7 +15,7 @@ from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Targets
 from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES, KEYS, METHODS, fill, with_defaults
 from particlegvi.settings import keys
-from particlegvi.simulation.sampling.chosen import FEWEST
+from particlegvi.simulation.sampling.sample_settings import FEWEST
 from particlegvi.tools import machine
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.simulation.problem import Settings, check_problem
-from particlegvi.simulation.sampling.chosen import preconditioner_of
 from particlegvi.simulation.sampling.sample import check_method
+from particlegvi.simulation.sampling.sample_settings import preconditioner_of
 from particlegvi.tools import machine
 from particlegvi.tools.errors import LossNotHere
 from particlegvi.tools.quoting import refuse
@@ -46,14 +46,14 @@ def build(scenario: Scenario) -> Parts:
                 check_method(method)
         return made
     with at_key("integrator"):
-        integrators.resolved(scenario["integrator"])
-    step_size = schedules.resolved(scenario["step_size"])
+        integrators.integrator_from(scenario["integrator"])
+    step_size = schedules.step_size_from(scenario["step_size"])
     schedules.largest(step_size, scenario["steps"])
     for label, method in made.methods.items():
         own = "integrator" in scenario["methods"][label]
         hint = "" if own else f"; [methods.{label}] may have an integrator of its own"
         try:
-            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"]).name)
+            method.check_integrator(integrators.integrator_from(of_method(scenario, label)["integrator"]).name)
         except ValueError as error:
             raise ValueError(f"methods.{label}: {error}{hint}") from None
     machine.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))

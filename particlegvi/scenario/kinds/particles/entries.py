@@ -150,7 +150,7 @@ def _step_size(size: object) -> object:
         return size
     table = schedules.plain(size)  # type: ignore[arg-type]  # the problem was checked with it
     try:
-        if schedules.plain(schedules.resolved(table)) == table:
+        if schedules.plain(schedules.step_size_from(table)) == table:
             return table
     except ValueError:
         pass

@@ -16,11 +16,11 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.integrators import schedules
 from particlegvi.scenario.kinds.kind import Job, check_particles
 from particlegvi.scenario.kinds.particles import building
-from particlegvi.simulation.loop import follow, record_steps, stored_records
+from particlegvi.simulation.loop import record_steps, run_problem, stored_records
 from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.run import Run
-from particlegvi.simulation.sampling.chosen import checked
 from particlegvi.simulation.sampling.sample import Sample, drawn
+from particlegvi.simulation.sampling.sample_settings import checked
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.errors import Diverged, carried, carry
 
@@ -36,10 +36,10 @@ def simulate(job: Job) -> Run:
     every, storage = scenario.get("record_every"), job.storage
     try:
         if "replicates" not in scenario:
-            return _with_its_kernel(follow(problem, method, every, job.step_progress, storage))
+            return _with_its_kernel(run_problem(problem, method, every, job.step_progress, storage))
         report, total = job.progress, scenario["steps"] * scenario["replicates"]
         hear_all = None if report is None else lambda done, _: report(job.label, done, total)
-        run = follow(problem, method, every, hear_all, storage)
+        run = run_problem(problem, method, every, hear_all, storage)
         run.info["replicates"] = replicated(run, job.parts, scenario, job.label, hear_all)
         return _with_its_kernel(run)
     except (Diverged, KeyboardInterrupt) as error:
@@ -71,7 +71,7 @@ def unpacked(job: Job, record: Record) -> Run:
     positions, steps = stored_records(record, parts.loss.dim, scenario["steps"], scenario.get("record_every"))
     made = parts.loss, parts.prior, parts.methods[job.label]
     chosen = "preconditioner" in scenario
-    step_size = schedules.resolved(record.info["step_size"] if chosen else scenario["step_size"])
+    step_size = schedules.step_size_from(record.info["step_size"] if chosen else scenario["step_size"])
     return _with_its_kernel(
         (Sample if chosen else Run)(job.label, *made, positions, steps, step_size, job.seed, record.info)
     )
@@ -100,7 +100,7 @@ def replicated(
     for number in range(1, total):
         problem = building.problem(parts, method, scenario, (run.seed + number) % SEEDS, 0)
         try:
-            counts.append(counted(follow(problem, method, 0, None, MemoryStorage()).final, parts, scenario))
+            counts.append(counted(run_problem(problem, method, 0, None, MemoryStorage()).final, parts, scenario))
             if progress is not None:
                 progress((number + 1) * scenario["steps"], total)
         except (Diverged, KeyboardInterrupt) as error:

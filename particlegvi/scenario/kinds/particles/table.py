@@ -12,7 +12,7 @@ from particlegvi import integrators
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import shown
 from particlegvi.scenario.kinds.particles.verdict import JUMPS, MORE_STEPS
-from particlegvi.scenario.kinds.text_table import MISSING, Column, described, number, printed
+from particlegvi.scenario.kinds.text_table import MISSING, Column, described, printed, short_number
 from particlegvi.simulation.sampling.sample import verdict_in_words
 
 COMMON = 1.01  # the usual limit of R-hat for single chains
@@ -28,12 +28,12 @@ REMEDY = (
 
 def if_known(distance: float | None) -> str:
     """A distance; empty for None."""
-    return "" if distance is None else number(distance)
+    return "" if distance is None else short_number(distance)
 
 
 def interval(ends: list[float] | None) -> str:
     """Two quantiles; empty for None."""
-    return f"{number(ends[0])} to {number(ends[1])}" if ends else ""
+    return f"{short_number(ends[0])} to {short_number(ends[1])}" if ends else ""
 
 
 def worst(chains: Mapping[str, Any] | None, of: Any) -> str:
@@ -57,7 +57,7 @@ def to_draws(name: str) -> Callable[[Facts], object]:
 
 def beside(three: list[float]) -> str:
     """A distance and two quantiles."""
-    return f"{number(three[0])} ({interval(three[1:])})"
+    return f"{short_number(three[0])} ({interval(three[1:])})"
 
 
 def in_words(facts: Facts) -> object:
@@ -93,7 +93,7 @@ ON_THE_LINE, IN_THE_PLANE = ("w1", "w1_floor"), ("sliced_w1", "sliced_w1_floor")
 CHECKS = (
     Column("", "energy distance (exact draws)", to_draws("energy"), beside),
     Column("", "MMD (exact draws)", to_draws("mmd"), beside),
-    Column("", "free energy", "free_energy.total", lambda over_time: number(over_time[-1])),
+    Column("", "free energy", "free_energy.total", lambda over_time: short_number(over_time[-1])),
     Column("", "of truth", "free_energy.target.total"),
     Column("", "excess energy", "excess_energy.mean"),
     Column("", "expected", "excess_energy.expected"),
@@ -167,12 +167,16 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     allows = settings.get("method", label) in ("DLE", "DRLE", "free energy")
     noisy = allows and facts.get("weights", {}).get("kl_weight")
     integrator = settings.get("integrator", scenario.get("integrator", "euler-maruyama"))
-    can = not integrators.carries_noise(integrators.get(integrators.resolved(integrator).name))
+    can = not integrators.carries_noise(integrators.get(integrators.integrator_from(integrator).name))
     equilibrium = facts.get("equilibrium", {})
     moving = equilibrium.get("rule") in ("drifting", "short", "near") and "basin_occupancy" in facts
     return bool(
         noisy and can and "jumps" not in facts.get("run", {}) and (moving or equilibrium.get("remedy") == JUMPS)
     )
+
+
+def _mean_and_sd(fitted: Facts) -> str:
+    return f"mean {short_number(fitted['mean'])}, sd {short_number(fitted['sd'])}"
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
@@ -181,7 +185,7 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     for basin in facts.get("basins", [])[:8]:
         low, high = basin["limits"]
         within = "within" if low <= basin["count"] <= high else "outside"
-        notes.append(f"{basin['count']} at {number(basin['atom'])}, {within} the 99% limits {low} to {high}")
+        notes.append(f"{basin['count']} at {short_number(basin['atom'])}, {within} the 99% limits {low} to {high}")
     if "mode_occupancy" in facts and not notes:
         counts = facts["mode_occupancy"]
         few = ", ".join(map(str, counts[:12])) + ", ..." * (len(counts) > 12)
@@ -194,13 +198,11 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         # If all replicates agree, the interval has no width and is left out.
         notes.append(f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {runs} replicates")
     if "mean" in run and "sd" in run:
-        notes.append(f"fitted Gaussian: mean {number(run['mean'])}, sd {number(run['sd'])}")
+        notes.append(f"fitted Gaussian: {_mean_and_sd(run)}")
     if "optima" in facts:
         optima, reached = facts["optima"]["all"], facts["optima"]["reached"]
-        where = (
-            "none" if reached is None else f"mean {number(optima[reached]['mean'])}, sd {number(optima[reached]['sd'])}"
-        )
-        notes.append(f"local optimum of this start, one of {len(optima)}: {where}")
+        mean_and_sd = "none" if reached is None else _mean_and_sd(optima[reached])
+        notes.append(f"local optimum of this start, one of {len(optima)}: {mean_and_sd}")
     over_time, of_truth = facts.get("free_energy", {}), facts.get("free_energy", {}).get("target")
     if of_truth and over_time["total"][-1] is not None and over_time["total"][-1] < of_truth["total"]:
         notes.append("the free energy of particles is an estimate: that of the truth is the least that there is")

@@ -51,6 +51,8 @@ def test_scale_start_and_step_size_may_be_given(sample, tmp_path, rng):
                    progress=None)["DLE"]  # fmt: skip
     for run in (two, pg.load(tmp_path / "two")["DLE"], three):
         assert np.array_equal(run.final, one.final) and run.step_size == pytest.approx(0.2)
+    default = {"steps": 3, "step_size": 1e-3, "preconditioner": "ensemble", "progress": None}  # that of other runs
+    assert pg.simulate(sample.loss, "DLE", sample.prior, 40, **default).step_size == pytest.approx(1e-3)
 
 
 @pytest.mark.thorough

@@ -64,7 +64,7 @@ def test_on_a_half_line_steps_grow_to_that_of_the_law():
         warnings.simplefilter("error")  # the limit of the warning is that of the choice
         runs = [
             simulate(loss, methods.DLE(), prior, 200, 5000, step_size, record_every=0)
-            for step_size in (chosen, schedules.resolved(chosen.initial))
+            for step_size in (chosen, schedules.step_size_from(chosen.initial))
         ]
     arrived, stuck = (stats.kstest(run.final[:, 0], law.cdf).pvalue for run in runs)
     assert arrived > 1e-3

@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario.kinds.particles import table
 from particlegvi.scenario.kinds.particles.facts.comparison import counts, verdict
-from particlegvi.scenario.kinds.text_table import number
+from particlegvi.scenario.kinds.text_table import short_number
 
 from ....plain_parts import PlainAtoms
 
@@ -89,7 +89,7 @@ def test_the_verdict_and_the_checks_are_shown():
      (-8.7e-23, "0.000"), (3e-19, "3e-19"), ([1e-19, 2e-19], "(1e-19, 2e-19)"), (None, "not finite")],
 )  # fmt: skip
 def test_rounding_beside_a_number_is_printed_as_0(value, text):
-    assert number(value) == text
+    assert short_number(value) == text
 
 
 @pytest.mark.parametrize(("rule", "hint"), [("near", True), ("arrived", False)])

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from particlegvi.contracts import Array, Facts
 from particlegvi.integrators import schedules
 from particlegvi.methods import FreeEnergy
-from particlegvi.methods.repulsion import interaction
+from particlegvi.methods.repulsion import interaction_velocity
 from particlegvi.metrics import area_under_curve, gaussian_nll
 from particlegvi.networks.mixtures import entropy, mutual_information
 from particlegvi.scenario.kinds.facts import fact, is_number, is_table
@@ -148,7 +148,7 @@ def displacement(run: NetworkRun) -> Facts:
         return {}
     chosen = np.unique(np.linspace(0, len(run.steps) - 1, min(RECORDS, len(run.steps))).astype(int))
     times = run.times[chosen]
-    move = interaction(method, run, run.initial)
+    move = interaction_velocity(method, run, run.initial)
     at = [np.ascontiguousarray(run.positions[record]) for record in chosen]
     lengths = {
         "interaction": _length(times, [move(x) for x in at]),

@@ -21,7 +21,7 @@ ENSEMBLE, DIAGONAL, NONE = WORDS = "ensemble", "diagonal", "none"
 ALLOWED = '"ensemble", "diagonal", "none", or a positive definite matrix (dim, dim)'
 
 
-class Chosen(NamedTuple):
+class SampleSettings(NamedTuple):
     """Checked arguments of `particlegvi.sample`, and of scenarios with a preconditioner."""
 
     particles: int = 200
@@ -34,10 +34,10 @@ class Chosen(NamedTuple):
     seconds: float | None = None
 
 
-def checked(settings: Settings, dim: int, initial: Start | None, preconditioner: object) -> Chosen:
+def checked(settings: Settings, dim: int, initial: Start | None, preconditioner: object) -> SampleSettings:
     """Check particles, steps, step size and seed of ``settings``, and the preconditioner."""
     size = settings.step_size
-    return Chosen(
+    return SampleSettings(
         arguments.whole("particles", settings.particles, least=FEWEST),
         arguments.seed(settings.seed),
         arguments.whole("steps", settings.steps, least=1),
