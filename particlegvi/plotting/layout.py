@@ -49,7 +49,7 @@ def legend_outside(figure: Figure) -> None:
     if say("particles") in found:
         found = {say("particles"): found[say("particles")], **found}
     if look().is_slide and len(figure.axes) == 1 and figure.axes[0].get_aspect() == 1.0:
-        figure.legend(list(found.values()), list(found), loc="outside center right", **NARROW)
+        figure.legend(list(found.values()), list(found), loc="outside right center", **NARROW)
         low = BELOW * look().small / 72.0 / figure.get_figheight()
         engine = figure.get_layout_engine()
         assert isinstance(engine, ConstrainedLayoutEngine)

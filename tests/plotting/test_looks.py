@@ -54,6 +54,16 @@ def test_words_fit(place, kind, request):
     assert clashes(figure) == []
 
 
+@pytest.mark.thorough
+def test_a_single_panel_with_equal_axes_has_its_legend_beside_it(plane):
+    """A slide is wide, and such a panel needs the height; two panels need the width."""
+    for methods, is_beside in ((["DRLE"], True), (["DLE", "DRLE"], False)):
+        figure = plotting.figure(plane, "particles", methods=methods, size="16:9", font_size=20)
+        panel, legend = figure.axes[-1].get_window_extent(), figure.legends[0].get_window_extent()
+        assert (legend.x0 > panel.x1, legend.y1 < panel.y0) == (is_beside, not is_beside)
+        assert clashes(figure) == []
+
+
 @pytest.mark.parametrize(
     ("chosen", "pixels"),
     [

@@ -207,6 +207,8 @@ def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
     assert clock.records("DE", np.array([0, 7, 40])).tolist() == [0, 7, 40]
     assert clock_of(plane).at(3, 1.0) == "t = 3", "the optimiser of FD-GVI has another time"
     assert clock_of({"FDGVI": plane["FDGVI"]}).at(-1) == "100% of the steps"
+    stills = [plotting.figure(plane, "particles", methods=[label]) for label in ("FDGVI", "DLE")]
+    assert [still.clock.get_text() for still in stills] == ["", "t = 20"], "the share of the steps is for films"
     assert [decimals(gap) for gap in (0.1, 0.05, 1.0, 250.0, 1e-4, 0.0)] == [1, 2, 0, 0, 4, 0]
     unequal = clock_of({"DE": line["DE"], "DLE": line["DLE"].at(20)})  # each is shown as far on its way
     assert [unequal.at(moment) for moment in (0, 10, -1)] == [f"{share}% of the steps" for share in (0, 25, 100)]
