@@ -135,19 +135,25 @@ def advance_metropolis(potential, switches, state, forces, stepping, key, steps,
         np.empty((dim, width)),
     )
     for start in range(first, last, width):
-        load_block(state, start, block.x)
+        load_block(state, start, proposed.x)
         load_block(state[:, dim:], start, accepted)
-        evaluate(potential, switches, block, scratch)
-        for step in range(begin, end):
-            row = min(step - begin, gain.shape[0] - 1)
+        normals = draws.even
+        for step in range(begin, end + 1):  # `evaluate` stands here alone: it takes long to compile
+            evaluate(potential, switches, proposed, scratch)
+            if step == begin:
+                chosen[:] = 1.0
+            else:
+                row = min(step - 1 - begin, gain.shape[0] - 1)
+                uniform = draws.uniform_odd if step % 2 == 0 else draws.uniform_even
+                compare(block, gain, noise_now, row, normals, proposed, potential.weights[0], log_ratio)
+                refuse_outside(proposed.x, low, high, log_ratio)
+                accept(log_ratio, uniform, step - 1, chosen, accepted[0])
+            take_over(chosen, proposed, block)
+            if step == end:
+                break
             if step == begin or step % 2 == 0:
                 fill_draws(draws, start, np.uint64(step // 2), key)
             normals = draws.even if step % 2 == 0 else draws.odd
-            propose(block, gain, noise_now, row, normals, proposed)
-            evaluate(potential, switches, proposed, scratch)
-            compare(block, gain, noise_now, row, normals, proposed, potential.weights[0], log_ratio)
-            refuse_outside(proposed.x, low, high, log_ratio)
-            accept(log_ratio, draws.uniform_even if step % 2 == 0 else draws.uniform_odd, step, chosen, accepted[0])
-            take_over(chosen, proposed, block)
+            propose(block, gain, noise_now, min(step - begin, gain.shape[0] - 1), normals, proposed)
         store_block(block.x, start, last, state)
         store_block(accepted, start, last, state[:, dim:])
