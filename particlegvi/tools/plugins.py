@@ -221,7 +221,7 @@ def load_file(place: str) -> None:
     name = path.stem
     if path.suffix != ".py" or not name.isidentifier() or (path.exists() and not path.is_file()):
         raise ValueError(f"--parts must be the path of a module such as my_parts.py, not {shown(place)}")
-    known_file = _file_of(name)
+    known_file = file_of(name)
     if name == "__main__" or known_file not in (None, path.resolve()):
         raise ValueError(f"--parts must be a file with another name than {path.name}, which Python has already")
     if name in sys.modules:
@@ -259,10 +259,10 @@ def _check_registered(place: str, module: ModuleType, before: dict[tuple[str, st
         raise Unregistered(f"{place} must register its parts (the function {kinds} does so); it registers none")
 
 
-def _file_of(module: str) -> Path | None:
+def file_of(module: str) -> Path | None:
     """The file of a module, imported or not; None if there is no such module, and an empty path if it has no file."""
     try:
         specification = importlib.util.find_spec(module)
-    except (ImportError, ValueError):  # of a script, or of a notebook
+    except Exception:  # of a script, of a notebook, or of a package above it
         return Path(vars(sys.modules.get(module, sys)).get("__file__", ""))
     return None if specification is None else Path(specification.origin or "").resolve()

@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
 AFTER_THE_NUMBERS = ("cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
 REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")  # the name at the beginning of a requirement
-DIGEST = ", digest "  # follows the note of a part without a version, and of any part in folders of version 0.1.0
+DIGEST = ", digest "  # follows the note of a part: that of the file where it is defined
 # Libraries that parts from outside may use, by module: their versions count where a part uses them.
 LIBRARIES = {"jax": "jax", "torch": "torch", "sklearn": "scikit-learn", "numpyro": "numpyro", "pymc": "pymc"}
 OF_LOSSES = {"JAX": ["jax"], "PyTorch": ["torch"], "NumPyro": ["numpyro", "jax"], "PyMC": ["pymc"]}  # by kind of loss
@@ -134,12 +134,11 @@ def note_now(key: str) -> str:
 
 
 def _digest_of_file(place: plugins.Origin) -> str:
-    """The digest of the file of a part that no package with a version has; a script is edited for other reasons."""
-    module = sys.modules.get(place.module)
-    file = None if module is None else vars(module).get("__file__")
-    if place.distribution or place.module == "__main__" or not file or not os.path.isfile(file):
+    """The digest of the file of a part: a package is edited within its version. A script is edited for other reasons."""
+    file = None if place.module == "__main__" else plugins.file_of(place.module)
+    if file is None or not file.is_file():
         return ""
-    return DIGEST + hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
+    return DIGEST + hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def is_note(key: str) -> bool:

@@ -43,15 +43,21 @@ def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tm
     place = tmp_path / "run"
     pg.run("global-minimiser", out=place, **SHORT, **STEPS)
     ((key, noted),) = manifest(place)["parts"].items()
-    assert (key, noted) == ("schedules stairs", "stairways 1.5")
+    assert key == "schedules stairs" and noted.startswith("stairways 1.5, digest ")
     forget()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pg.load(place)["DLE"].steps[-1] == 60
+    code = next(tmp_path.rglob("stairways/parts.py"))
+    code.write_text(STAIRS.replace("0.5 **", "0.6 **"))  # an edit within the version
+    forget()
+    with pytest.warns(UserWarning, match="of stairways 1.5, digest .* and this is that of stairways 1.5, digest"):
+        pg.load(place)
+    code.write_text(STAIRS)
     about = tmp_path / "stairways-1.5.dist-info"
     (about / "METADATA").write_text((about / "METADATA").read_text().replace("1.5", "1.6"))
     forget()
-    with pytest.warns(UserWarning, match='simulated with "stairs" .particlegvi.schedules. of stairways 1.5 and this'):
+    with pytest.warns(UserWarning, match='simulated with "stairs" .particlegvi.schedules. of stairways 1.5, digest'):
         pg.load(place)
     (about / "entry_points.txt").write_text("")
     forget()
