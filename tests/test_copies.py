@@ -103,6 +103,14 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
     "Intervals": ((ONE, TWO), functionals.Intervals, numbers),
     "Windows": ((X, np.full((12, 1), 0.3)), functionals.Windows, numbers),
     "OnOutputs": ((GRID,), lambda x: kernels.OnOutputs(kernels.SquaredExponential(1.0), x), lambda made: made.inputs),
+    "OnOutputs, fresh": (
+        (-ONE, TWO), lambda a, b: kernels.OnOutputs(kernels.SquaredExponential(1.0), "fresh", 5, a, b),
+        lambda made: np.concatenate([made.low, made.high]),
+    ),
+    "Loss": (
+        (TWO,), lambda near: pg.Loss.from_numpy(lambda x: (x**2).sum(1), lambda x: 2.0 * x, 2, near=near),
+        lambda made: made.near,
+    ),
     "MMDFlow": ((POINTS,), pg.methods.MMDFlow, lambda method: np.asarray(method.reference)),
     "ExactGaussianProcess": ((X, Y), lambda x, y: fs.ExactGaussianProcess(COVARIANCE, 0.1).fit(x, y), at_inputs),
     "SparseGaussianProcess": (
@@ -148,7 +156,7 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
 WITHOUT_ARRAYS = {
     "Basis", "Bernoulli", "BernoulliLogistic", "Constant", "Cosine", "Covariance", "DE", "DLE", "DRE", "DRLE",
     "Ensemble", "EnsembleEstimator", "FDGVI", "Flat", "Fourier", "FreeEnergy", "Functionals", "Gaussian", "Geometric",
-    "InverseMultiquadric", "JKO", "Jumps", "Likelihood", "Linear", "LinearRegression", "LogisticRegression", "Loss",
+    "InverseMultiquadric", "JKO", "Jumps", "Likelihood", "Linear", "LinearRegression", "LogisticRegression",
     "Matern12", "Matern32", "Matern52", "Mean", "Method", "Network", "OnCoordinates", "OnFirstLayer", "OnLastLayer",
     "Periodic", "Poisson", "PoissonLog", "PoissonSquare", "Polynomial", "Product", "Projection", "Residual", "SVGD",
     "Schedule", "ShiftedMixture", "Sum", "TableSettings", "TensorProduct", "ThesisResidual", "Union",

@@ -8,6 +8,7 @@ import particlegvi as pg
 from particlegvi import cli, pages
 from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.storage import CHECKPOINT_EVERY
+from particlegvi.tools.limits import STEP_SIZE, STEPS
 
 METHOD = inspect.unwrap(pg.methods.DRLE.__init__)
 
@@ -22,6 +23,13 @@ def test_pages_begin_with_the_weights_of_the_package():
     shown = dict(re.findall(r"(\w+): ([\d.]+),", text.partition("PG.DEFAULTS")[2]))
     assert {key: float(shown[key]) for key in ("kl_weight", "mmd_weight")} == {"kl_weight": 1.0, "mmd_weight": 0.5}
     assert defaults(METHOD)["kl_weight"] == 1.0 and defaults(METHOD)["mmd_weight"] == 0.5
+
+
+def test_the_page_for_beginners_has_the_defaults_of_simulate(root):
+    said = re.search(
+        r"they are ([\d,]+) steps of ([\d.e-]+), whatever the loss", (root / "docs" / "start.md").read_text()
+    )
+    assert (int(said[1].replace(",", "")), float(said[2])) == (STEPS, STEP_SIZE) == (10_000, 1e-3)
 
 
 def test_functions_and_commands_have_the_same_defaults():

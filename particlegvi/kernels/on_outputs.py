@@ -102,8 +102,8 @@ class OnOutputs(OnFeatures):
         super().__init__(kernel)
         if process is not None and not callable(process):
             raise arguments.refuse("process", process, "a covariance of particlegvi.functionspace.covariances")
-        self.low = None if low is None else arguments.coordinates("low", low)
-        self.high = None if high is None else arguments.coordinates("high", high)
+        self.low = None if low is None else arguments.coordinates("low", low).copy()
+        self.high = None if high is None else arguments.coordinates("high", high).copy()
         self.process = process
         if isinstance(inputs, str):
             if inputs != "fresh":

@@ -224,7 +224,7 @@ class Loss(FromLibraries, FromModels):
         loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)  # type: ignore[arg-type]
         loss.kind = "numpy, gradient by differences" if differences else loss.kind
         if near is not None:
-            loss.near = arguments.vector("near", near, size)
+            loss.near = arguments.vector("near", near, size).copy()
         try_out(label, loss.value, loss.gradient, size, near=0.0 if loss.near is None else loss.near)
         if gradient_at is not None:
             try_batches(label, loss.gradient, loss.gradient_at, trial_points(size)[2:4])

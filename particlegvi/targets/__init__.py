@@ -17,14 +17,13 @@ from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.repulsion import kernel_from
 from particlegvi.priors.flat import Flat
-from particlegvi.targets.density import AtomicTarget, DensityTarget
+from particlegvi.targets.density import NOTABLE, AtomicTarget, DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.targets.own import OwnTruth, Truth, own_truth
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import warn
 
-NOTABLE = 0.01  # share of the mass that the search for wells may have missed, from which on it is said
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
@@ -104,12 +103,13 @@ def target(
 
     if mmd_weight == 0.0:
         density = gibbs(loss, prior, kl_weight)
-        if density.missed is not None and density.missed > NOTABLE:
-            warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
-        return density
-    points = None if isinstance(initial, Distribution) else initial
-    kernel, _ = kernel_from(method.kernel, prior, points, seed)
-    return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
+    else:
+        points = None if isinstance(initial, Distribution) else initial
+        kernel, _ = kernel_from(method.kernel, prior, points, seed)
+        density = repulsive(loss, prior, kl_weight, mmd_weight, kernel)
+    if density.missed is not None and density.missed > NOTABLE:
+        warn(f"{unfound(density.missed)}; moments and distances are those of the wells that were found")
+    return density
 
 
 def unfound(missed: float) -> str:

@@ -18,6 +18,8 @@ from particlegvi.tools.quoting import shown
 OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
 Values = Any  # a float for a single point, and for moments on the line; otherwise an array
 
+NOTABLE = 0.01  # share of the mass that the search for wells may have missed, from which on it is said
+
 
 class DensityTarget:
     """A minimiser Q* with a density that can be evaluated everywhere.
@@ -45,6 +47,7 @@ class DensityTarget:
         Proven by interval arithmetic, for DLE with a loss that is a formula: ``|Z'/Z - 1|`` is at most this number,
         with Z the normaliser and Z' that of the quadrature. So the density is right to this share everywhere, and no
         well with more of the mass is missed. 1 where this was tried and nothing could be proven, None where it was not.
+        For DRLE a bound on the mass of missed wells, only where it is above 1%.
     grid, density : arrays (n,) or (n, 2), and (n,)
         The quadrature's nodes inside the support, and the density there.
     masses : array (n,)

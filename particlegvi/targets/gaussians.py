@@ -212,7 +212,8 @@ class GaussianOptima:
     def basin_of(self, mean: ArrayLike, sd: ArrayLike = 1.0) -> int | None:
         """Index in ``optima`` of the limit of the gradient flow of (mean, log variance) from a start.
 
-        None if the limit is no optimum but a saddle, as for a start on a line of symmetry. If the limit is an optimum
+        None if the limit is no optimum but a saddle, as for a start on a line of symmetry, or if an optimum is not
+        isolated. If the limit is an optimum
         that is not in ``optima`` yet, it is appended there.
 
         Parameters
@@ -223,9 +224,13 @@ class GaussianOptima:
         if not np.all(spread > 0.0):
             raise ValueError(f"sd must be positive numbers, not {sd!r}")
         if self._descent is None:
-            self._descent = BasinDescent(self._landscape)
-            for at in self._minima:
-                self._descent.add(at)
+            descent = BasinDescent(self._landscape)
+            try:
+                for at in self._minima:
+                    descent.add(at)
+            except ValueError:  # an optimum is flat to rounding: nobody can tell which starts flow to it
+                return None
+            self._descent = descent
         label = int(self._descent.labels(packed(centre, spread)[None])[0])
         if label < 0:
             return None

@@ -14,13 +14,14 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, logit
 
 from particlegvi.contracts import Kernel, Loss, Prior, Term
 from particlegvi.engine.terms.evaluate import values
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.priors import embedding
 from particlegvi.priors.weighted_points import WeightedPoints
-from particlegvi.targets.density import DensityTarget
+from particlegvi.targets.density import NOTABLE, DensityTarget
 from particlegvi.targets.fixed_point import image, solve
 from particlegvi.targets.quadrature.mesh import MeshInteraction
 from particlegvi.targets.quadrature.missed import Certifier
@@ -53,7 +54,7 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     The mean embedding mu_P is exact (or a quadrature to 1e-9), even where a run estimates it by Monte Carlo: Q* is the
     minimiser of the objective itself.
     """
-    strength, domain = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight).domain
+    strength, (domain, _, share) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
     attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
     problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, domain)
     solution = problem.solve()
@@ -61,7 +62,17 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver
     log_density = partial(_above, solution.log_density, change)
     residual, error = solution.residual + nodes.error, solution.bound + nodes.error
-    return DensityTarget(log_density, nodes, domain, residual, error, log_normaliser=solution.log_normaliser + change)
+    missed = None if share is None else _under_repulsion(share, strength * kernel.variance)
+    total = solution.log_normaliser + change
+    return DensityTarget(log_density, nodes, domain, residual, error, log_normaliser=total, missed=missed)
+
+
+def _under_repulsion(share: float, most: float) -> float | None:
+    """A bound on the missed mass of DRLE's Q* where DLE may miss some; None elsewhere.
+
+    r (mu_P - kappa * q) is between -most and most, so that the odds of a missed well grow by exp(2 most) at most.
+    """
+    return float(expit(logit(share) + 2.0 * most)) if share > NOTABLE else None
 
 
 class Searched(NamedTuple):

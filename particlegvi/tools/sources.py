@@ -134,7 +134,7 @@ def note_now(key: str) -> str:
 
 
 def _digest_of_file(place: plugins.Origin) -> str:
-    """The digest of the file of a part: a package is edited within its version. A script is edited for other reasons."""
+    """The digest of a part's file: a package is edited within its version. A script is edited for other reasons."""
     file = None if place.module == "__main__" else plugins.file_of(place.module)
     if file is None or not file.is_file():
         return ""
