@@ -27,5 +27,5 @@ __all__ = [
 ALSO_CALLED = {"rbf": "squared-exponential", "gaussian": "squared-exponential", "se": "squared-exponential",
                "exponentiated-quadratic": "squared-exponential", "imq": "inverse-multiquadric"}  # fmt: skip
 
-_registry: Registry[Any] = Registry(__name__, "kernel", ALSO_CALLED)
-names, get, register = _registry.names, _registry.make, _registry.register
+registry: Registry[Any] = Registry(__name__, "kernel", ALSO_CALLED)
+names, get, register = registry.names, registry.make, registry.register

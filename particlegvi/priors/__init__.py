@@ -24,5 +24,5 @@ __all__ = [
     "Prior", "StudentT", "Uniform", "embedding", "get", "names", "register",
 ]  # fmt: skip
 
-_registry: Registry[type[contracts.Prior]] = Registry(__name__, "prior")
-names, get, register = _registry.names, _registry.make, _registry.register
+registry: Registry[type[contracts.Prior]] = Registry(__name__, "prior")
+names, get, register = registry.names, registry.make, registry.register

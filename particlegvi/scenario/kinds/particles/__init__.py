@@ -33,7 +33,7 @@ class Particles(Kind):
 
     @property
     def methods(self) -> Mapping[str, Facts]:
-        return {label: with_defaults(label, {}) for label in METHODS}
+        return {label: with_defaults("method", {}, label) for label in METHODS}
 
     def complete(self, scenario: Facts) -> list[str]:
         return fill(scenario)

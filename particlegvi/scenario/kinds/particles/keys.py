@@ -200,6 +200,9 @@ def fill(scenario: Facts) -> list[str]:
     chosen: list[str] = []
     if "loss" in scenario:
         scenario["loss"] = with_variables(scenario["loss"])
+    for key in ("loss", "prior", "initial", "kernel"):
+        if key in scenario:
+            scenario[key] = with_defaults(key, scenario[key], keys.DEFAULT_KERNEL if key == "kernel" else "")
     for key in ("steps", "step_size"):
         if scenario.get(key) == AUTO:
             del scenario[key]
@@ -209,13 +212,15 @@ def fill(scenario: Facts) -> list[str]:
             scenario.setdefault(key, value)
     left_out = scenario.get("methods", {None: False})
     if isinstance(left_out, dict) and left_out and all(entry is False for entry in left_out.values()):
-        scenario["methods"] = {label: with_defaults(label, {}) for label in METHODS if label not in left_out}
+        scenario["methods"] = {label: with_defaults("method", {}, label) for label in METHODS if label not in left_out}
         weights = {label: ", ".join(f"{key} {value:g}" for key, value in entry.items())
                    for label, entry in scenario["methods"].items()}  # fmt: skip
         words = [f"{label} ({listed})" if listed else label for label, listed in weights.items()]
         chosen.append(f"methods = {', '.join(words)}")
     if isinstance(scenario.get("methods"), dict):
-        scenario["methods"] = {label: with_defaults(label, entry) for label, entry in scenario["methods"].items()}
+        scenario["methods"] = {
+            label: with_defaults("method", entry, label) for label, entry in scenario["methods"].items()
+        }
     formula = scenario["loss"].get("formula") if isinstance(scenario.get("loss"), dict) else None
     if isinstance(formula, str) and len(formula) <= LONGEST_TITLE and formula.isprintable():
         scenario.setdefault("title", formula)
@@ -231,23 +236,26 @@ def fill(scenario: Facts) -> list[str]:
     return chosen
 
 
-def with_defaults(label: str, entry: Any) -> Any:
-    """The entry of a method with the numbers and words that it leaves out, so that a stored run keeps its own.
+def with_defaults(key: str, entry: Any, label: str = "") -> Any:
+    """The entry of a part with the numbers and words that it leaves out, so that a stored run keeps its own.
 
-    The check of the key refuses mistakes.
+    ``key`` is "loss", "prior", "initial", "kernel" or "method", and ``label`` the name where the entry has none. The
+    checks of the keys refuse mistakes.
     """
-    from particlegvi import methods
+    from particlegvi import kernels, losses, methods, priors
 
+    rooms = {"loss": losses.registry.get, "kernel": kernels.registry.get, "method": methods.get}
+    find = rooms.get(key, priors.registry.get)
+    entry = {"name": entry} if isinstance(entry, str) and key != "method" else entry
     try:
-        parameters = inspect.signature(methods.get(entry.get("method", label))).parameters.values()
-    except (AttributeError, ValueError):
+        name = entry.get("method" if key == "method" else "name", label)
+        parameters = inspect.signature(find(name)).parameters.values()
+    except (AttributeError, KeyError, TypeError, ValueError):
         return entry
-    defaults = {
-        parameter.name: parameter.default
-        for parameter in parameters
-        if isinstance(parameter.default, int | float | str)
-    }
-    defaults.pop("embedding", None)  # the run chooses a way, and its facts say which; the truth does not depend on it
+    defaults = {each.name: each.default for each in parameters if isinstance(each.default, int | float | str)}
+    # a run chooses the way of the embedding, and its facts say which; a flat prior has the dimension of the loss
+    for left_out in ("embedding", *["dim"] * (name == "flat")):
+        defaults.pop(left_out, None)
     return {**entry, **{key: value for key, value in defaults.items() if key not in entry}}
 
 

@@ -162,7 +162,7 @@ POINTS, PRODUCT = {"points": [[0.5], [1.0]]}, {"formula": "b*a", "variables": ["
     ("given", "overrides", "found"),
     [
         (complete(), {}, {"kind": "particles", "integrator": "euler-maruyama", "tolerance": 1e-12}),
-        (complete(), {}, {"loss": {"name": "double-well"}, "figures": HISTOGRAMS}),
+        (complete(), {}, {"loss": {"name": "double-well", "height": 3.0}, "figures": HISTOGRAMS}),
         (complete(step_size=1, modes=[0, 1]), {}, {"step_size": 1.0, "particles": 8, "modes": [[0.0], [1.0]]}),
         (complete(initial={"points": [0.5, 1]}), {"particles": None}, {"particles": 2, "initial": POINTS}),
         (complete(), {"methods": {"DRE": {"embedding": "quadrature"}}, "methods.DE": False, "methods.DLE": False},
@@ -183,6 +183,18 @@ def test_a_scenario_is_completed(given, overrides, found):
     scenario = load(given, overrides)
     for key, value in found.items():
         assert scenario.get(key) == value and type(scenario.get(key)) is type(value)
+
+
+def test_a_stored_scenario_has_the_parameters_of_its_parts():
+    """A change of a default in the package moves no older run's truth."""
+    given = {"loss": "ring", "prior": "normal", "initial": {"name": "laplace", "scale": [1.0, 2.0]}, "kernel": {}}
+    stored = load({**given, "prior": {"name": "normal", "sd": [1.0, 1.0]}})
+    assert stored["loss"] == {"name": "ring", "radius": 2.0, "width": 0.4}
+    assert stored["prior"] == {"name": "normal", "sd": [1.0, 1.0], "mean": 0.0}
+    assert stored["initial"] == {"name": "laplace", "scale": [1.0, 2.0], "location": 0.0}
+    assert stored["kernel"] == {"name": "squared-exponential", "lengthscale": 1.0, "variance": 1.0}
+    assert load(stored) == stored
+    assert load({"loss": "t^2", "prior": {"name": "flat"}, "initial": {"points": [[0.0]]}})["prior"] == {"name": "flat"}
 
 
 def test_a_stored_scenario_has_the_parameters_of_its_methods(monkeypatch):
