@@ -104,6 +104,17 @@ def test_a_process_at_rest_does_not_drift_and_one_on_its_way_does():
     assert diagnostics.drift(x[:, :1], times, LOSS) is None
 
 
+def test_a_loss_that_overflows_is_never_rest():
+    """Its mean and its difference are not numbers, which no limit exceeds; the control is a loss that stays finite."""
+    start = np.random.default_rng(0).normal(size=(60, 1))
+    x, times = ornstein_uhlenbeck(60, 41, 3.0, start, 0)
+    with np.errstate(all="ignore"):
+        steep = pg.Loss.from_formula("exp(2000*abs(t))", ["t"])
+        drift = diagnostics.drift(x, times, steep)
+    assert drift.significant and drift.name == "mean loss" and np.isnan(drift.change)
+    assert not diagnostics.drift(x, times, LOSS).significant
+
+
 def test_tiny_drifts_of_huge_ensembles_are_nobodys_concern():
     x = np.random.default_rng(0).normal(size=(1, 5000, 1)) + np.linspace(0.0, 1e-3, 41)[:, None, None]
     found = diagnostics.drift(x, np.linspace(0.0, 1.0, 41), LOSS)

@@ -104,6 +104,7 @@ def test_what_a_summary_says():
             "initial",
         ),
         ({"figures": [{"kind": "functions"}]}, "figure"),
+        ({"figures": [{"kind": "particles"}]}, "draws particles of 2 dimension"),
     ],
     ids=str,
 )

@@ -61,8 +61,8 @@ def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(half, capsys):
         assert pg.resume(half).status == "finished"  # with what it was gone on with, it goes on again
 
 
-@pytest.mark.parametrize("package", ["particlegvi", "numpy", "scipy", "numba"])
-@pytest.mark.sample("particlegvi")
+@pytest.mark.parametrize("package", ["particlegvi", "numpy", "scipy", "numba", "finufft"])
+@pytest.mark.sample("particlegvi", "finufft")
 def test_other_versions_too(half, tmp_path, package):
     versions = manifest(half)["versions"]
     put(half, versions={**versions, package: "0.0.7"})
