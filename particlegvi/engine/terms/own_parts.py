@@ -18,7 +18,7 @@ from particlegvi.tools.arguments import real, refuse
 FRACTIONS = np.array([0.04, 0.3, 1.0, 2.5, 7.0])  # of the squared lengthscale, at which a kernel is tried
 TRIED = 7  # points
 VALUES = np.array([-1.9, -0.7, 0.3, 0.8, 1.4])  # of a function, at which a likelihood is tried
-DRAWS = 200  # of it at each of these
+DRAWS, MANY_DRAWS = 200, 10_000  # of it at each of these
 
 
 @runtime_checkable
@@ -107,6 +107,7 @@ def try_likelihood(likelihood: Likelihood, y: Array) -> None:
         if likelihood.convex and (lowest := float(curvature(points).min())) < 0.0:
             raise ValueError(f"convex of {name} must be False: its curvature {of_one} is {lowest:.3g} at some value")
     _try_slopes(name, likelihood)
+    _try_density(name, likelihood)
 
 
 def _try_slopes(name: str, likelihood: Likelihood) -> None:
@@ -136,6 +137,30 @@ def _try_slopes(name: str, likelihood: Likelihood) -> None:
         )
 
 
+def _try_density(name: str, likelihood: Likelihood) -> None:
+    """Refuse draws that are not those of the density.
+
+    For each f the mean of p(y|g) / p(y|f) over draws of p(y|f) is 1 for every g; g is half a unit of information away.
+    """
+    draws = _draws(name, likelihood, MANY_DRAWS)
+    if draws is None:
+        return
+    y = draws.reshape(len(VALUES), MANY_DRAWS)
+    with np.errstate(all="ignore"):
+        slopes = likelihood.slope(VALUES[:, None], y)
+        away = VALUES + 0.5 / np.sqrt((slopes**2).mean(axis=1))
+        ratios = np.exp(likelihood.log_density(y, away[:, None]) - likelihood.log_density(y, VALUES[:, None]))
+    gaps, errors = ratios.mean(axis=1) - 1.0, ratios.std(axis=1) / np.sqrt(MANY_DRAWS)
+    known = np.isfinite(gaps) & (errors > 0.0)
+    scores = gaps[known] / errors[known]
+    if abs(scores.sum()) > 6.0 * np.sqrt(max(1, known.sum())):
+        at = int(np.argmax(np.abs(scores)))
+        raise ValueError(
+            f"sample(f) of {name} must draw from its log_density(y, f): the mean of p(y|g) / p(y|f) over its draws is"
+            f" 1 + {gaps[known][at]:.3g} (error {errors[known][at]:.2g}) at f = {VALUES[known][at]:g}"
+        )
+
+
 def _try_support(name: str, likelihood: Likelihood, y: Array) -> None:
     """Refuse observations that its draws never are, where its class does not say by itself which are allowed."""
     if not type(likelihood).check_targets.__module__.startswith("particlegvi."):
@@ -162,9 +187,9 @@ def _try_information(name: str, likelihood: Likelihood) -> None:
             raise refuse(f"information(f) of {name}", float(information.min()), "0 or above for every f")
 
 
-def _draws(name: str, likelihood: Likelihood) -> Array | None:
-    """Draws of y at each of the values, (values * draws,); None for a likelihood that has none."""
-    values = np.repeat(VALUES, DRAWS)
+def _draws(name: str, likelihood: Likelihood, count: int = DRAWS) -> Array | None:
+    """Draws of y at each of the values, (values * count,); None for a likelihood that has none."""
+    values = np.repeat(VALUES, count)
     try:
         returned = _returned(f"sample(f, random) of {name}", likelihood.sample, values, 0)
     except NotImplementedError:

@@ -125,6 +125,16 @@ class OtherDraws(OwnCounts):
         return generator(random).poisson(2.0 * np.exp(f)).astype(float)
 
 
+class SpreadDraws(OwnCounts):
+    """Its draws have the mean of its density, and a larger variance."""
+
+    __slots__ = ()
+    name = "spread-draws"
+
+    def sample(self, f, random=None):
+        return generator(random).negative_binomial(3, 3.0 / (3.0 + np.exp(f))).astype(float)
+
+
 class OtherInformation(OwnCounts):
     __slots__ = ()
     name = "other-information"
@@ -153,9 +163,7 @@ class TwoWells(OwnCounts):
         f = np.asarray(f)
         return -(f**4 / 4.0 - f * f / 2.0 + y * f)
 
-    def sample(self, f, random=None):
-        f = np.asarray(f)
-        return f - f**3 + generator(random).normal(size=f.shape)
+    sample = Likelihood.sample  # it is the cost of no density, and has no draws
 
 
 class SaysSo(TwoWells):
@@ -266,6 +274,10 @@ test_a_wrong_part_is_refused_at_each_door = refused(
         "the mean of the curvature of the likelihood upwards over its draws",
     ),
     (lambda: fitted([1.0, 2.0], OtherDraws()), "the mean of the slope of the likelihood other-draws over its draws"),
+    (
+        lambda: fitted([1.0, 2.0], SpreadDraws()),
+        r"^sample\(f\) of the likelihood spread-draws must draw from its log_density\(y, f\)",
+    ),
     (
         lambda: simulated(of_loss(derivative=lambda x: -2 * x)),
         "the gradient of the loss own at .* as differences of its value say",
