@@ -3,6 +3,7 @@
     python benchmarks/hard_posteriors.py                                  # twenty seeds of each law
     python benchmarks/hard_posteriors.py --seeds 100 --steps 100 banana   # short runs, for arrivals that are too early
     python benchmarks/hard_posteriors.py --momentum                       # normal laws with the momentum and without
+    python benchmarks/hard_posteriors.py --half-lines --seeds 60          # means of laws on a half-line
     PARTICLEGVI_DATA=FOLDER python benchmarks/hard_posteriors.py --images # linear images of three posteriors
 
 A run is wrong where, in some coordinate, the Kolmogorov-Smirnov distance of its final particles to 100,000 exact draws
@@ -74,14 +75,19 @@ def two_modes(apart: float) -> Law:
     return Law(3, value, draws, gradient=gradient)
 
 
-def narrow_draws(rng: np.random.Generator, n: int) -> Array:
-    wide = rng.random((n, 1)) < 0.75
-    return np.where(wide, 9.0 + rng.standard_normal((n, 3)), -9.0 + 0.3 * rng.standard_normal((n, 3)))
+def unequal(share: float, sd: float, away: float) -> Law:
+    """A standard normal law in three dimensions, and a mode with this share and width so many of its sds away."""
+    half = away / np.sqrt(12.0)
 
+    def value(x: Array) -> Array:
+        far = np.log(share) - 3.0 * np.log(sd) - ((x + half) ** 2).sum(axis=1) / (2.0 * sd**2)
+        return -np.logaddexp(np.log(1.0 - share) - 0.5 * ((x - half) ** 2).sum(axis=1), far)
 
-def narrow(x: Array) -> Array:
-    far = np.log(0.25) - 3.0 * np.log(0.3) - ((x + 9.0) ** 2).sum(axis=1) / 0.18
-    return -np.logaddexp(np.log(0.75) - 0.5 * ((x - 9.0) ** 2).sum(axis=1), far)
+    def draws(rng: np.random.Generator, n: int) -> Array:
+        wide = rng.random((n, 1)) < 1.0 - share
+        return np.where(wide, half + rng.standard_normal((n, 3)), -half + sd * rng.standard_normal((n, 3)))
+
+    return Law(3, value, draws)
 
 
 def ridge_draws(rng: np.random.Generator, n: int) -> Array:
@@ -115,9 +121,12 @@ LAWS = {
         banana_draws,
         gradient=banana_gradient,
     ),
+    "two modes, 4 apart": two_modes(2.0 / np.sqrt(3.0)),
     "two modes, 8.7 apart": two_modes(2.5),
     "two modes, 17 apart": two_modes(5.0),
-    "a quarter in a narrow far mode": Law(3, narrow, narrow_draws),
+    "a quarter in a narrow far mode": unequal(0.25, 0.3, 31.2),
+    "40%, half as wide, 12 away": unequal(0.4, 0.5, 12.0),
+    "20%, half as wide, 5 away": unequal(0.2, 0.5, 5.0),
     "Cauchy, 5 dimensions": Law(
         5,
         lambda x: np.log1p(x**2).sum(axis=1),
@@ -188,6 +197,26 @@ def verdicts(law: Law, seeds: int, steps: int) -> tuple[Counter[str], Counter[st
     return counts, reasons
 
 
+HALF_LINES = {
+    "half-normal": (lambda: ("0*x", pg.priors.HalfNormal(1.0)), np.sqrt(2.0 / np.pi), np.sqrt(1.0 - 2.0 / np.pi)),
+    "exponential": (lambda: ("0*x", pg.priors.Exponential(1.0)), 1.0, 1.0),
+    "gamma of shape 1/2": (lambda: ("0.5*log(x)", pg.priors.Exponential(1.0)), 0.5, np.sqrt(0.5)),
+}
+
+
+def half_lines(seeds: int) -> None:
+    """Errors of the means that count, in standard deviations of laws on a half-line; a tenth is the accuracy."""
+    print("| law | arrived | error above 0.1 | mean error | largest |\n|---|---|---|---|---|")
+    for name, (make, mean, sd) in HALF_LINES.items():
+        formula, prior = make()
+        runs = [
+            pg.sample(pg.Loss.from_formula(formula, ["x"]), prior, seed=seed, progress=None) for seed in range(seeds)
+        ]
+        off = np.array([(run.counted.mean() - mean) / sd for run in runs if run.arrived])
+        numbers = f"{np.sum(np.abs(off) > 0.1)} | {off.mean():.3f} | {np.abs(off).max():.3f}"
+        print(f"| {name} | {len(off)} of {seeds} | {numbers} |", flush=True)
+
+
 def normal(dim: int, condition: float) -> Law:
     """A normal law whose variances go from 1 to the condition."""
     precisions = np.geomspace(1.0, 1.0 / condition, dim)
@@ -249,10 +278,14 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS_TO_ARRIVE, help="most steps of a run")
     parser.add_argument("--images", action="store_true")
     parser.add_argument("--momentum", action="store_true")
+    parser.add_argument("--half-lines", action="store_true")
     parser.add_argument("names", nargs="*", help="parts of names of laws; all where left out")
     chosen = parser.parse_args()
     if chosen.momentum:
         momentum(chosen.seeds)
+        return
+    if chosen.half_lines:
+        half_lines(chosen.seeds)
         return
     if chosen.images:
         images(chosen.seeds)

@@ -224,5 +224,5 @@ def test_two_particles_have_the_bias_of_the_law_in_the_scenario(folder):
     many, exact = formulas.repelled_spring(particles=1000), formulas.repelled_spring(particles=2)
     drawn = {name: float(pg.Loss.from_formula(formula, ["particles"]).value(np.array([[2.0]]))[0])
              for name, formula in scenario["sweep"]["laws"].items()}  # fmt: skip
-    assert drawn == {"minimiser Q*": pytest.approx(many, abs=1e-4), "Q* - 0.11/N": pytest.approx(exact, abs=2e-3)}
+    assert drawn == {"minimiser Q*": pytest.approx(many, abs=1e-4), "Q* − 0.11/N": pytest.approx(exact, abs=2e-3)}
     assert many - exact > 0.02  # two particles have another law than many: the claim `few-particles` runs them

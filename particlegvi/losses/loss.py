@@ -57,11 +57,23 @@ class Loss(FromLibraries, FromModels):
         self.dim = dim
         self.name = name
         self.formula = formula
-        self.variables = list(variables) if variables else coordinate_names(dim)
+        self.variables = coordinate_names(dim) if not variables else list(variables)
         self._functions = functions
         self.near: Array | None = None  # (dim,), a point near which the loss is finite, where that is not 0
         self._gradient_at = gradient_at
         self.kind = "numpy" if functions else "compiled"
+
+    @property
+    def variables(self) -> list[str]:
+        """A name for each coordinate; they may be set, ``loss.variables = ["intercept", "slope"]``."""
+        return self._variables
+
+    @variables.setter
+    def variables(self, names: Sequence[str]) -> None:
+        given = [str(name) for name in names]
+        if len(given) != self.dim or len(set(given)) != self.dim or isinstance(names, str):
+            raise arguments.refuse("variables", names, f"{self.dim} different names, one for each coordinate")
+        self._variables = given
 
     @classmethod
     @explains_bad_calls

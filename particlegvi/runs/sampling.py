@@ -73,7 +73,7 @@ def sample(
     steps : int
         Most steps. A run that has not arrived by then says what is in its way.
     seconds : float, optional
-        Most seconds.
+        Most seconds after the start, which is not cut short.
     out : path, optional
         Folder for the result, which `particlegvi.load` opens. It appears at the end, whole: of a call that is
         interrupted nothing remains, and the same call begins again.

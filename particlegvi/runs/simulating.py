@@ -20,7 +20,7 @@ from particlegvi.simulation.loop import run_problem
 from particlegvi.simulation.problem import Settings, check_problem, prior_or_flat
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
-from particlegvi.tools import machine, objects
+from particlegvi.tools import arguments, machine, objects
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.limits import PARTICLES, STEP_SIZE, STEPS, STEPS_TO_ARRIVE
 from particlegvi.tools.patience import listening
@@ -74,7 +74,7 @@ def simulate(
         Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
     preconditioner : "ensemble", "diagonal", "none" or array (dim, dim), optional
         DLE only: start, steps, step size and end as in `particlegvi.sample`; a ``step_size`` that is left out is then
-        "auto", and ``integrator`` is not used.
+        "auto", and ``integrator`` is left out.
     integrator : str, function or mapping
         One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
         with its ``name`` and, for "baoab", its ``friction``.
@@ -161,6 +161,8 @@ def _ensemble_problem(
 
     for method in methods:
         check_method(objects.method(method))
+    if settings.integrator not in ("euler-maruyama", "mala"):
+        raise arguments.refuse("integrator", settings.integrator, "left out where there is a preconditioner")
     dim = objects.loss(loss).dim
     prior = prior_or_flat(prior, dim)
     points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)

@@ -126,7 +126,7 @@ KILLED = """
 import os, signal, sys
 import numpy as np
 import particlegvi as pg
-from particlegvi.runs import sampled
+from particlegvi.runs import sample_folder
 place, last = sys.argv[1], int(sys.argv[2])
 calls = [0]
 def own(X):
@@ -135,11 +135,11 @@ def own(X):
         os.kill(os.getpid(), signal.SIGKILL)
     return 0.5 * ((X - [1.0, 100.0]) ** 2 / [1.0, 400.0]).sum(axis=1)
 if last == 0:
-    write = sampled.write_array
+    write = sample_folder.write_array
     def killed(file, array):
         write(file, array)
         os.kill(os.getpid(), signal.SIGKILL)
-    sampled.write_array = killed
+    sample_folder.write_array = killed
 loss = pg.Loss.from_numpy(own, lambda X: (X - [1.0, 100.0]) / [1.0, 400.0], dim=2)
 pg.sample(loss, pg.priors.Normal([0.0, 0.0], [9.0, 999.0]), 40, seed=3, out=place, progress=None)
 """

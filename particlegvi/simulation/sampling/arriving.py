@@ -57,7 +57,10 @@ def arrive(posterior: PosteriorEnergy, chosen: SampleSettings, progress: StepPro
                 ensemble.step_size.restart()
                 adapting, changed = True, step + 1
         if not adapting and step + 1 in looks:
-            verdict, counted = _look(start.view, positions, energies, frozen, (NORMAL_99 / chosen.accuracy) ** 2)
+            windows = _windows(len(positions), frozen, posterior.is_bent)
+            if windows:  # else the verdict before the step size was adapted again stays
+                wanted = (NORMAL_99 / chosen.accuracy) ** 2
+                verdict, counted = _look(start.view, positions, energies, windows, wanted)
             if verdict.arrived:
                 break
         if progress is not None:
@@ -88,20 +91,25 @@ def _looks(steps: int) -> set[int]:
     return looks
 
 
-def _look(
-    view: LinearView, positions: list[Array], energies: list[Array], frozen: int, wanted_draws: float
-) -> tuple[Verdict, int]:
-    """The verdict by the longest two windows, or by the last two thirds of the run; of the second where neither passes.
-
-    With it the number of records that it counts, from the last one.
+def _windows(records: int, frozen: int, is_bent: bool) -> list[int]:
+    """The lengths of two windows at the end of the run by which it is judged: the longest ones, and two thirds of it.
 
     The later window begins after the step size was frozen. Longer windows hold more draws, and see slower drifts, but
-    they reach back to the start.
+    they reach back to the start, whose width bent coordinates make larger.
+    """
+    lengths = [(records - PASSED) // 2, (records - 1) // 3]
+    return [length for length in lengths[1 if is_bent else 0 :] if records - 1 - length >= frozen]
+
+
+def _look(
+    view: LinearView, positions: list[Array], energies: list[Array], windows: list[int], wanted_draws: float
+) -> tuple[Verdict, int]:
+    """The verdict by the first windows that pass, or else by the last ones.
+
+    With it the number of records that it counts, from the last one.
     """
     verdict, window = Verdict(False, UNJUDGED), 0
-    for window in ((len(positions) - PASSED) // 2, (len(positions) - 1) // 3):
-        if len(positions) - 1 - window < frozen:
-            continue
+    for window in windows:
         last = slice(len(positions) - 2 * window, None)
         z = np.array(positions[last])
         verdict = judge(observed(view.places(z), z, np.array(energies[last])), wanted_draws)

@@ -49,6 +49,8 @@ class PosteriorEnergy:
         Number of coordinates.
     support : Support
         The map from these coordinates to the box of the prior.
+    is_bent : bool
+        Whether the user's units are no linear map of these coordinates: at a wall, or under the constraints of a model.
     evaluations : int
         Points at which the energy and its gradient were computed so far.
     flaw : Flaw or None
@@ -61,6 +63,8 @@ class PosteriorEnergy:
         self.kl_weight = kl_weight
         self.dim = loss.dim
         self.support = Support(prior.low, prior.high)
+        has_units = isinstance(loss, PackageLoss) and loss.constraining is not None
+        self.is_bent = has_units or bool(np.any(self.support.between | self.support.one_sided))
         self.evaluations = 0
         self.flaw: Flaw | None = None
 

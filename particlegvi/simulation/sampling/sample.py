@@ -126,11 +126,11 @@ def by_entry(variables: Mapping[str, Array]) -> dict[str, Array]:
 
 def check_method(method: Method) -> None:
     """A ValueError where the steps of an ensemble have no density to go to, up to a factor."""
-    if method.kl_weight <= 0.0 or method.mmd_weight > 0.0 or method.objective != "measures":
+    if not isinstance(method, FreeEnergy) or method.kl_weight <= 0.0 or method.mmd_weight > 0.0:
         raise ValueError(
             f"method must be DLE, whose target has a density that is known up to a factor, not {method.label}"
         )
-    if isinstance(method, FreeEnergy) and method.jumps is not None:
+    if method.jumps is not None:
         raise ValueError(f"jumps must be left out for {method.label} with the steps of an ensemble, which has none")
 
 
@@ -168,11 +168,11 @@ def verdict_in_words(info: Facts, more: str) -> str:
 
 
 def _start_in_words(start: Facts) -> str:
-    """How many optima the paths of the start found."""
+    """In how many places the paths of the start ended: one or several modes, or places of one flat mode."""
     if not start["paths"]:
         return "start: the given particles, every second one farther out"
-    more = "a, whose shares come from importance weights" if start["optima"] > 1 else "um"
-    return f"start: {start['paths']} paths of an optimiser found {start['optima']} optim{more}"
+    more = "s, whose shares come from importance weights" if start["optima"] > 1 else ""
+    return f"start: {start['paths']} paths of an optimiser ended in {start['optima']} place{more}"
 
 
 def described(run: Run) -> Description:

@@ -24,7 +24,9 @@ ENOUGH = 0.5  # share of independent draws that weighed ones must be worth
 LOST = 30.0  # below the best evidence bound: a normal has no particles then
 SLOPE, SHORT = 0.3, 30  # slope of the energy in its coordinates at which a path from there ends, and most steps
 OTHER = 3.0  # standard deviations for the root of a dimension: a path that ends farther away has another optimum
-STEEPEST = 8.0  # rise of the energy of a point that starts wide, relative to the lowest; 4 for a normal law
+# Rise of the energy of a point that starts wide, relative to the lowest; 4 for a normal law. In bent coordinates a
+# place that is twice as far in a logarithm is the square in the user's units, and would be in their means for long.
+STEEPEST, STEEPEST_BENT = 8.0, 2.0
 MOST_TRIALS = 100  # points at which a path may begin, as in Stan
 NEARNESS = (1.0, 0.1, 0.01, 0.001)  # of the point of a path to the middle, one after the other
 WIDTHS = (2.0, 1.7, 1.4, 1.2)  # how much wider the second half starts: the first that the posterior allows
@@ -83,7 +85,7 @@ def find_start(posterior: PosteriorEnergy, particles: int, seed: int, initial: I
     view = LinearView(posterior, best.mean, best.root)
     draws, weights, shape = _weighed(view, gaussians, particles, random[PATHS])
     chosen = draws.rows(evenly(weights, particles, random[PATHS]))
-    width = _widen(view, chosen)
+    width = _widen(posterior, view, chosen)
     facts = {
         "paths": paths,
         "optima": _optima(view, gaussians),
@@ -107,7 +109,12 @@ def _given(posterior: PosteriorEnergy, points: Array) -> Start:
     lost = int(np.count_nonzero(~np.isfinite(chosen.energy)))
     if lost:
         raise ValueError(f"the loss must be finite at initial, and it is not at {lost} of {len(points)} points")
-    facts = {"paths": 0, "optima": 0, "width": round(_widen(view, chosen), 3), "gradients": posterior.evaluations}
+    facts = {
+        "paths": 0,
+        "optima": 0,
+        "width": round(_widen(posterior, view, chosen), 3),
+        "gradients": posterior.evaluations,
+    }
     return Start(view, chosen, facts)
 
 
@@ -250,12 +257,13 @@ def tempered(weights: Array, wanted: float) -> Array:
     return flat
 
 
-def _widen(view: LinearView, chosen: EnergyPoints) -> float:
+def _widen(posterior: PosteriorEnergy, view: LinearView, chosen: EnergyPoints) -> float:
     """Move every second point away from the median, in place; by how much, on average.
 
     A point at which the energy rises far more than that of a normal law would never come back; it moves less.
     """
     middle, lowest = np.median(chosen.place, axis=0), chosen.energy.min()
+    steepest = STEEPEST_BENT if posterior.is_bent else STEEPEST
     rows = np.arange(1, len(chosen.place), 2)
     widths = np.ones(len(rows))
     for width in WIDTHS:
@@ -263,7 +271,7 @@ def _widen(view: LinearView, chosen: EnergyPoints) -> float:
         if len(left):
             own = rows[left]
             wide = EnergyPoints.at(view, middle + width * (chosen.place[own] - middle))
-            possible = wide.energy - lowest <= STEEPEST * (chosen.energy[own] - lowest) + view.dim
+            possible = wide.energy - lowest <= steepest * (chosen.energy[own] - lowest) + view.dim
             chosen.put(own[possible], wide.rows(possible))
             widths[left[possible]] = width
     return float(widths.mean())

@@ -7,6 +7,7 @@ run stores: a user reads them there, and a resumed run uses them again. The term
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 from particlegvi.contracts import Facts
@@ -252,7 +253,11 @@ def with_defaults(key: str, entry: Any, label: str = "") -> Any:
         parameters = inspect.signature(find(name)).parameters.values()
     except (AttributeError, KeyError, TypeError, ValueError):
         return entry
-    defaults = {each.name: each.default for each in parameters if isinstance(each.default, int | float | str)}
+    defaults = {
+        each.name: each.default
+        for each in parameters
+        if isinstance(each.default, int | float | str) and each.default not in (-math.inf, math.inf)  # no wall
+    }
     # a run chooses the way of the embedding, and its facts say which; a flat prior has the dimension of the loss
     for left_out in ("embedding", *["dim"] * (name == "flat")):
         defaults.pop(left_out, None)
