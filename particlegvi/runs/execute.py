@@ -16,13 +16,12 @@ from particlegvi.runs.results import Results
 from particlegvi.runs.storage.checkpoint import FolderStorage
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder
-from particlegvi.runs.storage.manifest import FolderLost
 from particlegvi.scenario import kinds, load
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
 from particlegvi.tools import arguments, files
-from particlegvi.tools.errors import Diverged, carried, carry
+from particlegvi.tools.errors import Diverged, FolderLost, carried, carry
 from particlegvi.tools.objects import listening as check_listening
 from particlegvi.tools.objects import progress as check_progress
 from particlegvi.tools.patience import TooLong, listening

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from particlegvi.contracts import Facts, Progress
-from particlegvi.runs.storage.manifest import FolderLost
 from particlegvi.scenario import kinds
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
@@ -19,7 +18,7 @@ from particlegvi.sweeps.report import as_facts, markdown
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files
 from particlegvi.tools.cells import Store, WorkerLost, compute
-from particlegvi.tools.errors import carry
+from particlegvi.tools.errors import FolderLost, carry
 from particlegvi.tools.export.latex import latex
 from particlegvi.tools.export.writing import write_table
 from particlegvi.tools.patience import cell_done

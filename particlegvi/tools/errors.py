@@ -34,6 +34,13 @@ class BadCall(TypeError, ValueError):
     bad value as all others are."""
 
 
+class FolderLost(OSError):
+    """The folder at a path is not the one that this process began to write: it was moved, removed or replaced."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
 def carry(error: BaseException, name: str, value: Any) -> None:
     """Attach an object to an error on its way up: ``error.run``, ``error.results``.
 

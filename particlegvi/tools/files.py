@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from particlegvi.contracts import Facts
+from particlegvi.tools.errors import FolderLost
 from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
@@ -172,6 +173,15 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def check_no_link(folder: Path) -> None:
+    """Raise `FolderLost` where a link is in the place of a folder, because it leads to files of others."""
+    if folder.is_symlink():
+        raise FolderLost(
+            errno.ESTALE, f"{folder} was replaced by a link, through which nothing is written; put the folder back in"
+            " its place, and resume",
+        )  # fmt: skip
 
 
 def remove(path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs.storage.manifest import FolderLost
+from particlegvi.tools.errors import FolderLost
 
 from .interrupting import SHORT, everything, slow
 

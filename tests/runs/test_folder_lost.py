@@ -9,7 +9,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
-from particlegvi.runs.storage.manifest import FolderLost
+from particlegvi.tools.errors import FolderLost
 
 from ..refusals import refuse
 from .interrupting import ALWAYS, SHORT, content, everything
@@ -74,6 +74,56 @@ def test_no_link_in_a_folder_leads_to_a_change_elsewhere(half, tmp_path, name, a
     with contextlib.suppress(ValueError):
         pg.run("lifting", out=half, overwrite=True, **SHORT) if again else pg.resume(half)
     assert {each.read_text() for each in outside.iterdir()} == {"mine"} and len(list(outside.iterdir())) == 4
+
+
+class Swap:
+    """A progress that once, at its ``calls``-th call, puts a link to ``target`` in the place of a part of a folder."""
+
+    def __init__(self, place, target, calls=2):
+        self.place, self.target, self.left = place, target, calls
+
+    def __call__(self, label, done, steps):
+        self.left -= 1
+        if self.left == 0:
+            self.place.rename(self.place.with_name("kept"))
+            self.place.symlink_to(self.target)
+
+
+@pytest.mark.parametrize("size", [10, 10**6])
+@pytest.mark.parametrize("part", ["arrays", "arrays/DLE.growing.npy"])
+def test_no_link_that_comes_during_a_run_is_written_through(tmp_path, quick, part, size):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("DLE.growing.npy", "DLE.positions.npy", "DLE.steps.npy", "DLE.json", "DE.json"):
+        (outside / name).write_bytes(b"mine" * size)
+    target = outside if part == "arrays" else outside / "DLE.growing.npy"
+    swap, before = Swap(tmp_path / "run" / part, target), everything(outside)
+    with pytest.raises(FolderLost, match="replaced by a link|was moved, removed or replaced"):
+        pg.run("lifting", out=tmp_path / "run", progress=swap, checkpoint_every=1e9, **SHORT)
+    assert swap.left <= 0 and everything(outside) == before
+    if part == "arrays":
+        (tmp_path / "run" / part).unlink()
+        (tmp_path / "run" / "kept").rename(tmp_path / "run" / part)
+    assert pg.resume(tmp_path / "run").status == "finished" and everything(outside) == before
+
+
+def test_no_link_that_comes_during_a_sweep_is_written_through(tmp_path):
+    (tmp_path / "outside").mkdir()
+    swap = Swap(tmp_path / "s" / "cells", tmp_path / "outside")
+    with pytest.raises(FolderLost, match="cells was replaced by a link, .* put the folder back"):
+        pg.sweep("lifting", over={"particles": [4, 5, 6]}, seeds=1, out=tmp_path / "s", progress=swap, steps=10)
+    assert not any((tmp_path / "outside").iterdir())
+    swap.place.unlink()
+    (tmp_path / "s" / "kept").rename(swap.place)
+    assert pg.resume(tmp_path / "s").computed == 1
+
+
+def test_a_link_in_the_place_of_growing_records_is_replaced(half, tmp_path):
+    place = half / "arrays" / "DLE.growing.npy"
+    place.rename(tmp_path / "mine.npy")
+    place.symlink_to(tmp_path / "mine.npy")
+    before = (tmp_path / "mine.npy").read_bytes()
+    assert pg.resume(half).status == "finished" and (tmp_path / "mine.npy").read_bytes() == before
 
 
 FIRST = Path(__file__).parent / "version-0.1.0"

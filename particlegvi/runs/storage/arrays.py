@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.tools import files, machine
+from particlegvi.tools.errors import FolderLost
 from particlegvi.tools.files import Unreadable, open_regular, write
 
 BLOCK = 2**22  # bytes read at once
@@ -118,6 +119,8 @@ class RecordFile:
         # No write goes through a link, which could lead out of the folder: a new file takes the place of an old one.
         if not digest:
             files.remove(path)
+        if path.is_symlink():
+            raise ValueError(f"{path} is a link, through which nothing is written")
         more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe could keep us waiting for ever
         self._file = open(  # noqa: SIM115
             path, "r+b" if digest else "x+b", 0, opener=lambda name, flags: os.open(name, flags | more, 0o666)
@@ -162,12 +165,25 @@ class RecordFile:
         os.fsync(self._file.fileno())
 
     def records(self) -> NDArray[np.float64]:
-        """The records written, (count, ...), mapped and not copied."""
+        """The records written, (count, ...), mapped and not copied: of the open file, whatever is at its path now."""
         shape = (self.count, *self.shape)
-        return np.memmap(self.path, dtype=np.float64, mode="r", offset=len(self._header), shape=shape)
+        return np.memmap(self._file, dtype=np.float64, mode="r", offset=len(self._header), shape=shape)
+
+    def check_place(self) -> None:
+        """Raise `FolderLost` where another file, or none, is at the path now."""
+        try:
+            same = os.path.samestat(os.lstat(self.path), os.fstat(self._file.fileno()))
+        except FileNotFoundError:
+            same = False
+        if not same:
+            raise FolderLost(
+                errno.ESTALE, f"{self.path} was moved, removed or replaced while this process wrote it; resume the run,"
+                " which goes on from what is left",
+            )  # fmt: skip
 
     def finish(self, path: Path) -> str:
-        """Give the full array its name; its sha256."""
+        """Give the full array its name; its sha256. `FolderLost` where its file is not at its path any more."""
+        self.check_place()
         self._file.truncate(self._end(self.count))
         self.flush()
         self._file.close()

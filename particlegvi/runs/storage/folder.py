@@ -70,6 +70,7 @@ class Folder(LockedFolder):
 
     def clear_progress(self) -> None:
         """Remove the checkpoint and the growing records of a method that is done."""
+        self.check_held()
         for name in (CHECKPOINT, *(f"arrays/{label}.growing.npy" for label in self._labels())):
             files.remove(self.path / name)
 
@@ -204,7 +205,6 @@ class Folder(LockedFolder):
         Arrays that the manifest names, files with the endings of every method of its labels, pictures that it names,
         files of the kind's own that are as it says, and finished parts.
         """
-        self.check_held()
         self.clear_progress()
         listed = self.manifest["sha256"]
         names = [SUMMARY, *self.manifest["figures"], *filter(ARRAY.fullmatch, listed)]

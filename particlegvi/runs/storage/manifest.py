@@ -20,18 +20,12 @@ from filelock import FileLock, Timeout
 from particlegvi.contracts import Array, Facts
 from particlegvi.runs.storage.arrays import as_file
 from particlegvi.tools import files
-from particlegvi.tools.errors import warn
+from particlegvi.tools.errors import FolderLost, warn
 from particlegvi.tools.machine import linear_algebra, processor
 from particlegvi.tools.sources import SOURCES, changed, note_now, sources, versions
 
 LOCK, SCENARIO, MANIFEST = "lock", "scenario.toml", "manifest.json"
-
-
-class FolderLost(OSError):
-    """The folder at a path is not the one whose lock this process holds: it was moved, removed or replaced."""
-
-    def __str__(self) -> str:
-        return str(self.strerror)
+INNER = ("arrays", "cells")  # the folders in a folder of results
 
 
 class Lock:
@@ -88,9 +82,11 @@ class LockedFolder:
         self._lock = lock
 
     def check_held(self) -> None:
-        """Raise `FolderLost` where the folder is not at its path any more."""
+        """Raise `FolderLost` where the folder is not at its path any more, or a link is in the place of one in it."""
         if self._lock is not None:
             self._lock.check()
+            for part in INNER:
+                files.check_no_link(self.path / part)
 
     def update(self, **entries: object) -> None:
         """Change entries of the manifest and write it."""
@@ -175,7 +171,7 @@ def read(folder: Path) -> Facts:
         if not os.path.lexists(folder):
             raise ValueError(f"{folder} does not exist")
         raise ValueError(f"{folder} is not the folder of a run: it has no {MANIFEST}")
-    for part in ("arrays", "cells"):
+    for part in INNER:
         if (folder / part).is_symlink():
             raise ValueError(f"{folder / part} is a link, which is not followed")
     manifest = files.read_json(place)

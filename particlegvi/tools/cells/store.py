@@ -32,7 +32,8 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, name: str, identity: Facts, result: Facts, seconds: float) -> None:
-        """Keep a finished cell."""
+        """Keep a finished cell; `FolderLost` where a link is in the place of the folder."""
+        files.check_no_link(self.folder)
         content: Facts = {**identity, self._result: result}
         content |= {"seconds": round(seconds, 3), "sha256": self._digest(content, identity)}
         files.write_text(self._place(name), files.json_text(content), self._flush)

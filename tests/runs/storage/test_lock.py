@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from particlegvi.runs.storage.manifest import FolderLost, Lock
+from particlegvi.runs.storage.manifest import Lock
+from particlegvi.tools.errors import FolderLost
 
 from ...refusals import refuse
 
