@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from particlegvi.cli.options import PARTS, QUIET, SEED, Commands, flag, option
+from particlegvi.cli.options import PARTS, QUIET, SEED, YES, Commands, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, say
 
 COMMANDS = Commands()
@@ -18,12 +18,14 @@ COMMANDS = Commands()
     SEED,
     PARTS,
     flag("--quiet", "print only the claims that do not hold"),
+    YES,
 )
 def verify(options: argparse.Namespace) -> int:
+    from particlegvi.tools.patience import asking
     from particlegvi.tools.progress import command_bars
 
     bar = command_bars(options.quiet or options.json)
-    with bar:
+    with bar, asking(options.yes):
         from particlegvi.verification import command
 
         good = command.verify(

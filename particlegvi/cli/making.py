@@ -9,12 +9,14 @@ from particlegvi.cli.options import (
     PARTS,
     QUIET,
     SEED,
+    YES,
     Commands,
     changed,
     changes,
     flag,
     look,
     option,
+    patient,
     whole_number,
 )
 from particlegvi.cli.reporting import say
@@ -102,16 +104,16 @@ def page(options: argparse.Namespace) -> None:
     changes("change a setting of the scenario, such as particles=1000; may be repeated"),
     PARTS,
     QUIET,
+    YES,
     *(entry for entry in LOOK if entry[0] != ("--format",)),  # the suffix of the file says the format
 )
 def animate(options: argparse.Namespace) -> None:
     from particlegvi.runs.animate import FILM
     from particlegvi.runs.animate import animate as film
-    from particlegvi.tools.progress import command_bars
 
     chosen = {name: getattr(options, name) for name in FILM} | look(options)
     chosen |= {} if options.methods is None else {"methods": options.methods}
-    with command_bars(options.quiet) as progress:
+    with patient(options) as progress:
         path = film(
             options.source,
             options.out,
@@ -133,6 +135,7 @@ def animate(options: argparse.Namespace) -> None:
     flag("--check", "write no picture, but report words that overlap, leave a slide of 16:9, or are dropped"),
     option("--seed", "seed of every run (default 0, and 1 for multimodal)", type=whole_number, metavar="N"),
     QUIET,
+    YES,
     *LOOK,
 )
 def gallery(options: argparse.Namespace) -> None:
@@ -143,7 +146,6 @@ def gallery(options: argparse.Namespace) -> None:
     from particlegvi import scenario
     from particlegvi.scenario import catalogue
     from particlegvi.tools import arguments
-    from particlegvi.tools.progress import command_bars
 
     arguments.seed(options.seed or 0)
     names = options.only or sorted(catalogue.ours())
@@ -179,7 +181,7 @@ def gallery(options: argparse.Namespace) -> None:
             fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
             wanted = scenario.load(wanted, fewer)
         try:
-            with command_bars(options.quiet, name) as progress:
+            with patient(options, name) as progress:
                 seed = SEEDS.get(name, 0) if options.seed is None else options.seed
                 results = execute(prepared_results(wanted, seed), progress)
         except MissingData as error:
@@ -213,12 +215,11 @@ def _swept(name: str, wanted: Facts, options: argparse.Namespace) -> Sweep:
     from particlegvi import scenario
     from particlegvi.sweeps import plan as plans
     from particlegvi.sweeps import running
-    from particlegvi.tools.progress import command_bars
 
     plan = plans.plan(wanted)
     if options.quick:
         ends = {key: [values[0], values[-1]] for key, values in plan.grid.over.items()}
         fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
         plan = plans.plan(plans.with_sweep_table(scenario.load(wanted, fewer), ends, seeds=1))
-    with command_bars(options.quiet, name) as progress:
+    with patient(options, name) as progress:
         return running.run(plan, progress=progress)

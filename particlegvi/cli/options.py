@@ -126,12 +126,12 @@ CHECKPOINT = option(
 
 
 @contextlib.contextmanager
-def patient(options: argparse.Namespace) -> Iterator[TimeEstimate]:
+def patient(options: argparse.Namespace, heading: str = "") -> Iterator[TimeEstimate]:
     """The progress of a command with ``--quiet`` and ``--yes``: a bar, and how long the work will take."""
     from particlegvi.cli.reporting import say
     from particlegvi.tools.patience import TimeEstimate
     from particlegvi.tools.progress import command_bars
 
-    with command_bars(options.quiet) as bars:
+    with command_bars(options.quiet, heading) as bars:
         aside = (lambda words: bars.aside(lambda: say(words))) if bars is not None else say
         yield TimeEstimate(bars, None if options.quiet else aside, options.yes)

@@ -102,7 +102,7 @@ class Grid:
     def check(self) -> None:
         """Build the settings before anything is computed: all of them, or in a large grid those along each key.
 
-        A ValueError if one of them cannot be built.
+        A ValueError if one of them cannot be built, or needs more memory or disk than there is.
         """
         if math.prod(self.shape) <= FEW:
             chosen = list(itertools.product(*self.over.values()))
@@ -114,9 +114,9 @@ class Grid:
                 for value in values[:FEW]
             ]
         for values in chosen:
-            setting = self.setting(values)
+            scenario = self.setting(values).scenario
             try:
-                kinds.build(setting.scenario)
+                kinds.of(scenario).check(kinds.build(scenario), scenario, None)
             except ValueError as error:
                 where = ", ".join(f"{key} = {value}" for key, value in zip(self.over, values, strict=True))
                 raise type(error)(f"{self.scenario['name']}{f' at {where}' if where else ''}: {error}") from None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import tempfile
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 from particlegvi.contracts import Facts, Progress
-from particlegvi.scenario import kinds
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.sweeps.folder import SweepFolder
@@ -16,12 +18,12 @@ from particlegvi.sweeps.grid_table import SweepTable
 from particlegvi.sweeps.plan import SweepPlan
 from particlegvi.sweeps.report import as_facts, markdown
 from particlegvi.sweeps.sweep import Sweep
-from particlegvi.tools import arguments, files
+from particlegvi.tools import arguments, files, patience
 from particlegvi.tools.cells import Store, WorkerLost, compute
 from particlegvi.tools.errors import FolderLost, carry
 from particlegvi.tools.export.latex import latex
 from particlegvi.tools.export.writing import write_table
-from particlegvi.tools.patience import cell_done
+from particlegvi.tools.patience import LongCell, TimeEstimate, cell_done
 from particlegvi.tools.sources import SOURCES, decisive
 
 
@@ -41,8 +43,6 @@ def run(
     """
     workers = arguments.whole("workers", workers, 1, 10_000)
     plan.grid.check()
-    base = plan.grid.scenario
-    kinds.of(base).check(kinds.build(base), base, None)
     if out is None:
         with tempfile.TemporaryDirectory(prefix="particlegvi-") as place:
             sweep = _filled(plan, Path(place), None, workers, progress)
@@ -89,7 +89,7 @@ def _filled(plan: SweepPlan, place: Path, folder: SweepFolder | None, workers: i
     if not missing:
         return sweep
     computed, kept_before = 0, plan.grid.size - len(missing)
-    results = compute(Worker(), missing, workers)
+    results = _results(missing, workers, progress)
     try:
         for cell, result, seconds in results:
             if not computed:
@@ -112,6 +112,23 @@ def _filled(plan: SweepPlan, place: Path, folder: SweepFolder | None, workers: i
     sweep = table_so_far(plan, place)[0]
     sweep.computed = computed
     return sweep
+
+
+def _results(missing: list[Cell], workers: int, progress: Progress | None) -> Generator[tuple[Cell, Facts, float]]:
+    """Compute the missing cells. If the first steps say that all take more than a minute, say so, and begin anew."""
+    left = {cell.name: cell for cell in missing}
+    if isinstance(progress, TimeEstimate):
+        first = [cell.name for cell in missing[:workers]]
+        worker = Worker(first, patience.MINUTE / math.ceil(len(missing) / workers))
+        try:
+            with contextlib.closing(compute(worker, missing, workers)) as results:
+                for done in results:
+                    del left[done[0].name]
+                    yield done
+            return
+        except LongCell as error:
+            progress.expect_cells(error.args[0], len(left), workers)
+    yield from compute(Worker(), list(left.values()), workers)
 
 
 def table_so_far(plan: SweepPlan, place: Path) -> tuple[Sweep, list[Cell]]:

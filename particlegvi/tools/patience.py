@@ -5,6 +5,7 @@ leaves. A command says more than a minute, and asks above an hour.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 
 from particlegvi.tools import signals
@@ -47,6 +48,7 @@ class TimeEstimate:
         self.listener, self.say, self.agreed = listener, say, agreed
         self._label = ""
         self._since: tuple[int, float] | None = None  # steps that were done, and when
+        self._seconds: list[float] = []  # of a step, measured twice
         self._waiting = 0  # methods that follow
         self._cells: list[float] = []
 
@@ -58,11 +60,14 @@ class TimeEstimate:
             return
         now = time.perf_counter()
         if label != self._label:
-            self._label, self._since = label, (done, now)
+            self._label, self._since, self._seconds = label, (done, now), []
         elif self._since is not None and now - self._since[1] >= MEASURED:
             first, begun = self._since
-            self._since = None
-            step = (now - begun) / max(done - first, 1)
+            self._seconds.append((now - begun) / max(done - first, 1))
+            self._since = (done, now) if len(self._seconds) == 1 else None
+            if self._since is not None:  # a busy machine may have stopped the process: the faster of two counts
+                return
+            step = min(self._seconds)
             rest, whole = step * (total - done), step * (total - done + total * self._waiting)
             follow = f", and about {duration(whole)} with the {self._waiting} that follow" if self._waiting else ""
             self.expect(whole, f"{label} takes about {duration(rest)} for {total - done:,} steps{follow}; {SHORTER}")
@@ -79,9 +84,14 @@ class TimeEstimate:
         """Hear the seconds of a cell, of which ``left`` remain; the first of each process compile, and do not count."""
         self._cells.append(seconds)
         if len(self._cells) == 2 * workers:
-            cell = sum(self._cells[workers:]) / workers
-            words = f"{left:,} cells of about {duration(cell)} take {duration(cell * left / workers)}"
-            self.expect(cell * left / workers, f"{words} in {workers} processes; fewer values or seeds shorten it")
+            self.expect_cells(sum(self._cells[workers:]) / workers, left, workers)
+
+    def expect_cells(self, cell: float, left: int, workers: int) -> None:
+        """Say, warn or refuse, once, where ``left`` cells take these seconds each."""
+        self._cells = [cell] * 2 * workers
+        seconds = cell * math.ceil(left / workers)
+        words = f"{left:,} cells of about {duration(cell)} take {duration(seconds)} in {workers} processes"
+        self.expect(seconds, f"{words}; fewer values or seeds shorten it")
 
     def expect(self, seconds: float, words: str) -> None:
         """Say, warn or refuse, by the seconds that the work will take."""
@@ -91,6 +101,22 @@ class TimeEstimate:
             warn(words)
         elif seconds > MINUTE and self.say is not None:
             self.say(words)
+
+
+class LongCell(Exception):
+    """A cell takes so long that this is to be said first; ``args`` has its seconds."""
+
+
+class CellEstimate(TimeEstimate):
+    """The listener of one cell, in any process: `LongCell` is raised where it takes more than ``most`` seconds."""
+
+    def __init__(self, most: float) -> None:
+        super().__init__(None)
+        self.most = most
+
+    def expect(self, seconds: float, words: str) -> None:
+        if seconds > self.most:
+            raise LongCell(seconds)
 
 
 class WithoutLabel:
@@ -116,10 +142,29 @@ def listening(progress: Listening | StepListening, asked: str = "") -> Iterator[
     hearing: Any = WithoutLabel(progress) if callable(progress) and asked == "run" else progress  # type: ignore[arg-type]
     with contextlib.nullcontext(hearing) if callable(hearing) else chosen(hearing) as listener:
         try:
-            yield TimeEstimate(listener, agreed=bool(signals.commands) or None)  # a command has a TimeEstimate
+            yield TimeEstimate(listener, agreed=_agreed(listener))
         except (KeyboardInterrupt, Diverged) as error:
             _remember(error, asked)
             raise
+
+
+_asked: list[bool] = []
+
+
+@contextlib.contextmanager
+def asking(agreed: bool) -> Iterator[None]:
+    """Within it more than an hour is `TooLong` where the progress is the default one, unless it is agreed to."""
+    _asked.append(agreed)
+    try:
+        yield
+    finally:
+        _asked.pop()
+
+
+def _agreed(listener: Progress | None) -> bool | None:
+    if isinstance(listener, TimeEstimate):  # of a command: it asks
+        return True
+    return _asked[-1] if _asked else bool(signals.commands) or None
 
 
 def _remember(error: BaseException, asked: str) -> None:

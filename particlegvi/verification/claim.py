@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from particlegvi.contracts import Facts
+from particlegvi.tools.patience import TooLong
 from particlegvi.tools.registry import named
 
 RELATIONS = ("<=", ">=")
@@ -132,13 +133,18 @@ def decisive(checks: tuple[Check, ...]) -> Check | None:
 
 
 def check(experiment: Any, seed: int = 0, **changed: Any) -> Outcome:
-    """Make both variants of a claim's experiment, with some settings changed; one that raises does not hold."""
+    """Make both variants of a claim's experiment, with some settings changed; one that raises does not hold.
+
+    `TooLong` passes through: nobody has agreed to the work.
+    """
     begun = time.perf_counter()
     variants: list[tuple[Check, ...]] = []
     errors = []
     for wrong in (False, True):
         try:
             checks = experiment(seed, wrong, **changed)
+        except TooLong:
+            raise
         except Exception as error:
             checks = ()
             errors.append(f"{'the wrong variant' if wrong else 'the experiment'}: {type(error).__name__}: {error}")

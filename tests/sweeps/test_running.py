@@ -168,6 +168,15 @@ def test_a_number_that_does_not_exist_is_refused_and_leaves_nothing(small, tmp_p
     assert everything(tmp_path / "s") == before
 
 
+@pytest.mark.parametrize("over", [{"record_every": [0, 1]}, {"particles": [8, 10**5], "record_every": [0, 1]}])
+def test_each_setting_is_checked_for_the_disk_before_anything_is_written(small, tmp_path, over):
+    size = {"steps": 10**8, "particles": 10**5}
+    refuse(
+        lambda: pg.sweep(small, over=over, seeds=1, out=tmp_path / "s", **size), r"at .*record_every = 1: .* of disk"
+    )
+    assert not (tmp_path / "s").exists()
+
+
 @pytest.mark.thorough
 def test_any_number_of_the_summary_can_be_measured(small):
     """By the table of the scenario, which is the default, and by the arguments, which come first."""
