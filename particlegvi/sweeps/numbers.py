@@ -115,16 +115,19 @@ class GridNumbers:
         return [bool(rule) and (reached is True) == arrived for rule, reached in both]
 
     def headline(self) -> str:
-        """The number of cells, of those in which a method diverged or was refused, and of runs at equilibrium."""
-        counts = {}
-        for word in ("diverged", "refused"):
-            lines = zip(self.table.cell, self.table.of["status"], strict=True)
-            counts[word] = len({place for place, status in lines if str(status).startswith(word)})
+        """The number of cells, and of runs: those that diverged, those that were refused, and those at equilibrium."""
+        statuses = [str(status) for status in self.table.of["status"]]
+        counts = {word: sum(status.startswith(word) for status in statuses) for word in ("diverged", "refused")}
         settings = len(self) // len(self.seeds)
         size = f"{_many(settings, 'setting')} x {_many(len(self.seeds), 'seed')} = {_many(len(self), 'cell')}"
+        size += f" with {_many(len(statuses), 'run')}" if len(self.methods) > 1 else ""
         refused = f", {counts['refused']} refused" if counts["refused"] else ""
+        stopped = sum(
+            status != FINISHED and not rule for status, rule in zip(statuses, self._column(VERDICT), strict=True)
+        )
         arrived, others = sum(self._said(True)), sum(self._said(False))
-        settled = f", {arrived:,} of {_many(arrived + others, 'run')} at equilibrium" if arrived + others else ""
+        whole = arrived + others and arrived + others + stopped  # a run that diverged may have no verdict
+        settled = f", {arrived:,} of {_many(whole, 'run')} at equilibrium" if whole else ""
         return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}{settled}"
 
 

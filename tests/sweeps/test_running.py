@@ -148,7 +148,7 @@ def test_what_diverged_is_a_result(small, tmp_path):
         (tmp_path / "s" / "table.md")
         .read_text()
         .splitlines()[0]
-        .endswith("= 4 cells, 2 diverged, 0 of 4 runs at equilibrium")
+        .endswith("= 4 cells with 8 runs, 4 diverged, 0 of 8 runs at equilibrium")
     )
     assert (tmp_path / "s" / "lines.png").exists()
     assert pg.resume(tmp_path / "s").computed == 0
