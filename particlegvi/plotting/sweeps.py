@@ -27,6 +27,7 @@ APART = 3.0  # points between methods that are drawn beside each other
 WIDE = 3.0  # least ratio of the ends of a logarithmic axis
 DOTS = (0, (1, 1.4))
 MOST_TICKS = 10
+LEAST, MOST = 5e-324, 1.5e308  # ends of a logarithmic axis; values of a sweep are below 1e308
 
 
 @figure_kind("lines", of=("sweep",), measures=rules.labels, methods=rules.labels)
@@ -151,6 +152,7 @@ def places_of(values: Sequence[object]) -> Array:
     return np.arange(len(values), dtype=np.float64)
 
 
+@np.errstate(over="ignore")
 def scale_for(x: Array) -> str:
     """ "log" for places whose ratios are more even than their differences, "symlog" if 0 is one more, else "linear"."""
     above = np.unique(x[x > 0.0])
@@ -163,6 +165,7 @@ def scale_for(x: Array) -> str:
     return "symlog" if np.any(x == 0.0) else "log"
 
 
+@np.errstate(over="ignore")
 def _values(axes: Axes, values: Sequence[object]) -> None:
     """The values of the key on a true axis."""
     x = places_of(values)
@@ -176,7 +179,8 @@ def _values(axes: Axes, values: Sequence[object]) -> None:
     axes.set_xticks(x, swept.value_names(values))
     axes.xaxis.set_minor_locator(NullLocator())
     ends = axes.xaxis.get_transform().inverted().transform(np.array([along[0] - margin, along[-1] + margin]))
-    axes.set_xlim(*(float(each) for each in ends))
+    least, most = (LEAST if scale == "log" else -MOST), MOST  # a margin may leave the range of numbers
+    axes.set_xlim(*(float(each) for each in np.clip(ends, least, most)))
 
 
 @figure_kind("heat-map", of=("sweep",), measures=rules.labels, methods=rules.labels)
