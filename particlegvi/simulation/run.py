@@ -93,8 +93,9 @@ class Run(ParticleExports):
             info |= {"mean": fitted.mean.tolist(), "sd": fitted.sd.tolist()}
         return replace(self, positions=self.positions[: last + 1], steps=self.steps[: last + 1], info=info)
 
+    @np.errstate(over="ignore")
     def average_loss(self) -> Array:
-        """Mean loss of the particles at each record, (records,)."""
+        """Mean loss of the particles at each record, (records,); inf where they have run away beyond all numbers."""
         # Take one record at a time, because all records together may not fit into memory.
         return np.array([np.mean(self.loss.value(np.ascontiguousarray(record))) for record in self.positions])
 

@@ -66,6 +66,11 @@ def test_what_ran_away_has_diverged(command, tmp_path, capsys):
             UserWarning, match="the loss falls without end under this prior, or try .* for example 0.002"
         ):
             pg.simulate(pg.Loss.from_formula("-x^2", ["x"]), "DE", PRIOR, 20, 1000, 0.01)
+        with warnings.catch_warnings():  # numpy says nothing of its own where even the mean loss overflows
+            warnings.simplefilter("error", RuntimeWarning)
+            warnings.simplefilter("ignore", UserWarning)
+            assert pg.simulate(LOSS, "DE", PRIOR, 20, 1050, 0.3).average_loss()[-1] == np.inf
+            assert "diverged" in pg.compare(LOSS, ["DLE"], PRIOR, 20, 900, 0.3).describe()
         with warnings.catch_warnings():  # the control: a step inside the limit
             warnings.simplefilter("error")
             pg.simulate(LOSS, "DE", PRIOR, 20, 150, 0.01)
