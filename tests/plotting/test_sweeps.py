@@ -55,3 +55,12 @@ def test_intervals_are_within_the_possible_range_and_the_truth_is_drawn(swept, m
     del swept.scenario["modes"]  # the control: without the number of modes nothing says where they end
     [band] = [each for each in panel(swept, measures=["modes_covered"]).collections if each.get_gid() == "band"]
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(8.355, abs=1e-3)
+
+
+def test_a_heat_map_marks_the_cells_that_are_not_at_equilibrium(swept, monkeypatch):
+    cells = np.zeros((4, 3, 5))
+    cells[2, 1, 3] = 1.0
+    monkeypatch.setattr(swept, "unsettled", lambda method: cells if method == "DLE" else 0.0 * cells)
+    panels = [axes for axes in plotting.figure(swept, "heat-map").axes if axes.images]
+    marked = [[text.get_position() for text in axes.texts if text.get_text() == "○"] for axes in panels]
+    assert marked == [[(1.7, 1.24)], []]
