@@ -90,8 +90,9 @@ class TimeEstimate:
         """Say, warn or refuse, once, where ``left`` cells take these seconds each."""
         self._cells = [cell] * 2 * workers
         seconds = cell * math.ceil(left / workers)
-        words = f"{left:,} cells of about {duration(cell)} take {duration(seconds)} in {workers} processes"
-        self.expect(seconds, f"{words}; fewer values or seeds shorten it")
+        words = f"{left:,} cells of about {duration(cell)} take {duration(seconds)}"
+        beside = f" in {workers} processes" if workers > 1 else ""
+        self.expect(seconds, f"{words}{beside}; fewer values or seeds shorten it")
 
     def expect(self, seconds: float, words: str) -> None:
         """Say, warn or refuse, by the seconds that the work will take."""
