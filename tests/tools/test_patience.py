@@ -81,11 +81,11 @@ def test_a_sweep_says_its_time_before_a_cell_is_finished(hasty, tmp_path, capsys
 
 @pytest.mark.thorough
 def test_a_long_cell_is_measured_in_its_own_process(tmp_path):
-    """Where nothing is replaced, as no process would hear of it: two cells of some seconds each, at a limit of one."""
-    size = {"particles": 3000, "steps": 20_000, "methods": {"DLE": {}}, "figures": []}
+    """Where nothing is replaced, as no process would hear of it: two cells of some seconds each, at a limit of 0.2."""
+    size = {"particles": 3000, "steps": 80_000, "methods": {"DLE": {}}, "figures": []}
     with pytest.MonkeyPatch.context() as patch, pytest.warns(UserWarning, match="cells of about .* in 2 processes"):
-        patch.setattr(patience, "MINUTE", 0.5)
-        patch.setattr(patience, "HOUR", 0.5)
+        patch.setattr(patience, "MINUTE", 0.2)
+        patch.setattr(patience, "HOUR", 0.2)
         pg.sweep("lifting", over={"step_size": [0.01, 0.02]}, seeds=1, workers=2, **size)
 
 
