@@ -16,7 +16,7 @@ KINDS = {
     "an argument too many": [["list", "lifting"], [*RUN, "x"], ["verify", "a", "b"]],
     "an abbreviated flag": [[*RUN, "--over"]],
     "an unknown name": [["run", "global-minimizer"], ["show", "Lifting!"], ["gallery", "--only", "no-such"]]
-    + [["bench", "--only", "no-such"], *(["verify", name] for name in ("sign-mixng", "", "a\0b", "x" * 300))],
+    + [*(["verify", name] for name in ("sign-mixng", "", "a\0b", "x" * 300))],
     "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "a..b=1")],
     "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "x=1")],
     "a bad value": [[*RUN, "--set", text] for text in ("particles=many", "methods=3", "step_size=nan", "steps=1e400")],

@@ -155,7 +155,7 @@ DOORS = {  # arrays of the user, what is made of them, and numbers that show it
 # Constructors that take no array: numbers, words and other parts. `Stationary` has the doors of all its subclasses.
 WITHOUT_ARRAYS = {
     "Basis", "Bernoulli", "BernoulliLogistic", "Constant", "Cosine", "Covariance", "DE", "DLE", "DRE", "DRLE",
-    "Ensemble", "EnsembleEstimator", "FDGVI", "Flat", "Fourier", "FreeEnergy", "Functionals", "Gaussian", "Geometric",
+    "EnsembleEstimator", "FDGVI", "Flat", "Fourier", "FreeEnergy", "Functionals", "Gaussian", "Geometric",
     "InverseMultiquadric", "JKO", "Jumps", "Likelihood", "Linear", "LinearRegression", "LogisticRegression",
     "Matern12", "Matern32", "Matern52", "Mean", "Method", "Network", "OnCoordinates", "OnFirstLayer", "OnLastLayer",
     "Periodic", "Poisson", "PoissonLog", "PoissonSquare", "Polynomial", "Product", "Projection", "Residual", "SVGD",

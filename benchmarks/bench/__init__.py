@@ -1,6 +1,6 @@
 """Benchmarks: the engine is timed in turn with what a user would write instead, in one process.
 
-`particlegvi bench` loads this folder, which only a clone of the repository has. `rivals` is the table of workloads and
+`benchmarks/measure.py` runs it. `rivals` is the table of workloads and
 rivals, `timing` takes turns between contenders, `report` runs everything and prints the tables; `checks` and `scaling`
 measure more than times. A module of workloads has ``ALL``, functions that return contenders, the engine's first. A
 module of rivals has ``RIVALS``: for each workload, pairs of the library that must be installed and a function that

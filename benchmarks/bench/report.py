@@ -1,4 +1,4 @@
-"""The command ``particlegvi bench``: runs the workloads, and reports the times as a table and as JSON."""
+"""Runs the workloads, and reports the times as a table and as JSON."""
 
 from __future__ import annotations
 

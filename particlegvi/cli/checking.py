@@ -1,4 +1,4 @@
-"""Commands that test the package: ``verify``, ``bench`` and ``doctor``."""
+"""Commands that test the package: ``verify`` and ``doctor``."""
 
 from __future__ import annotations
 
@@ -33,25 +33,6 @@ def verify(options: argparse.Namespace) -> int:
             say=lambda text: bar.aside(partial(print, text, flush=True)),
         )  # fmt: skip
     return DONE if good else FAILED
-
-
-@COMMANDS(
-    "in a clone: run times as ratios to code that one would write instead",
-    option("--only", "these workloads only", nargs="+", metavar="WORKLOAD"),
-    flag("--quick", "two rounds and smaller sizes, to see whether it works"),
-    option("--out", "folder for results.json and scaling.png", metavar="DIR"),
-)
-def bench(options: argparse.Namespace) -> None:
-    from particlegvi.tools.progress import command_bars
-
-    bar = command_bars(quiet=False)
-    with bar:
-        from particlegvi.cli.clone import benchmarks
-
-        bar.word("measuring")
-        benchmarks("report").bench(
-            options.only, options.quick, options.out, lambda text: bar.aside(partial(print, text, flush=True))
-        )
 
 
 @COMMANDS(

@@ -5,10 +5,6 @@ between the target and as many independent exact draws from it. A distance below
 from the sampling error. Functions whose names end in ``_floor`` compute such quantiles (`distances`).
 """
 
-from particlegvi.tools.lazy import bound, missing
+from particlegvi.tools.lazy import bound
 
 __all__ = bound(__name__)
-
-
-def __getattr__(name: str) -> object:
-    raise missing(__name__, name)

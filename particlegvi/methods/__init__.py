@@ -12,7 +12,6 @@ from particlegvi.methods.implicit import JKO
 from particlegvi.methods.method import Method
 from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
-from particlegvi.tools.lazy import missing
 from particlegvi.tools.registry import Registry
 
 __all__ = [
@@ -27,4 +26,4 @@ names, get, register = _registry.names, _registry.get, _registry.register
 def __getattr__(name: str) -> Any:
     if not name.startswith("_") and name in _registry:
         return get(name)
-    raise missing(__name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -32,7 +32,7 @@ from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.registry import check_parameters
 
-__all__ = ["Ensemble", "Jumps"]
+__all__ = ["Jumps"]
 
 MOST_STEPS = 10**12
 
@@ -79,6 +79,3 @@ def jumps_of(jumps: object, method: Method) -> Jumps | None:
     if settings is not None and method.kl_weight == 0.0:
         raise ValueError(f"jumps must be left out for {method.label} without noise, whose kl_weight is 0")
     return settings
-
-
-Ensemble = Jumps  # the name of the first versions

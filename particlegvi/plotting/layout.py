@@ -77,16 +77,8 @@ def _neutral(handle: Artist, label: str) -> Artist:
         own: tuple[Any, Any, float] = (face[0] if len(face) else "none", edge[0] if len(edge) else "none", 9.0)
         grey = {say("particles"): (neutral, neutral, 7.0), say("starting_points"): (neutral, neutral, 4.0)}
         inside, around, size = grey.get(label, own)
-        return Line2D(
-            [],
-            [],
-            marker="o",
-            linestyle="none",
-            markerfacecolor=inside,
-            markeredgecolor=around,
-            markeredgewidth=1.6,
-            markersize=size,
-        )
+        dot: Facts = {"marker": "o", "markersize": size, "markerfacecolor": inside, "markeredgecolor": around}
+        return Line2D([], [], linestyle="none", markeredgewidth=1.6, **dot)
     if label != say("particles"):
         return handle
     return Line2D([], [], color=neutral) if isinstance(handle, Line2D) else Patch(color=neutral, alpha=0.62)

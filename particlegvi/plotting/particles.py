@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
 
-from particlegvi.contracts import Array, Target
+from particlegvi.contracts import Array, Facts, Target
 from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting import reading, style
@@ -82,24 +82,18 @@ def draw_panel(
     area = marker_area(len(last)) * (2.5 if is_atoms(target) and len(last) > FEW else 1.0)
     first, last = reading.drawable(first), reading.drawable(last)
     if fitted is None:
+        small: Facts = {"s": marker_area(len(first)) * 0.3, "alpha": 0.5, "linewidths": 0}
         axes.scatter(
-            first[:, 0],
-            first[:, 1],
-            s=marker_area(len(first)) * 0.3,
-            color=palette().starting,
-            alpha=0.5,
-            linewidths=0,
-            label=say("starting_points"),
-            zorder=2,
+            first[:, 0], first[:, 1], **small, color=palette().starting, label=say("starting_points"), zorder=2
         )
+    edge: Facts = {"edgecolors": palette().ground, "linewidths": 0.6 if len(last) <= 1000 else 0.0}
     dots = axes.scatter(
         last[:, 0],
         last[:, 1],
         s=area,
         color=colour,
         alpha=0.85,
-        edgecolors=palette().ground,
-        linewidths=0.6 if len(last) <= 1000 else 0.0,
+        **edge,
         label=say("particles"),
         zorder=3,
         gid="particles",
@@ -109,31 +103,13 @@ def draw_panel(
         draw_mass(axes, target, plane)
     elif is_draws(target):
         some = target.draws[:: max(1, len(target.draws) // MOST_DRAWN)]
-        axes.scatter(
-            some[:, 0],
-            some[:, 1],
-            s=3.0 * marker_area(len(some)),
-            marker="+",
-            color=palette().ink,
-            alpha=0.5,
-            linewidths=0.8,
-            zorder=2.5,
-            gid="truth",
-        )
+        cross: Facts = {"s": 3.0 * marker_area(len(some)), "marker": "+", "linewidths": 0.8}
+        axes.scatter(some[:, 0], some[:, 1], **cross, color=palette().ink, alpha=0.5, zorder=2.5, gid="truth")
         axes.plot([], [], "+", color=palette().ink, label=say("truth_draws"))
     elif is_atoms(target):
         atoms = np.asarray(target.atoms)
-        axes.scatter(
-            atoms[:, 0],
-            atoms[:, 1],
-            s=330,
-            facecolors="none",
-            edgecolors=palette().ink,
-            linewidths=2.0,
-            zorder=4,
-            label=say("truth_atoms"),
-            gid="truth",
-        )
+        circle: Facts = {"s": 330, "facecolors": "none", "edgecolors": palette().ink, "linewidths": 2.0}
+        axes.scatter(atoms[:, 0], atoms[:, 1], **circle, zorder=4, label=say("truth_atoms"), gid="truth")
 
     def show(record: int) -> None:
         dots.set_offsets(reading.drawable(reading.final_particles(run, record)))

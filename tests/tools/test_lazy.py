@@ -1,12 +1,10 @@
 """A name of a stub that its module lacks is an AttributeError, as of any other module; names that went say so."""
 
-import importlib
 import sys
 
 import pytest
 
 from particlegvi.tools import lazy
-from particlegvi.tools.lazy import GONE
 
 
 @pytest.fixture
@@ -36,14 +34,3 @@ def test_names_are_imported_at_their_first_use(package):
         package("other")
     with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name"):  # of the module itself
         package("broken")
-
-
-def test_a_name_that_is_gone_says_what_to_use_and_is_in_no_package():
-    for package, names in GONE.items():
-        module = importlib.import_module(f"particlegvi.{package}")
-        for name, remedy in names.items():
-            with pytest.raises(AttributeError, match=f"'{name}'; it is gone since version 0.2.0") as gone:
-                getattr(module, name)
-            assert str(gone.value).endswith(remedy)
-        with pytest.raises(AttributeError, match="no attribute 'nought'$"):
-            module.nought  # noqa: B018 - the control
