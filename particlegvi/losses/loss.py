@@ -63,18 +63,6 @@ class Loss(FromLibraries, FromModels):
         self._gradient_at = gradient_at
         self.kind = "numpy" if functions else "compiled"
 
-    @property
-    def variables(self) -> list[str]:
-        """A name for each coordinate; they may be set, ``loss.variables = ["intercept", "slope"]``."""
-        return self._variables
-
-    @variables.setter
-    def variables(self, names: Sequence[str]) -> None:
-        given = [str(name) for name in names]
-        if len(given) != self.dim or len(set(given)) != self.dim or isinstance(names, str):
-            raise arguments.refuse("variables", names, f"{self.dim} different names, one for each coordinate")
-        self._variables = given
-
     @classmethod
     @explains_bad_calls
     def from_term(cls, term: Any, dim: int | None = None, name: str | None = None) -> Loss:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -26,8 +26,19 @@ class FromModels:
     term: Term | None
     value: Callable[[ArrayLike], Any]
     gradient: Callable[[ArrayLike], Array]
-    variables: list[str]
     constraining: Callable[[Array], Draws] | None = None  # the map of a model; None for other losses
+
+    @property
+    def variables(self) -> list[str]:
+        """A name for each coordinate; they may be set, ``loss.variables = ["intercept", "slope"]``."""
+        return self._variables
+
+    @variables.setter
+    def variables(self, names: Sequence[str]) -> None:
+        given = [str(name) for name in names]
+        if len(given) != self.dim or len(set(given)) != self.dim or isinstance(names, str):
+            raise arguments.refuse("variables", names, f"{self.dim} different names, one for each coordinate")
+        self._variables = given
 
     @classmethod
     def from_numpyro(cls, model: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
