@@ -99,6 +99,12 @@ def test_nothing_is_proven_of_what_is_no_formula():
 
 
 @pytest.mark.thorough
+def test_a_narrow_valley_in_the_plane_is_no_alarm():
+    loss = pg.Loss.from_formula("(a - 3)^2/2 + 50*(b - 2*a)^2", ["a", "b"])
+    assert pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Normal([0.0, 0.0], [1.0, 1.0])).missed < 0.01
+
+
+@pytest.mark.thorough
 def test_many_wells_that_use_up_the_boxes_are_said():
     """An oscillating loss with one spike, under which 82% of the mass lies: no bound is found, and no silence."""
     loss = pg.Loss.from_formula("sin(20*t) - 21.421*exp(-(t - 0.3)^2/(2*(1e-8)^2))", ["t"])

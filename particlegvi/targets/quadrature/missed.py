@@ -25,7 +25,7 @@ from particlegvi.targets.quadrature.nodes import Nodes
 from particlegvi.targets.quadrature.potential import Domain
 
 GOAL = {1: 1e-6, 2: 9e-3}  # width of the bounds to reach, as a share of the mass, by dimension
-MOST_BOXES = {1: 2**16, 2: 2**17}
+MOST_BOXES = {1: 2**16, 2: 2**19}
 FEWEST = 4  # a share of the boxes that are left goes to the worst ones at a time, one in so many
 MOST_HALVINGS = 120
 LARGEST = 1e5  # largest exponent in the mean value form, whose rounding is then below 1e-9
