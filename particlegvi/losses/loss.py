@@ -35,8 +35,6 @@ class Loss(FromLibraries, FromModels):
         functions that compiled code cannot call: right, but slower.
     formula : str or None
         The formula it was made from.
-    variables : list of str
-        A name for each coordinate.
     names : list of str
         The names of the model's own variables, of which `constrain` has the values.
     """

@@ -190,10 +190,10 @@ def read(folder: Path) -> Facts:
 
 
 def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] | None:
-    """The first place at which two tables differ, as (dotted key, before, after)."""
+    """The first place at which two tables differ, names before parameters, as (dotted key, before, after)."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return None if before == after else (key, before, after)
-    for name in sorted({*before, *after}):
+    for name in sorted({*before, *after}, key=lambda name: (name != "name", name)):
         inner = difference(before.get(name), after.get(name), f"{key}.{name}".strip("."))
         if inner is not None:
             return inner
