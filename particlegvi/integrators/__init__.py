@@ -152,14 +152,14 @@ def get(name: str) -> Integrator:
     return name.made if isinstance(name, NameOfOwn) else _registry.get(name)
 
 
-class Resolved(NamedTuple):
+class NamedIntegrator(NamedTuple):
     """The name of an integrator, and its friction where it has velocities."""
 
     name: str
     friction: float | None = None
 
 
-def integrator_from(integrator: object) -> Resolved:
+def integrator_from(integrator: object) -> NamedIntegrator:
     """The name of an integrator and its friction, from a name, an object, or a mapping with ``name`` and ``friction``.
 
     An object is a function below `integrator`. The friction is None where the integrator has none, and 1 where it was
@@ -176,10 +176,10 @@ def integrator_from(integrator: object) -> Resolved:
         allowed = f"a name, a function below pg.integrators.integrator, or {table}"
         raise arguments.refuse("integrator", integrator, allowed)
     if "friction" in inspect.signature(get(name)).parameters:
-        return Resolved(name, 1.0 if friction is None else arguments.positive("friction", friction))
+        return NamedIntegrator(name, 1.0 if friction is None else arguments.positive("friction", friction))
     if friction is not None:
         raise ValueError(f'friction must be left out for the integrator "{name}", which has no velocities')
-    return Resolved(name)
+    return NamedIntegrator(name)
 
 
 def _given(made: Integrator) -> str:
