@@ -99,7 +99,7 @@ def rows(folder, tables) -> list:
     return [number for name in LECTURES for number in tables.numbers(page(folder, f"exercises/{name}"))]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_every_number_is_within_its_error_of_its_formula(folder, tables):
     """With controls: the same numbers are refused where the value is off by twice its error, or the error is large."""
     everything = rows(folder, tables)

@@ -60,7 +60,7 @@ def test_the_same_bytes(kind, expected, tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_disabled_compiler_is_answered_with_a_warning(expected, tmp_path):
     done = ran(SCRIPT, "run", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
     assert (done.returncode, done.stdout) == (0, expected)

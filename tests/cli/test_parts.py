@@ -65,7 +65,7 @@ def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for
         sources.changed({**sources.versions(), "schedules mine": "the module __main__"})  # as a worker asks
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_sweep_in_processes_has_the_numbers_of_one_in_this_process(file):
     sweep = ["sweep", "global-minimiser", "--seeds", "3", "--parts", file, *SHORT]
     for workers in ("1", "2"):

@@ -94,7 +94,7 @@ def test_mmd_is_the_plain_double_sum(dim):
     assert found == pytest.approx(np.sqrt(to_atoms), rel=1e-10)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_mmd_of_gaussians(normal):
     """Draws from N(0, 1) against N(0.5, 4) under a squared exponential: every expectation is known."""
     x = draws((40, 500, 1))

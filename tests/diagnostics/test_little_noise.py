@@ -23,7 +23,7 @@ def test_the_least_value_keeps_the_conditions_of_a_minimum_over_all_laws():
     assert made.excess([law])[0] == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_without_barriers_every_flow_comes_near_and_with_one_a_falling_noise_does():
     made = problem("quadratic", 1.0)
     start = made.start(np.random.default_rng(0).normal(1.0, 0.5, 400))

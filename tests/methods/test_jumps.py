@@ -97,7 +97,7 @@ def test_every_setting_jumps(name):
 MODULE = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "crossing_times.py"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_particles_cross_in_the_exact_mean_time():
     mean, error = MODULE["measured"](0.5)
     exact = MODULE["exact"](0.5)

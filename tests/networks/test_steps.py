@@ -74,7 +74,7 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 @pytest.mark.parametrize("label", METHODS)
 @pytest.mark.sample("DLE")
-@pytest.mark.often("DRLE", "DE", "DRE on the last layer")
+@pytest.mark.often("DE", "DRE on the last layer")
 def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
     """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
     net, loss = problem(rng)
@@ -184,7 +184,7 @@ def test_the_stability_limit_is_that_of_the_steepest_direction(rng):
     simulate(loss, net, pg.methods.DE(), step_size=0.9 * limit, **options)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_what_comes_to_nothing_is_said_before_the_run(rng):
     """Weak repulsion between weights, and relu without a prior; not a strong one, and not one between outputs."""
     net = Network(3, (50,))

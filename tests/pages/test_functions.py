@@ -131,7 +131,7 @@ def test_the_page_of_a_scenario_is_small_and_has_its_data():
     assert "inducing points" not in data["watch"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_page_of_a_run_shows_its_functions():
     results = pg.run("classification-curve", particles=8, steps=20)
     data = data_of(results.page().html)

@@ -59,7 +59,7 @@ def test_jumping_particles_are_those_of_the_engine(engine, changed, prior, parti
         assert max(np.abs(np.subtract(a, b)).max() for a, b in zip(found, others, strict=True)) > 1e-3
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_jumps_bring_the_shares_of_the_truth(engine):
     """2,000 particles of DLE that all begin on the right, 40 jumps: the share of the left well within 5 sd of Q*'s."""
     given = {"loss": WELLS, "variables": "t", "prior": "normal:-0.6:1.6", "initial": "normal:1.8:0.2"}

@@ -118,7 +118,7 @@ def test_means_and_spreads_are_those_of_the_table(scored):
     assert other["PLS, standardised"][0] == pytest.approx([expected])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_means_over_a_plane_are_those_of_the_run_beside_the_truth(clustered):
     window = ((-1.0, 1.0), (-2.0, 0.0))
     figure = plotting.figure(clustered, "function-plane", means=True, window=window)

@@ -124,7 +124,7 @@ def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, res
     assert [text for text in shown if re.search(r"\d,\d", text)]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_scenario_has_a_look_and_an_entry_comes_before_it(line, tmp_path):
     figures = [{"kind": "loss"}, {"kind": "loss", "size": "4:3"}]
     results = PlainResults(list(line.values()), {**line.scenario, "figures": figures, "style": {"size": "6x4"}}, {}, {})

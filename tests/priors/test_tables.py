@@ -171,7 +171,7 @@ def points(rng):
     return np.concatenate([scale * rng.normal(size=(200, 2)) for scale in (0.3, 2.0, 10.0, 1e3)])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_kernel_of_a_user_has_the_closed_form_of_the_same_kernel(rng):
     """Under a Normal prior, whose mean embedding is known; the gradient too, and beyond the whole square."""
     prior, x = priors.Normal([0.3, -0.2], 0.8), points(rng)

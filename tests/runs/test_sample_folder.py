@@ -151,7 +151,7 @@ def elsewhere(place, last, **environment):
     return subprocess.run([sys.executable, "-c", KILLED, str(place), str(last)], env=settings, check=False).returncode
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 def test_the_bytes_are_the_same_after_kills_and_on_any_number_of_threads(folder, tmp_path, rng):
     place, _ = folder

@@ -84,7 +84,7 @@ def test_the_second_signal_ends_the_process_at_once():
 
 
 @pytest.mark.skipif(not HAS_HANGUP, reason="there is no SIGHUP")
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_what_the_process_was_told_to_ignore_stays_ignored(tmp_path):
     process = start(*ENDLESS, "--out", str(tmp_path / "run"), code=f"import signal\n{IGNORING}\n{MAIN}")
     wait_for_steps(tmp_path / "run", process)

@@ -39,7 +39,7 @@ def places(value, way=()):
         yield from places(each, (*way, step))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @settings(FEW, max_examples=120)
 @given(st.sampled_from(SCENARIOS), st.data())
 def test_a_changed_scenario_survives_writing_or_is_named_as_bad(name, data):

@@ -81,7 +81,7 @@ def test_a_repulsion_adds_its_curvature(name):
     assert limit(loss, pg.methods.DE(), initial=start) > 1.5 * exact  # control: the repulsion matters
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_mala_has_no_limit_and_never_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -42,7 +42,7 @@ def test_the_table_has_a_line_for_each_cell_and_method(small, tmp_path):
     assert "seconds" not in lines[0]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_sweep_is_gone_on_with_and_shares_cells_with_another_grid(small, straight, tmp_path):
     sweep = lambda over=OVER, seeds=3: pg.sweep(small, over=over, seeds=seeds, out=tmp_path / "s").computed
     assert sweep() == 18 == len(list((tmp_path / "s" / "cells").iterdir()))

@@ -17,7 +17,7 @@ def own_cache(tmp_path, monkeypatch):
     return tmp_path / "numba" / "particlegvi"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_self_test_knows_the_bits_and_notices_one():
     assert report.self_test().passed
     wrong = (float.fromhex(report.KNOWN[0]) * (1.0 + 2.0**-52)).hex()

@@ -86,7 +86,7 @@ def test_jumps_leave_the_law_of_few_particles_invariant(prior, kernel, particles
     assert max(map(abs, found.values())) < 4.0, found
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_law_of_an_energy_without_the_half_is_another():
     _, p = law(NORMAL, SQUARED, 2, halved=False)
     found = errors(NORMAL, SQUARED, 2, start=p)

@@ -102,7 +102,7 @@ def test_noise_of_groups_of_steps_is_the_noise(workers, two, groups, monkeypatch
         assert stop or seen == first_step + steps
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_bit(monkeypatch, rng):
     """The steep well pulls a far particle in: the first steps are for another algorithm, in groups of any size."""
     loss, prior = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0]), pg.priors.Normal(0.0, 1.0)

@@ -83,7 +83,7 @@ def test_it_is_never_below_the_truth(problems):
     assert {p.certificate.facts["informative"] for p in problems} == {True, False}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_trace_is_needed(problems):
     """Control: without tr(E) / (2 s2) the bound on KL is broken nearly everywhere, and that on the sd often.
 

@@ -44,7 +44,7 @@ LAWS = {
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.sample("outliers")
-@pytest.mark.often("rkhs", "counts")
+@pytest.mark.often("counts")
 def test_the_law_is_that_of_metropolis(name):
     """Mean and standard deviation of the function, and what the run says of itself."""
     kernel, likelihood, (X, y), settings = LAWS[name]

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("elsewhere", "remembered_truth")
 SMALL = ["--frames", "2", "--seconds", "1", "--width", "200"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_name_and_a_file_are_run_with_records_enough_and_not_saved(capsys, tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(animating, "execute", lambda *given, **more: seen.append(given) or execute(*given, **more))

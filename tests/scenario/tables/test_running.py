@@ -123,7 +123,7 @@ def test_every_value_of_every_argument_is_answered(toy, tmp_path, elsewhere):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_two_processes_compute_what_one_does(tmp_path):
     settings = {"rows": ["yacht", "heart"], "models": ["linear"], "protocols": ["standardised"], "splits": 2}
     needed("yacht", "heart")

@@ -65,7 +65,7 @@ def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_
     assert distances[0] < limit and distances[1] > 2.0 * limit
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_momentum_pays_in_many_dimensions(monkeypatch):
     """Steps to arrive at a normal law of 60 dimensions."""
     law, steps = gaussian(np.zeros(60), np.diag(np.geomspace(1.0, 1e4, 60))), []

@@ -27,7 +27,7 @@ def sample():
     return pg.sample(loss, pg.priors.Normal([0.0, 0.0], 5.0), 40, seed=2, progress=None)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
     run = pg.run(SCENARIO, seed=2, out=tmp_path / "one", progress=None)
     assert np.array_equal(run["DLE"].final, sample.final) and run["DLE"].step_size == sample.step_size
@@ -41,7 +41,7 @@ def test_every_door_has_the_numbers_of_sample(sample, tmp_path):
     assert np.array_equal(pg.load(tmp_path / "two")["DLE"].final, sample.final)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_scale_start_and_step_size_may_be_given(sample, tmp_path, rng):
     start, matrix = rng.standard_normal((40, 2)), [[2.0, 1.0], [1.0, 2.0]]
     settings = {"initial": start, "preconditioner": matrix, "step_size": 0.2, "seed": 3, "progress": None}
@@ -87,7 +87,7 @@ def test_without_a_truth_the_tests_of_the_steps_are_the_verdict(steps, reached, 
     assert verdict["verdict"].startswith(f"{words} (") and runs.describe().count("gradients") == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_interrupted_run_is_resumed_to_the_same_bytes(tmp_path, rng):
     pg.run(SCENARIO, seed=1, out=tmp_path / "whole", progress=None)
     for number, stop in enumerate(rng.integers(1, 16, 2)):
@@ -102,7 +102,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_bytes(tmp_path, rng):
         assert content(tmp_path / str(number)) == content(tmp_path / "whole")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_sweep_and_records(tmp_path):
     swept = pg.sweep(SCENARIO, {"particles": [20, 40]}, seeds=1, out=tmp_path / "swept", progress=None)
     assert "2 of 2 runs at equilibrium" in swept.describe()

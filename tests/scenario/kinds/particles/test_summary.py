@@ -133,7 +133,7 @@ def test_the_interval_is_that_of_the_mean():
         pg.diagnostics.mean_interval([1.0])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_replicates_are_the_runs_of_the_next_seeds():
     short = {"steps": 300, "replicates": 4}
     results = pg.run("repulsion-pays", seed=11, **short)

@@ -93,7 +93,7 @@ def test_a_run_long_enough_is_at_equilibrium(method):
     json.dumps(found)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_particles_stuck_in_their_basins_are_told_so():
     """From a start in one corner the shares of the basins are Q0's; every particle is at rest in its own."""
     start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])
