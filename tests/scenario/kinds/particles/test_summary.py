@@ -133,6 +133,18 @@ def test_the_interval_is_that_of_the_mean():
         pg.diagnostics.mean_interval([1.0])
 
 
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore:step_size", "ignore:DE has diverged")
+def test_replicates_of_a_run_that_ran_away_are_counted():
+    """Its particles are near 1e187, whose squares overflow."""
+    scenario = {"loss": {"formula": "-t^2", "variables": ["t"]}, "prior": {"name": "normal", "mean": 0.0, "sd": 1.0}}
+    short = {"particles": 5, "steps": 180, "step_size": 5.0, "modes": [-1.0, 1.0], "replicates": 2}
+    results = pg.run({**scenario, **short, "methods": {"DE": {}}})
+    assert 1e150 < np.abs(results["DE"].final).max() < np.inf
+    assert results["DE"].info["replicates"]["number"] == 2
+    assert results.summary["methods"]["DE"]["equilibrium"]["rule"] == "diverged"
+
+
 @pytest.mark.slow
 def test_replicates_are_the_runs_of_the_next_seeds():
     short = {"steps": 300, "replicates": 4}

@@ -69,7 +69,7 @@ def run_info(evidence: Evidence) -> Facts:
 @fact(130, mode_occupancy=are_numbers)
 def mode_occupancy(evidence: Evidence) -> Facts:
     """``mode_occupancy``: a count for each mode."""
-    if evidence.modes is None:
+    if evidence.modes is None or not evidence.usable:
         return {}
     return {"mode_occupancy": diagnostics.mode_occupancy(evidence.run.final, evidence.modes).tolist()}
 
