@@ -1,8 +1,11 @@
 """The public names are those of docs/public-names.txt, which only a deliberate change moves."""
 
+import pytest
+
 from .interpreters import python
 
 
+@pytest.mark.thorough
 def test_no_public_name_or_parameter_has_moved(root):
     now = python("docs/public_names.py", cwd=root).stdout.splitlines()
     written = (root / "docs" / "public-names.txt").read_text(encoding="utf-8").splitlines()

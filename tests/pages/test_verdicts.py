@@ -84,7 +84,7 @@ def case(name: str) -> tuple[Run, str]:
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore:step_size")
-@pytest.mark.sample("DE", "DE, *", "DLE", "DLE, few", "DRE*")
+@pytest.mark.sample("DE", "DE, *", "DLE", "DLE, few", "DRE, *")
 @pytest.mark.often("DLE, *")
 def test_the_page_says_what_the_program_says(engine, name):
     run, expected = case(name)

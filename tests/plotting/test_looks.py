@@ -109,6 +109,7 @@ def test_words_are_in_the_language(line):
     assert not any("0.071" in text for text in german)
 
 
+@pytest.mark.thorough
 def test_lines_of_a_table_have_names_in_the_language(approximated):
     for language, name in (("de", "SVGP gierig"), ("en", "SVGP greedy")):
         [legend] = plotting.figure(approximated, "curves", language=language).legends

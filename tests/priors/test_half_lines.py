@@ -106,6 +106,7 @@ def test_drle_has_the_law_of_its_fixed_point(name):
     assert kolmogorov(run(method, prior), target.cdf(GRID)) < 2.2
 
 
+@pytest.mark.thorough
 def test_pg_sample_keeps_to_the_half_line():
     prior = priors.Exponential(1.5)
     draws = pg.sample(pg.Loss.from_formula("(t - 1)^2/2", ["t"]), prior, particles=400, seed=1).draws()["t"]

@@ -17,6 +17,7 @@ from ..runs.interrupting import Stop, change_manifest, everything, manifest
 from .conftest import OVER, outputs
 
 
+@pytest.mark.thorough
 def test_the_numbers_are_those_of_single_runs(small, swept):
     for kl_weight, particles, seed in [(0.5, 4, 0), (2.0, 8, 2)]:
         overrides = {"methods.DLE.kl_weight": kl_weight, "particles": particles}

@@ -147,6 +147,7 @@ def test_the_series_keeps_its_bound(tolerance):
     assert np.max(np.abs(fewer - np.exp(-0.5 * r**2))) > tolerance
 
 
+@pytest.mark.thorough
 def test_a_kernel_too_narrow_for_a_series_takes_the_sum():
     jumps = EnsembleJumps(
         pg.losses.get("double-well"), pg.priors.Normal(), None, pg.kernels.SquaredExponential(1e-4), kl_weight=1.0,

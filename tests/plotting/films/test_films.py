@@ -216,6 +216,7 @@ def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
     assert unequal.records("DLE", np.array([0, 10, 40])).tolist() == [0, 5, 20]
 
 
+@pytest.mark.thorough
 def test_a_fit_is_followed_to_the_end_that_it_had(fitted):
     followed = fitted.followed()
     assert list(followed) == ["PLS", "GP"] and followed["GP"] is fitted["GP"]

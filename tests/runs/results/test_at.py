@@ -71,6 +71,7 @@ def simulated(steps, **how):
     return pg.simulate(LOSS, pg.methods.DLE(1.0), PRIOR, 200, steps, 2e-3, seed=0, **how)
 
 
+@pytest.mark.thorough
 def test_it_is_the_one_of_a_comparison():
     run = simulated(4000)
     both = pg.compare(LOSS, [pg.methods.DLE(1.0)], PRIOR, 200, 4000, 2e-3, seed=0)
