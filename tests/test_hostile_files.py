@@ -293,11 +293,3 @@ def test_a_good_run_is_still_read(run):
     """Control of everything above: without harm the same calls succeed."""
     assert np.isfinite(pg.load(run)["DRLE"].final).all()
     assert pg.load(run).describe()
-
-
-def test_overwriting_removes_nothing_outside(run, tmp_path):
-    precious = tmp_path / "precious.png"
-    precious.write_text("mine")
-    manifest(run, figures=["../precious.png"])
-    refused(lambda: pg.run("global-minimiser", particles=3, steps=2, out=run, overwrite=True))
-    assert precious.read_text() == "mine"

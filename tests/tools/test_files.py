@@ -10,13 +10,6 @@ from particlegvi.tools import files, machine
 from ..refusals import refuse
 
 
-def test_what_is_written_is_read(tmp_path):
-    files.write_text(tmp_path / "a.txt", "naïve\n")
-    assert files.read_text(tmp_path / "a.txt") == "naïve\n"
-    files.write_json(tmp_path / "a.json", {"x": [1, 2.5, None]})
-    assert files.read_json(tmp_path / "a.json") == {"x": [1, 2.5, None]}
-
-
 def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_after(tmp_path, monkeypatch):
     told, replace = [], os.replace
     monkeypatch.setattr(os, "fsync", lambda descriptor: told.append("flushed"))
@@ -40,15 +33,6 @@ def test_a_failed_write_leaves_the_old_content_and_no_other_file(tmp_path):
     refuse(lambda: files.write_json(place, {"x": float("nan")}), "not JSON compliant")
     assert place.read_text() == "old"
     assert list(tmp_path.iterdir()) == [place]
-
-
-def test_the_mode_of_a_file_follows_the_umask(tmp_path):
-    before = os.umask(0o027)
-    try:
-        files.write_text(tmp_path / "a.txt", "x")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
 def test_what_is_no_file_or_too_large_is_refused(tmp_path):

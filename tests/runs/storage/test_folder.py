@@ -39,19 +39,6 @@ def test_a_new_folder_is_complete_from_the_start(tmp_path):
     assert [path.name for path in folder.path.parent.iterdir()] == ["run"]
 
 
-def test_what_is_added_comes_back(tmp_path):
-    folder = new(tmp_path / "run")
-    folder.add("DLE", record(), seconds=1.23456)
-    arrays, info, texts = open_folder(folder.path).record("DLE")
-    assert set(arrays) == {"positions", "steps"} and texts == {}
-    assert arrays["positions"].tobytes() == record().arrays["positions"].tobytes()
-    assert arrays["steps"].tolist() == [0, 10] and arrays["steps"].dtype == np.int64
-    assert info == {"way": "direct", "error": 1e-3, "seconds": 1.235}
-    # Wall-clock time is in the manifest only: the other files depend on the run alone.
-    assert "seconds" not in (folder.path / "arrays" / "DLE.json").read_text()
-    refuse(lambda: open_folder(folder.path).record("DE"), "no results of DE")
-
-
 def test_without_a_name_the_first_free_one_is_taken(tmp_path, elsewhere):
     assert [str(new(None).path) for _ in range(3)] == [f"runs/lifting{end}" for end in ("", "-2", "-3")]
     (tmp_path / "runs" / "lifting-4").symlink_to("nowhere")

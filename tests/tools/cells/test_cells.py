@@ -137,19 +137,11 @@ IDENTITY = {"scenario": {"steps": 3, "title": "ä"}, "versions": {"numpy": "2.0"
 RESULT = {"rows": [{"method": "DLE", "w1": 0.1234567890123456789}], "status": {"DLE": "finished"}}
 
 
-def test_what_is_written_is_read(tmp_path):
-    store = Store(tmp_path)
-    store.prepare()
-    assert not store.has("a" * 64) and store.read("a" * 64, IDENTITY) is None
-    store.write("a" * 64, IDENTITY, RESULT, 0.25)
-    assert store.has("a" * 64) and store.read("a" * 64, IDENTITY) == RESULT
-    assert store.read("b" * 64, IDENTITY) is None
-
-
 def test_a_damaged_cell_or_one_of_another_identity_is_not_finished(tmp_path):
     store = Store(tmp_path)
     store.prepare()
     store.write("cell", IDENTITY, RESULT, 0.25)
+    assert store.has("cell") and not store.has("other") and store.read("other", IDENTITY) is None
     for other in ({"seed": 3}, {"versions": {"numpy": "2.1"}}):
         assert store.read("cell", {**IDENTITY, **other}) is None
     place = tmp_path / "cells" / "cell.json"
