@@ -11,7 +11,7 @@ from particlegvi.scenario import catalogue, load, text
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.template import write_template
 
-from ..refusals import refuse
+from ..refusals import refuse, refused
 
 
 def refusal(*arguments) -> str:
@@ -134,19 +134,13 @@ def test_an_override(name, overrides, key, value):
     assert found == value and type(found) is type(value)
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ("particles.x", "particles is 2000, not a table"),
-        ("", "is not a key"),
-        (".".join("a" * 9), "is not a key"),
-        ("kernal.lengthscale", 'did you mean "kernel"?'),
-    ],
+test_an_override_that_reaches_nothing_is_answered = refused(
+    lambda key: load("lifting", {key: 1}),
+    ("particles.x", "^lifting: .*particles is 2000, not a table"),
+    ("", "^lifting: .*is not a key"),
+    (".".join("a" * 9), "^lifting: .*is not a key"),
+    ("kernal.lengthscale", '^lifting: .*did you mean "kernel"'),
 )
-def test_an_override_that_reaches_nothing_is_answered(key, words):
-    sentence = refusal("lifting", {key: 1})
-    assert sentence.startswith("lifting: ")
-    assert words in sentence
 
 
 def test_writing_keeps_strange_texts():

@@ -7,7 +7,7 @@ import pytest
 
 import particlegvi as pg
 
-from ....refusals import refuse
+from ....refusals import refuse, refused
 from ....runs.interrupting import content
 
 TEXT = """
@@ -110,25 +110,17 @@ def test_a_sweep_and_records(tmp_path):
     assert run.steps[:2].tolist() == [0, 5] and len(run.positions) == len(run.steps)
 
 
-@pytest.mark.parametrize(
-    ("setting", "words"),
-    [
-        (
-            {"preconditioner": "all"},
-            'preconditioner must be ensemble, .* a matrix, or left out, not "all"',
-        ),
-        ({"preconditioner": [[1.0]]}, r"preconditioner must be .*, here of the shape \(2, 2\)"),
-        ({"methods": {"DRLE": {}}}, "methods.DRLE: method must be DLE, .* not DRLE"),
-        ({"methods": {"DLE": {"jumps": True}}}, "jumps must be left out"),
-        ({"methods": {"DLE": {"integrator": "baoab"}}}, 'methods.DLE.integrator must be "mala" .*, not baoab'),
-        ({"step_size": {"schedule": "linear", "initial": 1.0, "final": 0.1, "over": 9}}, 'must be "auto" or a number'),
-        ({"particles": 3}, "particles must be 4 or more where there is a preconditioner, not 3"),
-        ({"steps": "many"}, "steps must be"),
-    ],
+test_settings_that_have_no_place_are_refused = refused(
+    lambda setting: pg.run(SCENARIO, progress=None, **setting),
+    ({"preconditioner": "all"}, 'preconditioner must be ensemble, .* a matrix, or left out, not "all"'),
+    ({"preconditioner": [[1.0]]}, r"preconditioner must be .*, here of the shape \(2, 2\)"),
+    ({"methods": {"DRLE": {}}}, "methods.DRLE: method must be DLE, .* not DRLE"),
+    ({"methods": {"DLE": {"jumps": True}}}, "jumps must be left out"),
+    ({"methods": {"DLE": {"integrator": "baoab"}}}, 'methods.DLE.integrator must be "mala" .*, not baoab'),
+    ({"step_size": {"schedule": "linear", "initial": 1.0, "final": 0.1, "over": 9}}, 'must be "auto" or a number'),
+    ({"particles": 3}, "particles must be 4 or more where there is a preconditioner, not 3"),
+    ({"steps": "many"}, "steps must be"),
 )
-def test_settings_that_have_no_place_are_refused(setting, words):
-    with pytest.raises(ValueError, match=words):
-        pg.run(SCENARIO, progress=None, **setting)
 
 
 def test_repulsion_is_refused_by_compare(sample):

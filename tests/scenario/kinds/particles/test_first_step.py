@@ -35,13 +35,6 @@ def test_the_steepest_coordinate_decides_and_a_repulsion_counts():
     assert beside < 0.1 * without
 
 
-def test_starts_are_given_points_or_draws_of_the_prior():
-    box = first_step.starts(priors.Uniform([0.0, 5.0], [1.0, 7.0]))
-    assert box.shape == (64, 2) and np.all((box > [0.0, 5.0]) & (box < [1.0, 7.0]))
-    points = np.arange(200.0).reshape(100, 2)
-    np.testing.assert_array_equal(first_step.starts(points), points[:64])
-
-
 @pytest.mark.parametrize(("number", "near"), [(0.0137, 0.015), (0.0101, 0.01), (9.6, 10.0), (18600.0, 2e4)])
 def test_rounding(number, near):
     assert first_step.rounded(number) == near

@@ -10,7 +10,6 @@ import particlegvi as pg
 from particlegvi import kernels, methods
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
-from particlegvi.scenario.kinds.particles.building import with_kernel_of_run
 from particlegvi.scenario.kinds.particles.keys import KEYS
 
 from ....refusals import refuse, refused
@@ -272,22 +271,6 @@ test_what_does_not_exist_or_fit_is_named = refused(
     ],
     plain=True,
 )
-
-
-def test_settling_puts_in_the_number_that_the_run_chose():
-    ruled = methods.DRLE(kl_weight=0.7, mmd_weight=0.2, kernel=kernels.Matern52("median", 3.0), embedding="quadrature")
-    found = with_kernel_of_run(ruled, {"kernel": "matern-52", "lengthscale": 0.25})
-    assert found.kernel == kernels.Matern52(lengthscale=0.25, variance=3.0)
-    assert (found.kl_weight, found.mmd_weight, found.embedding) == (0.7, 0.2, "quadrature")
-    assert type(found) is methods.DRLE
-    default = with_kernel_of_run(methods.DRE(mmd_weight=1.0), {"kernel": "squared-exponential", "lengthscale": 2.0})
-    assert default.kernel == kernels.SquaredExponential(lengthscale=2.0)
-    given = methods.DRE(mmd_weight=1.0, kernel=kernels.Matern52(0.25))
-    assert with_kernel_of_run(given, {"kernel": "matern-52", "lengthscale": 0.25}) is given
-    unknown = methods.DRE(mmd_weight=1.0)  # its facts name no kernel of the package
-    assert with_kernel_of_run(unknown, {"lengthscale": 0.25}) is unknown
-    for method in (methods.DE(), methods.DLE(1.0), methods.FDGVI()):
-        assert with_kernel_of_run(method, {"integrator": "x"}) is method
 
 
 def test_a_method_may_have_an_integrator_of_its_own():

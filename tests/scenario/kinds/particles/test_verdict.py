@@ -142,16 +142,6 @@ def test_every_key_is_documented(root):
         assert not [key for key in [*found, *inner] if f"`{key}`" not in page]
 
 
-@pytest.mark.thorough
-def test_a_single_particle_and_only_the_ends():
-    for method in (pg.methods.DE(), pg.methods.DLE(1.0), REPULSIVE):
-        found = simulated(WELL, method, PRIOR, 5.0, particles=1)
-        json.dumps(found)
-        found = simulated(WELL, method, PRIOR, 10.0, particles=30, record_every=0)
-        assert found["equilibrium"]["since"] is None
-        json.dumps(found)
-
-
 @pytest.mark.parametrize("far", [1e300, np.inf, np.nan])
 @pytest.mark.parametrize("method", [pg.methods.DE(), REPULSIVE])
 def test_particles_that_ran_away_are_told_so(method, far):
