@@ -9,7 +9,7 @@ from particlegvi.functionspace import covariances
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.pages.functions import COVARIANCES
 
-from ..refusals import refuse
+from ..refusals import refused
 from .test_pages import assert_closed, data_of
 
 GRID = np.linspace(-3.2, 3.2, 33)
@@ -158,16 +158,12 @@ def test_the_page_of_a_run_shows_its_functions():
     assert not data_of(regression.page(live=False).html)["live"]
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("classification-curve", "classification-curve: .*not Gaussian. Run it, and give the folder"),
-        ("in-between", "a page of functions must be of functions of one input, not of 2"),
-        ("interval-means", "of values at points, not of means over intervals"),
-    ],
+test_functions_that_a_browser_cannot_compute_are_refused = refused(
+    pg.page,
+    ("classification-curve", "classification-curve: .*not Gaussian. Run it, and give the folder"),
+    ("in-between", "a page of functions must be of functions of one input, not of 2"),
+    ("interval-means", "of values at points, not of means over intervals"),
 )
-def test_functions_that_a_browser_cannot_compute_are_refused(name, said):
-    refuse(lambda: pg.page(name), said)
 
 
 OWN = {"points": "0,1;1,2", "kernel": "matern-32", "lengthscale": 1, "variance": 1, "noise": 0.1, "inducing_points": 5,

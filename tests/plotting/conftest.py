@@ -146,7 +146,7 @@ CURVE = {
 
 
 @pytest.fixture(scope="session")
-def fitted():
+def counted():
     """Functions fitted to counts, whose posterior has two halves."""
     return pg.run(COUNTS)
 

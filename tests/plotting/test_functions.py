@@ -45,9 +45,9 @@ def test_the_histogram_lies_beside_its_panel_and_has_area_one(curve):
 
 
 @pytest.mark.thorough
-def test_two_signs_have_two_colours_and_no_band(fitted):
-    figure = plotting.figure(fitted, "functions")
-    for axes, run in zip(figure.axes, fitted.values(), strict=True):
+def test_two_signs_have_two_colours_and_no_band(counted):
+    figure = plotting.figure(counted, "functions")
+    for axes, run in zip(figure.axes, counted.values(), strict=True):
         assert len({line.get_color() for line in axes.lines if len(line.get_xdata()) > 10}) == 3
         truth = [line for line in axes.lines if line.get_linestyle() == "--"]
         np.testing.assert_allclose(truth[0].get_ydata(), -truth[1].get_ydata())

@@ -33,9 +33,3 @@ def fitted() -> pg.results.Results:
     numbers = {"data": {"formula": "sin(2*x)", "count": 30}, "likelihood": {"name": "gaussian", "noise_variance": 0.1}}
     figures = [{"kind": "functions", "input": 0.5}]
     return pg.run({**COUNTS, **numbers, "methods": {"PLS": {}, "GP": {}}, "figures": figures})
-
-
-@pytest.fixture(scope="package")
-def counted() -> pg.results.Results:
-    """Functions fitted to counts by two kinds of steps of different numbers."""
-    return pg.run(COUNTS)
