@@ -68,21 +68,3 @@ def test_a_number_of_threads_below_one_is_named(capsys, monkeypatch, elsewhere):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
     assert cli.main(RUN) == 2
     assert "NUMBA_NUM_THREADS must be a whole number of 1 or more, not 0" in capsys.readouterr().err
-
-
-def test_a_pipe_of_parts_is_refused_at_once(capsys, elsewhere):
-    os.mkfifo("my_parts.py")
-    assert cli.main([*RUN, "--parts", "my_parts.py"]) == 2
-    assert "--parts must be the path of a module such as my_parts.py, not" in capsys.readouterr().err
-
-
-@pytest.mark.thorough
-def test_no_folder_is_left(capsys, tmp_path, monkeypatch):
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
-    for line in ([*RUN, "--set", "steps=2"], ["sweep", "lifting", "--seeds", "2"]):
-        code = cli.main(line)
-        assert "must be a full path, as the current folder has been removed, not" in capsys.readouterr().err
-        assert code == 2
-    assert cli.main([*RUN, "--set", "particles=3", "--set", "steps=2", "--out", str(tmp_path / "run"), "--quiet"]) == 0

@@ -56,19 +56,6 @@ def test_run_prints_a_table_and_saves(capsys, tmp_path):
 
 
 @pytest.mark.thorough
-def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
-    (tmp_path / "mine.toml").write_text(scenario.text(scenario.load("lifting")))
-    assert called(capsys, "run", "mine.toml", "--out", "a", "--no-figure", *SHORT)[0] == 0
-    assert pg.load("a").scenario["steps"] == 20
-    code, out, err = called(capsys, "run", "mine.toml", "--out", "a", *SHORT)
-    assert code == 2 and "exists already" in err and out == ""
-    assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", *SHORT)[0] == 0
-    assert (tmp_path / "a" / "lifting.png").exists()
-    assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
-    assert not (tmp_path / "a" / "lifting.png").exists()
-
-
-@pytest.mark.thorough
 def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     code, out, err = called(capsys, "gallery", "--quick", "--only", "lifting", "global-minimiser")
     assert (code, err) == (0, "")
