@@ -7,35 +7,24 @@ from .sources import script
 pytestmark = pytest.mark.needs("nbclient", "nbformat", "ipykernel")
 
 
-def execute(cells, folder, timeout=120):
-    """The outputs of cells of code, executed one after the other in one kernel."""
-    import nbclient
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    client = nbclient.NotebookClient(
-        notebook, timeout=timeout, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-    )
-    client.execute()
-    return [cell.outputs for cell in notebook.cells]
-
-
 def shown(outputs, kind):
     return next((each.data[kind] for each in outputs if kind in each.get("data", {})), "")
 
 
-def test_a_small_notebook_shows_tables_pictures_and_a_bar(tmp_path):
-    found = execute(
-        [
-            "import particlegvi as pg\n"
-            "loss, prior = pg.losses.get('double-well'), pg.priors.Normal(0.0, 1.0)\n"
-            "run = pg.simulate(loss, pg.methods.DLE(1.0), prior, 50, 200, 1e-3, progress=True)\n"
-            "run",
-            "run.plot()",
-            "from particlegvi.tools import progress; progress.in_notebook(), progress.automatic()",
-        ],
-        tmp_path,
-    )
+def test_a_small_notebook_shows_tables_pictures_and_a_bar(root, tmp_path):
+    from nbformat import v4, write
+
+    cells = [
+        "import particlegvi as pg\n"
+        "loss, prior = pg.losses.get('double-well'), pg.priors.Normal(0.0, 1.0)\n"
+        "run = pg.simulate(loss, pg.methods.DLE(1.0), prior, 50, 200, 1e-3, progress=True)\n"
+        "run",
+        "run.plot()",
+        "from particlegvi.tools import progress; progress.in_notebook(), progress.automatic()",
+    ]
+    write(v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells]), tmp_path / "small.ipynb")
+    after = script(root / "docs" / "notebook.py").executed(tmp_path / "small.ipynb", tmp_path)
+    found = [cell.outputs for cell in after.cells]
     assert not [each for each in found[0] if each.get("name") == "stderr"]
     lines = [each.data["text/plain"] for each in found[0] if each.output_type == "display_data"]
     assert lines == [""]  # the line of the bar, which is empty when the run is done

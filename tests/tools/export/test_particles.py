@@ -1,14 +1,13 @@
 """A run of particles in the forms of other tools: names, dimensions, every bit, and what is refused."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
-
-from .reader import read
 
 pytestmark = pytest.mark.needs("pandas", "xarray", "h5netcdf")
 
@@ -115,14 +114,27 @@ def test_jumps_make_chains_depend_and_a_start_that_is_not_the_prior_is_not_calle
         assert set(run.to_datatree().children) == {"posterior", "sample_stats"}
 
 
-def check(found, run):
-    """ArviZ says of the draws what the package says, to 1e-12."""
+def check(path, run):
+    """The ArviZ of this environment, whichever it is, says of the draws in a file what the package says, to 1e-12."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import arviz
+        import xarray
+
+        tree = xarray.open_datatree(path, engine="h5netcdf")[run.label]
+        old = int(arviz.__version__.split(".")[0]) < 1
+        data = arviz.from_datatree(tree) if old else tree
+        rows = [str(row) for row in arviz.summary(data).index]
+        found = arviz.rhat(data, method="rank"), arviz.ess(data, method="bulk")
+    if not old:  # trees with the group posterior in 1.x
+        found = [each["posterior"].dataset if "posterior" in each.children else each for each in found]
     draws = run.to_datatree()["posterior"]["position"].values
-    each = [np.ascontiguousarray(draws[:, :, i]) for i in range(run.dim)]
-    np.testing.assert_allclose(found["r_hat"], [potential_scale_reduction(one) for one in each], rtol=1e-12)
-    np.testing.assert_allclose(found["effective_sample_size"], [effective_sample_size(one) for one in each], rtol=1e-12)
-    assert found["rows"] == [f"position[{name}]" for name in run.loss.variables]
-    assert found["attributes"]["label"] == run.label and "scenario.toml" in found["attributes"]
+    for measured, ours in zip(found, (potential_scale_reduction, effective_sample_size), strict=True):
+        expected = [ours(np.ascontiguousarray(draws[:, :, i])) for i in range(run.dim)]
+        np.testing.assert_allclose(measured["position"], expected, rtol=1e-12)
+    assert rows == [f"position[{name}]" for name in run.loss.variables]
+    attributes = tree["posterior"].attrs
+    assert attributes["label"] == run.label and "scenario.toml" in attributes
 
 
 @pytest.mark.needs("arviz")
@@ -131,9 +143,8 @@ def test_arviz_reads_the_tree_and_agrees(exported, tmp_path):
     path = tmp_path / "draws.nc"
     exported.to_datatree().to_netcdf(path, engine="h5netcdf")
     for label in ("DLE", "DRLE"):
-        check(read(path, label), exported[label])
+        check(path, exported[label])
     inside = exported["DLE"].to_inference_data()
     assert np.array_equal(inside.posterior["position"][:, -1], exported["DLE"].final)
-    wrong = exported["DLE"].at(-2)
     with pytest.raises(AssertionError):
-        check(read(path, "DLE"), wrong)
+        check(path, exported["DLE"].at(-2))
