@@ -38,10 +38,6 @@ def contents(root: Path) -> set[str]:
     return code | scenarios | {"particlegvi/py.typed"}
 
 
-def git(*words: str, cwd: Path) -> list[str]:
-    return subprocess.run(["git", *words], cwd=cwd, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
 @pytest.fixture(scope="module")
 def wheel(root, tmp_path_factory) -> Path:
     """A wheel built without the network from a copy of the checkout, so that no old build folder can help."""
@@ -82,8 +78,8 @@ def test_the_wheel_holds_everything_and_works_from_another_folder(root, wheel, t
 def test_the_source_distribution_holds_every_file_of_the_checkout(root, tmp_path):
     if not (root / ".git").exists():
         pytest.skip("not a checkout of git")
-    listed = git("ls-files", cwd=root)
-    tracked = {name for name in listed if (root / name).exists()}
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
+    tracked = {name for name in listed.splitlines() if (root / name).exists()}
     for name in tracked:
         place = tmp_path / "source" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -126,9 +122,3 @@ def test_each_python_of_the_classifiers_is_tested_and_released(root, settings):
     for workflow in ("tests", "release"):
         text = (root / ".github" / "workflows" / f"{workflow}.yml").read_text(encoding="utf-8")
         assert named <= set(re.findall(r"3\.\d+", text)), workflow
-
-
-def test_the_address_of_the_project_stands_in_one_place(root):
-    if not (root / ".git").exists():
-        pytest.skip("not a checkout of git")
-    assert git("grep", "-l", "example.invalid", cwd=root) == ["setup.cfg", "tests/test_packaging.py"]

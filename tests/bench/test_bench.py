@@ -11,9 +11,8 @@ import pytest
 import particlegvi as pg
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
-rivals, timing, workloads, plain, checks, measure = map(
-    importlib.import_module,
-    ("bench.rivals", "bench.timing", "bench.workloads", "bench.plain", "bench.checks", "measure"),
+timing, workloads, plain, checks, measure = map(
+    importlib.import_module, ("bench.timing", "bench.workloads", "bench.plain", "bench.checks", "measure")
 )
 
 
@@ -44,23 +43,6 @@ def test_naive_pairs_are_the_same_sum():
 def test_accuracy_and_bytes_hold():
     assert all(row["error"] <= row["tolerance"] for row in checks.accuracy())
     assert all(row["same"] for row in checks.same_bytes())
-
-
-def test_unknown_workloads_are_answered_with_the_nearest(capsys):
-    assert measure.main(["--only", "drle-figur"]) == 2
-    assert 'did you mean "drle-figure"' in capsys.readouterr().err
-
-
-def test_a_clone_has_rivals_of_workloads_that_exist():
-    assert set(rivals.RIVALS) < set(rivals.WORKLOADS)
-    assert {library for each in rivals.RIVALS.values() for library, _ in each} == set(rivals.TITLES)
-
-
-def test_libraries_that_a_workload_lacks_are_named(monkeypatch):
-    monkeypatch.setattr(rivals, "installed", lambda name: name == "jax")
-    assert rivals.left_out(["dle-million", "de-figure"]).endswith("cannot be imported here: PyTorch, BlackJAX")
-    assert rivals.left_out(["direct-pairs"]) == rivals.left_out(["de-figure"]) == ""
-    assert rivals.contenders("elbo-gradient", True) == []
 
 
 @pytest.mark.slow
