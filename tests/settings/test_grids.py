@@ -22,9 +22,7 @@ from ..refusals import refused
     ],
 )
 def test_values(given, values):
-    found = grids.values(given, "over.key")
-    assert found == values
-    assert [type(each) for each in found if isinstance(each, str)] == [str for each in values if isinstance(each, str)]
+    assert grids.values(given, "over.key") == values
 
 
 def test_ranges_are_those_of_numpy():

@@ -4,14 +4,9 @@ import sys
 
 import pytest
 
-from particlegvi.tools.registry import Registry, look_up, nearest, unknown
+from particlegvi.tools.registry import Registry, look_up, unknown
 
 from ..refusals import refuse
-
-
-def test_nearest_ignores_case_and_underscores():
-    known = ["double-well", "tilted-double-well", "ring"]
-    assert [nearest(name, known) for name in ("Double_Well", "rnig", "zzz")] == ["double-well", "ring", None]
 
 
 def test_unknown_is_one_short_sentence_with_the_nearest_name():
