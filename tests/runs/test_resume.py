@@ -55,14 +55,16 @@ NETWORKS = {
     },
 }
 FEW = {"particles": 8, "steps": 30, "record_every": 4}
+REPLICATED = {**pg.scenarios.get("repulsion-pays", replicates=4), "methods": {"DLE": {"kl_weight": 0.05}}}
 FITTED = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}, **SHORT}  # with averages of its own
 CASES = [
     ("lifting", 12, FITTED),
     *(("global-minimiser", calls, SHORT) for calls in (1, 2, 5, 11, 14, 20)),
-    *(slow(name, 3, FEW) if name == "repulsion-pays" else (name, 3, FEW) for name in pg.scenarios.names("particles")),
+    *((name, 3, FEW) for name in pg.scenarios.names("particles") if name != "repulsion-pays"),
     *((name, (2, 15)[place % 2], settings) for place, (name, settings) in enumerate(FUNCTIONS.items())),
     *(slow(name, (15, 2)[place % 2], settings) for place, (name, settings) in enumerate(FUNCTIONS.items())),
     *((NETWORKS, calls, {}) for calls in (3, 20, 55)),
+    *((REPLICATED, calls, FEW) for calls in (2, 3, 5)),  # in the run itself, and after replicates
 ]
 
 
@@ -79,7 +81,7 @@ def test_all_scenarios_of_functions_are_tried_or_in_closed_form():
     "[a-z]*-code-*", "network-*", "multimodal-3-*", "dre-map-*", "certified-*", "poisson-bimodal-2-*", "scenario*-3-*"
 )
 def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch):
-    if scenario is NETWORKS or scenario in FUNCTIONS:
+    if scenario is NETWORKS or settings in FUNCTIONS.values():
         monkeypatch.setattr(storage, "CHUNK_SECONDS", 1e-9)  # a chunk is one step at first
     pg.run(scenario, out=tmp_path / "straight", **settings)
     with pytest.raises(KeyboardInterrupt):

@@ -33,22 +33,6 @@ def test_a_full_one_is_what_numpy_writes_and_what_comes_after_the_records_is_cut
     assert (tmp_path / "a.npy").read_bytes() == expected
 
 
-@pytest.mark.parametrize("keep", [1, 3, 4])
-def test_it_is_taken_up_at_an_earlier_length(tmp_path, keep):
-    array = grown(tmp_path / "growing", keep)
-    digest = array.digest(keep)
-    for record in RECORDS[keep:]:
-        array.append(record + 1.0)  # what is to be forgotten
-    array.close()
-    again = RecordFile(tmp_path / "growing", 5, (4, 2), keep, digest)
-    assert again.count == keep
-    assert again.records().tobytes() == RECORDS[:keep].tobytes()
-    for record in RECORDS[keep:]:
-        again.append(record)
-    again.finish(tmp_path / "a.npy")
-    assert np.load(tmp_path / "a.npy").tobytes() == RECORDS.tobytes()
-
-
 @pytest.mark.parametrize("place", [0, 20, 130, 200, None])
 def test_a_changed_bit_and_a_file_that_is_cut_short_are_found(tmp_path, place):
     array = grown(tmp_path / "growing", 3)
