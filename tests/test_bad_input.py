@@ -181,20 +181,3 @@ def test_a_loss_that_fails_at_the_start_is_told_where(loss, words):
     start = np.array([[1.0], [-0.5], [0.25]])
     with np.errstate(all="ignore"):
         assert words in refusal(lambda: pg.simulate(loss, DLE, prior=PRIOR, initial=start, steps=1, step_size=1e-3))
-
-
-def test_dimensions_that_do_not_agree_are_named():
-    assert "prior must be of dimension 2, as the loss is, not 1" in refusal(lambda: pg.target(PLANE, DLE, PRIOR))
-    words = refusal(lambda: pg.target(LOSS, DLE, PRIOR, initial=np.zeros((3, 2))))
-    assert "initial" in words and "(n, 1)" in words
-    density = pg.target(PLANE, DLE, pg.priors.Normal([0.0, 0.0]))
-    assert refusal(lambda: density.cdf(0.5)) == "cdf is for one dimension; this target has 2"
-    assert refusal(lambda: density.quantile(0.5)) == "quantile is for one dimension; this target has 2"
-
-
-@pytest.mark.parametrize("rule", ["median", "authors", 1.0])
-def test_identical_particles_stay_together_without_noise(rule):
-    """The repulsion of coinciding particles is zero, whatever rule chooses the bandwidth."""
-    method = pg.methods.DRE(0.5, pg.kernels.SquaredExponential(rule))
-    run = pg.simulate(LOSS, method, prior=PRIOR, initial=np.full((6, 1), 0.3), steps=50, step_size=1e-2)
-    assert np.all(np.isfinite(run.positions)) and np.ptp(run.final) == 0.0 and run.final[0, 0] != 0.3

@@ -43,11 +43,22 @@ def test_an_hour_needs_a_yes_in_a_command_and_warns_in_python(monkeypatch):
         heard(monkeypatch, 4.0)
 
 
-@pytest.mark.thorough
-def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def long_hours(monkeypatch):
+    """The shortest work takes more than an hour, and a method is heard of more than once."""
     monkeypatch.setattr(patience, "HOUR", 1e-9)
     monkeypatch.setattr(patience, "MEASURED", 0.0)
-    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
+    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-3)
+
+
+@pytest.fixture
+def hasty(long_hours, monkeypatch, elsewhere):
+    """A second is long, too: an estimate comes from the first chunk."""
+    monkeypatch.setattr(patience, "MINUTE", 1e-9)
+
+
+@pytest.mark.thorough
+def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(long_hours, tmp_path, capsys):
     command = ["run", "global-minimiser", *SMALL, "--out", str(tmp_path / "run")]
     assert cli.main(command) == 2
     assert "DE takes about" in capsys.readouterr().err
@@ -57,15 +68,6 @@ def test_a_command_stops_before_an_hour_and_goes_on_with_a_yes(tmp_path, monkeyp
     assert cli.main([*sweep, "--over", "methods.DLE.kl_weight=1"]) == 2
     assert "2 cells of about" in capsys.readouterr().err
     assert cli.main(["resume", str(tmp_path / "sweep"), "--quiet", "--yes", "--workers", "1", "--no-figure"]) == 0
-
-
-@pytest.fixture
-def hasty(monkeypatch, tmp_path, elsewhere):
-    """A second is long: an estimate comes from the first chunk, and the shortest work takes more than an hour."""
-    for name in ("MINUTE", "HOUR"):
-        monkeypatch.setattr(patience, name, 1e-9)
-    monkeypatch.setattr(patience, "MEASURED", 0.0)
-    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
 
 
 @pytest.mark.thorough
@@ -107,10 +109,7 @@ def test_each_command_that_simulates_asks(hasty, command, capsys):
 
 
 @pytest.mark.thorough
-def test_python_warns_for_each_way_to_begin(tmp_path, monkeypatch):
-    monkeypatch.setattr(patience, "HOUR", 1e-9)
-    monkeypatch.setattr(patience, "MEASURED", 0.0)
-    monkeypatch.setattr("particlegvi.simulation.storage.CHUNK_SECONDS", 1e-3)  # a method is heard of more than once
+def test_python_warns_for_each_way_to_begin(long_hours, tmp_path):
     problem = {"prior": PRIOR, "particles": 10, "steps": 2000, "step_size": 1e-3}
     for begin in (
         lambda: pg.simulate(LOSS, DLE, **problem),

@@ -14,8 +14,6 @@ import pytest
 import particlegvi as pg
 from particlegvi.tools import patience, progress, signals
 
-from ..refusals import refuse
-
 LOSS, PRIOR, DLE = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)
 SMALL = {"particles": 10, "steps": 20, "step_size": 1e-3}
 
@@ -94,16 +92,6 @@ def test_auto_is_for_those_who_look_on(monkeypatch):
     assert progress.automatic() is None
     monkeypatch.setattr(sys, "stderr", None)
     assert progress.automatic() is None and progress.chosen(True).front is None
-
-
-@pytest.mark.thorough
-def test_a_function_hears_as_before(tmp_path):
-    heard = []
-    pg.run("global-minimiser", out=tmp_path / "run", progress=lambda *told: heard.append(told), **SMALL)
-    assert heard[-1] == ("DRLE", 20, 20)
-    assert pg.resume(tmp_path / "run", progress=True)["DE"].steps[-1] == 20
-    wrong = lambda: pg.resume(tmp_path / "run", progress="always")
-    refuse(wrong, 'progress must be True, "auto", a function or None, not "always"')
 
 
 def stop(label=None):
