@@ -55,7 +55,7 @@ NETWORKS = {
     },
 }
 FEW = {"particles": 8, "steps": 30, "record_every": 4}
-REPLICATED = {**pg.scenarios.get("repulsion-pays", replicates=4), "methods": {"DLE": {"kl_weight": 0.05}}}
+REPLICATED = {**pg.scenarios.get("repulsion-pays", replicates=4, particles=8), "methods": {"DLE": {"kl_weight": 0.05}}}
 FITTED = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}, **SHORT}  # with averages of its own
 CASES = [
     ("lifting", 12, FITTED),
@@ -64,7 +64,7 @@ CASES = [
     *((name, (2, 15)[place % 2], settings) for place, (name, settings) in enumerate(FUNCTIONS.items())),
     *(slow(name, (15, 2)[place % 2], settings) for place, (name, settings) in enumerate(FUNCTIONS.items())),
     *((NETWORKS, calls, {}) for calls in (3, 20, 55)),
-    *((REPLICATED, calls, FEW) for calls in (2, 3, 5)),  # in the run itself, and after replicates
+    *((REPLICATED, calls, {"steps": 2, "record_every": 1}) for calls in (1, 3, 5)),  # in the run, and after replicates
 ]
 
 
