@@ -116,5 +116,6 @@ def test_a_method_and_a_kernel_of_a_user_are_those_that_the_run_used(kernel):
     ours = pg.compare(LOSS, [pg.methods.DRE(0.5, kernel)], **HOW)["DRE"]
     assert run.positions.tobytes() == ours.positions.tobytes()
     assert run.method.kernel == ours.method.kernel == pg.kernels.SquaredExponential(run.info["lengthscale"])
+    assert type(run.method.kernel) is pg.kernels.SquaredExponential  # which a tuple of equal numbers need not be
     assert (run.method is method) == (kernel == pg.kernels.SquaredExponential(0.7)) and method.kernel is kernel
     assert run.method._alpha == 1.0
