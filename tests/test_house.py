@@ -48,3 +48,12 @@ def test_the_picture_shows_the_imports(root, house):
 
     with Image.open(root / "docs" / "house.png") as picture:
         assert picture.info["Description"] == house.described()
+
+
+@pytest.mark.slow
+def test_the_two_roads_stay_short(root):
+    """Files of the package that a call passes, each road in a process of its own with an empty cache."""
+    roads = script(root / "benchmarks" / "roads.py")
+    files = {name: len(roads.road(name)) for name in roads.ROADS}
+    assert 100 < files["particlegvi run global-minimiser"] <= 110
+    assert 30 < files["pg.simulate"] <= 40

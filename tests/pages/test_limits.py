@@ -1,6 +1,7 @@
-"""Settings that would keep a page busy for minutes are refused, and numbers of an address that are none."""
+"""Settings that would keep a page busy for minutes are refused, and sources in JavaScript keep the limits of Python."""
 
 import time
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -9,6 +10,8 @@ from particlegvi.pages import building
 
 from .conftest import started
 
+SOURCES = sorted(building.ASSETS.rglob("*.js"))
+LONGEST, WIDEST = 300, 120  # lines of a file, columns of a line
 TRUTH = """const problem = PG.problem({ ...PG.DEFAULTS, methods: "DLE,DRLE", ...settings }, null);
 return problem.methods.map(label => {
   try { return PG.limited(() => PG.truth(PG.method(problem, label))) === null ? "none" : "found"; }
@@ -51,6 +54,23 @@ def test_actions_inside_another_share_its_limit(engine):
       said(() => { PG.spend(1e300); return "all"; }),
     ];"""
     assert engine(body) == ["much", "all", "much", "much", "all"]
+
+
+def broken(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    wide = [f"{path.name}:{place}" for place, line in enumerate(lines, 1) if len(line) > WIDEST]
+    return [*wide, *([f"{path.name} has {len(lines)} lines"] if len(lines) > LONGEST else [])]
+
+
+def test_javascript_keeps_the_limits_of_python(tmp_path):
+    assert len(SOURCES) > 20
+    assert [mistake for path in SOURCES for mistake in broken(path)] == []
+    bad = tmp_path / "bad.js"  # the control
+    bad.write_text("x" * (WIDEST + 1) + "\n" * (LONGEST + 1))
+    assert len(broken(bad)) == 2
+    assert sorted(path.stem for path in SOURCES) == sorted(
+        name for files in (building.ENGINE, building.VIEW) for names in files.values() for name in names
+    )
 
 
 PAIRS = """var VIEW = {}, URLSearchParams = function (text) {
