@@ -103,6 +103,14 @@ def test_a_setting_is_read_as_toml_or_as_text(argument, key, value):
 DRLE = {"kl_weight": 1.0, "mmd_weight": 0.5, "embedding": {"how": "closed-form"}}
 
 
+def test_another_problem_has_not_the_laws_of_the_sweep_of_the_scenario():
+    """Drawn beside it they would be wrong, unless they come with it; the control changes no law."""
+    for key, value, drawn in (("methods.DRLE.kl_weight", 1.0, False), ("steps", 10, True)):
+        assert ("laws" in load("few-particles-bias", {key: value})["sweep"]) is drawn
+    own = {"methods.DRLE.kl_weight": 1.0, "sweep.laws.mine": "0.3"}
+    assert load("few-particles-bias", own)["sweep"]["laws"]["mine"] == "0.3"
+
+
 def test_another_loss_is_not_that_figure_of_the_source():
     own, other = load("global-minimiser", {"particles": 10}), load("global-minimiser", {"loss": "x^2"})
     assert other["title"] == "x^2" and "Figure 5.2" not in other["source"] and not other["description"]
