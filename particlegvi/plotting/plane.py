@@ -112,6 +112,8 @@ def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
     narrowest *= DENSER if seen.is_slide else 1.0
     most = max(1, int(seen.breadth // narrowest))
     rows = -(-panels // most)
+    if seen.is_slide:  # whose height a second row may halve twice
+        rows = min(rows, panel_grid(panels)[0])
     return rows, -(-panels // rows)
 
 
