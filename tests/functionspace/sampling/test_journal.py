@@ -1,4 +1,4 @@
-"""A fit that was interrupted goes on to the same bytes, and repeats nothing of what it had found out."""
+"""A fit that was interrupted goes on to the same bytes, as one with other threads; it repeats nothing that it knows."""
 
 import json
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.functionspace.sampling import cost
 from particlegvi.kernels import SquaredExponential
 from particlegvi.simulation import storage
 
@@ -117,3 +118,15 @@ def test_what_ctrl_c_leaves_is_enough(case, straight):
             fit(case, storage)
         assert storage.snapshot.step > 0
         assert told(fit(case, storage)) == straight[case]
+
+
+@pytest.mark.parametrize("case", ["quadratic", "Langevin steps", "mixing"])
+def test_any_number_of_threads_gives_the_same_bytes(case, monkeypatch):
+    """Four spans of rows and three groups of particles."""
+    monkeypatch.setattr(cost, "WORTH_A_THREAD", 0)
+    monkeypatch.setattr(cost, "SPAN", 20)
+    found = []
+    for number in ("1", "2", "3"):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", number)
+        found.append(told(fit(case, particles=300)))
+    assert found[0] == found[1] == found[2] != told(fit(case, particles=300, seed=6))
