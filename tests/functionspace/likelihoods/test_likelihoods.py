@@ -1,17 +1,12 @@
 """Likelihoods against scipy's densities, differences and sums over the targets."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
 from scipy.stats import norm
 
-from particlegvi.engine.steps import projected
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
-from particlegvi.functionspace.sampling.cost import DataCost
 
 from ...refusals import refused
 
@@ -167,38 +162,3 @@ def test_two_classes_have_a_closed_form(rng):
     means, variances = rng.standard_normal((200, 2)), 10.0 ** rng.uniform(-6.0, 2.0, (200, 2))
     exact = norm.cdf((means[:, 0] - means[:, 1]) / np.sqrt(variances.sum(axis=1)))
     assert np.allclose(class_probabilities(means, variances)[:, 0], exact, rtol=0.0, atol=1e-12)
-
-
-class Numbers(NamedTuple):
-    width: float = 0.3
-
-
-class Whole(Numbers, Likelihood):
-    """A user's likelihood; the classes below lack or spoil a method each."""
-
-    name = "own"
-
-    def cost_at(self, f, y):
-        return 0.5 * (f - y) * (f - y) / self.width
-
-    def slope_at(self, f, y):
-        return (f - y) / self.width
-
-    def curvature_at(self, f, y):
-        return 1.0 / self.width
-
-    def log_density(self, y, f):
-        return -self.cost(f, y)
-
-    def information(self, f):
-        return np.full(np.shape(f), 1.0 / self.width)
-
-
-def test_one_from_outside_is_compiled_but_never_cached_on_disk():
-    assert projected.add_costs.for_terms(Whole()) is not projected.add_costs.cached
-    assert projected.add_costs.for_terms(likelihoods.Gaussian(1.0)) is projected.add_costs.cached
-    y, z = np.array([1.0, -1.0, 0.5]), np.array([[0.0, 0.0, 1.0]])
-    forces, costs = DataCost(Whole(0.5), np.eye(3), y).forces(z)
-    np.testing.assert_array_equal(forces, [[-2.0, 2.0, 1.0]])
-    np.testing.assert_array_equal(costs, [2.25])
-    np.testing.assert_array_equal(Whole(0.5).curvature(z, y), np.full((1, 3), 2.0))
