@@ -116,18 +116,3 @@ test_from_term_refuses = refused(
     ],
     plain=True,
 )
-
-
-# from_formula
-
-
-def test_from_formula():
-    loss = Loss.from_formula("(1 - x)**2 + 5*(y - x^2)^2", variables=["x", "y"])
-    assert (loss.dim, loss.kind, loss.variables, loss.name) == (2, "compiled", ["x", "y"], "formula")
-    assert loss.formula == "(1 - x)**2 + 5*(y - x^2)^2"
-    banana = losses.get("banana", scale=1.0, steepness=5.0)
-    points = np.random.default_rng(1).normal(size=(20, 2))
-    np.testing.assert_allclose(loss.value(points), banana.value(points), rtol=1e-13)
-    np.testing.assert_allclose(loss.gradient(points), banana.gradient(points), rtol=1e-12, atol=1e-13)
-    assert loss.plot_window is None
-    assert loss.minima is None
