@@ -8,13 +8,11 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi import priors
-from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
 from particlegvi.kernels import SquaredExponential
 
 from ..differences import slopes
 from ..refusals import refused
-from ..runs.interrupting import slow
 from .expectations import embedded, gradients, values
 
 CASES = {
@@ -124,13 +122,6 @@ def test_samples_follow_the_law(name, seed):
             assert abs(np.mean(z[:, i] * z[:, j])) < 4.5 / math.sqrt(n)
 
 
-def test_samples_are_counter_based():
-    prior, box = CASES["normal in three dimensions"], CASES["uniform in two dimensions"]
-    np.testing.assert_array_equal(prior.sample(9, seed=5), prior.mean + prior.sd * noise.normals(5, "start", 9, 3))
-    u = noise.uniforms(5, "prior", 7, 2)
-    np.testing.assert_array_equal(box.sample(7, seed=5, role="prior"), box.low + (box.high - box.low) * u)
-
-
 MIXTURE = priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0])
 PLANE = priors.GaussianMixture([[0.0, 1.0], [2.0, -1.0]], [[0.5, 1.0], [1.0, 0.3]])
 BANANA = pg.Prior.from_formula("exp(-x^2/2 - 2*(y - x^2/3)^2)")
@@ -151,23 +142,6 @@ def test_a_prior_comes_back_from_its_parameters_and_draws_are_functions_of_the_s
     x = prior.sample(50, seed=4)
     np.testing.assert_array_equal(again.sample(20, seed=4), x[:20])
     assert not np.any(prior.sample(50, seed=5) == x) and not np.any(prior.sample(50, seed=4, role="prior") == x)
-
-
-def test_attributes_and_broadcasting():
-    prior = priors.Normal([1, 2, 3], 2)
-    assert prior.dim == 3
-    np.testing.assert_array_equal(prior.sd, [2.0, 2.0, 2.0])
-    np.testing.assert_array_equal(prior.high, [np.inf] * 3)
-    assert prior.parameters() == {"mean": [1.0, 2.0, 3.0], "sd": [2.0, 2.0, 2.0]}
-    line = priors.Normal(mean=0, sd=1)
-    assert (line.dim, line.mean.shape) == (1, (1,))
-    assert repr(line) == "Normal(mean=0.0, sd=1.0)"
-    box = priors.Uniform(-1, [1, 2])
-    np.testing.assert_array_equal(box.low, [-1.0, -1.0])
-    np.testing.assert_allclose(box.sd, np.array([2.0, 3.0]) / math.sqrt(12.0))
-    np.testing.assert_allclose(priors.Uniform(-1e308, 7e307).mean, [-1.5e307])
-    with pytest.raises(ValueError, match="read-only"):
-        box.low[0] = 0.0
 
 
 LINES = [
@@ -311,26 +285,6 @@ def test_heavy_tails_fall_into_their_basins():
     target = pg.target(loss, pg.methods.DE(), priors.Normal(), priors.StudentT(2.5, 0.3, 1.0))
     share = stats.t(2.5, 0.3, 1.0).sf(0.0)
     assert target.weights == pytest.approx([1.0 - share, share], abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"name": "laplace", "location": 0.0, "scale": 1.0},
-        slow({"name": "student-t", "degrees_of_freedom": 3.0}),
-        slow({"name": "gaussian-mixture", "means": [-2.0, 1.0], "sds": 0.5}),
-        slow({"formula": "exp(-abs(t)^3)"}),
-        slow({"name": "formula", "formula": "exp(-x^4)", "variables": ["x"]}),
-    ],
-    ids=str,
-)
-@pytest.mark.slow
-def test_a_scenario_has_it_with_jumps(entry):
-    methods = {"DLE": {"kl_weight": 1.0, "jumps": {"every": 5}}, "DRLE": {"jumps": True}}
-    results = pg.run({"loss": "double-well", "prior": entry, "methods": methods, "particles": 30, "steps": 60})
-    assert results["DLE"].info["jumps"]["proposed"] > 0
-    assert results.summary["methods"]["DRLE"]["w1"] > 0.0
-    assert results["DRLE"].info["embedding_error"] < 1e-8
 
 
 test_bad_values_are_refused_in_one_sentence = refused(

@@ -42,19 +42,6 @@ class Bell(NamedTuple):
         return -0.5 / self.lengthscale**2 * math.exp(-0.5 * r2 / self.lengthscale**2)
 
 
-class Cusp(NamedTuple):
-    """exp(-r): the sum over nodes has a cusp at each of them."""
-
-    lengthscale: float = 1.0
-    name, variance = "cusp", 1.0
-
-    def value(self, r2):
-        return math.exp(-math.sqrt(r2) / self.lengthscale)
-
-    def slope(self, r2):
-        return -0.5 / self.lengthscale * math.exp(-math.sqrt(r2) / self.lengthscale) / math.sqrt(max(r2, 1e-300))
-
-
 def by_quadrature(prior, kernel, x, place=None):
     """E kappa(x, T) by 20 nodes in each of the panels around x and around the centre."""
     away = 2.0 ** np.arange(-12.0, 90.0)
@@ -133,17 +120,6 @@ def test_many_points_have_the_bits_of_one(rng):
     assert np.array_equal(evaluate.gradients(table, x[:, None]).T, found, equal_nan=True)  # compiled
 
 
-@pytest.mark.slow
-@pytest.mark.thorough
-def test_every_pair_on_the_line_is_quick():
-    """A step may afford a table, one function, or a few Gaussians for each particle."""
-    for name in kernels.names():
-        for make in PRIORS:
-            term = priors.embedding(make(0.3, 1.1), kernels.get(name)).term
-            assert isinstance(term, ProductTable) or len(term[-1]) <= mean_embedding.MOST_GAUSSIANS
-            assert isinstance(term, ProductTable) or type(term).__name__ == "MixtureEmbedding" or len(term[-1]) == 1
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("make", [priors.Laplace, lambda a, b: priors.StudentT(4.0, a, b), priors.Uniform])
 def test_in_the_plane_a_table_is_the_product(make, rng):
@@ -217,41 +193,3 @@ def test_a_formula_errs_by_less_than_is_stated(formula, kernel, rng):
     r2 = ((x[:, None] - nodes) ** 2).sum(axis=2)
     exact = evaluate.profile_values(kernel, r2) @ masses
     assert np.abs(evaluate.values(found.term, x) - exact).max() <= found.error + 1e-6
-
-
-@pytest.mark.slow
-def test_a_kernel_with_a_cusp_keeps_the_sum():
-    prior = priors.Prior.from_formula("exp(-x^2 - y^2)", ["x", "y"])
-    found = priors.embedding(prior, Cusp(1.0))
-    assert not isinstance(found.term, PlaneTable) and "in a table" not in found.description
-
-
-@pytest.mark.thorough
-def test_heavy_tails_on_the_line_have_a_table_under_the_kernel_of_a_user():
-    """Some thousand nodes, a panel for each of which was too many."""
-    found = priors.embedding(priors.StudentT(3.9, 0.0, 2.0), Bell(1.0)).term
-    exact = priors.embedding(priors.StudentT(3.9, 0.0, 2.0), kernels.SquaredExponential(1.0)).term
-    x = np.linspace(-40.0, 40.0, 401)[:, None]
-    assert isinstance(found, ProductTable)
-    assert np.abs(evaluate.values(found, x) - evaluate.values(exact, x)).max() < 1e-9
-
-
-@pytest.mark.slow
-def test_an_embedding_is_made_once_for_the_same_numbers_and_code():
-    first = priors.embedding(priors.StudentT(3.0), kernels.Matern32(0.5))
-    assert priors.embedding(priors.StudentT(3.0), kernels.Matern32(0.5)) is first
-    others = [(priors.StudentT(3.5), kernels.Matern32(0.5)), (priors.StudentT(3.0), kernels.Matern52(0.5)),
-              (priors.StudentT(3.0), kernels.Matern32(0.6))]  # fmt: skip
-    assert all(priors.embedding(*pair) is not first for pair in others)
-
-    class Changed(Cauchy):
-        def value(self, r2):
-            return 2.0 / (1.0 + r2 / self.lengthscale**2)
-
-        def slope(self, r2):
-            return -2.0 / self.lengthscale**2 / (1.0 + r2 / self.lengthscale**2) ** 2
-
-    Changed.__name__ = Changed.__qualname__ = "Cauchy"
-    for kernel, height in ((Cauchy(0.5), 1.0), (Changed(0.5), 2.0)):
-        nodes = priors.embedding(priors.Uniform(-1e-9, 1e-9), kernel, how="quadrature").term
-        assert evaluate.values(nodes, np.zeros((1, 1)))[0] == pytest.approx(height)
