@@ -1,4 +1,4 @@
-"""Recipes: each rule on made files, and every recipe of the catalogue undone and done again where the data are here."""
+"""Recipes: each rule on made files, and rows by hand in the form of each source."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BY_HAND = {
         ["1,0" + ",-0.00003" * 32 + ",g\n0,0" + ",0.50000" * 32 + ",b"],
         ["1,0" + ",-3e-05" * 32 + ",1", "0,0" + ",0.5" * 32 + ",0"],
     ),
-    "naval": (["  9.5000000e-01" * 18 + "\n"], ["0.95," * 17 + "0.95"]),
+    "naval": (["  9.5123456789012e-01" * 18 + "\n"], ["0.95123456789012," * 17 + "0.95123456789012"]),
     "rice": (["Area,Class\n1,2,3,4,5,6,7,Cammeo\n1,2,3,4,5,6,7,Osmancik\n"], ["1,2,3,4,5,6,7,1", "1,2,3,4,5,6,7,0"]),
     "wine": (
         ['"fixed acidity";"quality"\n' + "7.4;" * 11 + "5\n", "1," * 11 + "6"],
@@ -62,25 +62,7 @@ def test_rows_by_hand(stem):
     assert next(made(FILES[stem], raw)) == "\n".join([FILES[stem]["header"], *rows]) + "\n"
 
 
-def test_rules_of_the_made_catalogue():
-    files = toy.catalogue()["files"]
-    assert next(made(files["wines"], [toy.RED, toy.WHITE])) == toy.JOINED
-    wrong, right = made(files["flowers"], [toy.FLOWERS])  # two orders of columns
-    assert right == toy.KINDS and wrong == "x,kind\n"
-
-
 @pytest.mark.parametrize("line", ["1", "1;x", "a;b", "1;"])
 def test_a_line_that_is_no_row_is_named(line):
     files = toy.catalogue()["files"]
     refuse(lambda: list(made(files["wines"], [toy.RED + line, toy.WHITE])), "line 4 of red.csv is not a row of 2")
-
-
-@pytest.mark.parametrize(
-    "stem", [pytest.param(stem, marks=pytest.mark.thorough) if FILES[stem]["rows"] > 8000 else stem for stem in FILES]
-)
-def test_every_recipe_undone_and_done_again_gives_the_bytes(stem):
-    path, file = reading.find(stem), FILES[stem]
-    if path is None:
-        pytest.skip(f"{stem}.csv.gz is not on this machine")
-    text = reading.unpacked(path).decode()
-    assert next(made(file, [toy.undone(file, part, text) for part in file["raw"]])) == text

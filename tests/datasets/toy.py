@@ -1,4 +1,4 @@
-"""A catalogue of small sets whose recipes use every rule, and the inverse of a recipe."""
+"""A catalogue of small sets whose recipes use every rule."""
 
 from __future__ import annotations
 
@@ -45,25 +45,3 @@ def use(monkeypatch, folder):
     monkeypatch.setenv("PARTICLEGVI_DATA", str(folder / "sets"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     monkeypatch.setattr(fetching, "fetch", lambda address: pytest.fail(f"{address} was downloaded"))
-
-
-def undone(file, part, text):
-    """A raw file from which a recipe makes its rows of a text again, with rows to drop and rows that repeat."""
-    added = [str(number) for number in part.get("add", ())]
-    names = file["header"].split(",")
-    names = names[: len(names) - len(added)]
-    back = {name: {str(cell): word for word, cell in table.items()} for name, table in part.get("words", {}).items()}
-    order = part.get("orders", [range(1, len(names) + 1)])[0]
-    lines = []
-    for row in (line.split(",") for line in text.splitlines()[1:]):
-        cells = dict(zip(names, row, strict=False))
-        if row[len(names) :] == added and all(cells[name] in table for name, table in back.items()):
-            # The first name wins where two columns are made of one.
-            pairs = [
-                (at, back.get(name, cells).get(cells[name], cells[name])) for name, at in zip(names, order, strict=True)
-            ]
-            words = dict(reversed(pairs))
-            lines.append(" ".join(words.get(column, "7") for column in range(1, max(order) + 1)))
-    dropped = [f"{word} {lines[0].partition(' ')[2]}" for word in part.get("drop", ())]
-    again = lines[:2] if file.get("distinct") else []
-    return "\n".join([*dropped, *lines, *again]) + "\n"
