@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import signal, stats
 from scipy.special import digamma
 
 import particlegvi as pg
@@ -14,10 +14,8 @@ from particlegvi.diagnostics.free_energy import nearest_neighbours, spacings
 
 from ..refusals import refuse
 
-SPACINGS = spacings
 
-
-def NEIGHBOURS(x):
+def neighbours(x):
     return nearest_neighbours(np.reshape(x, (len(x), -1)))
 
 
@@ -32,7 +30,7 @@ def mean_and_error(estimates):
 
 
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("estimator", [SPACINGS, NEIGHBOURS])
+@pytest.mark.parametrize("estimator", [spacings, neighbours])
 def test_the_entropy_of_known_laws(name, estimator):
     """Without bias to a quarter of one sample's standard deviation, in the mean of 100 samples of 1000 draws."""
     law = LAWS[name]
@@ -49,7 +47,7 @@ def test_nearest_neighbours_by_a_plain_loop():
     x = np.random.default_rng(5).normal(size=(40, 2))
     distances = np.sort(np.linalg.norm(x[:, None] - x, axis=2), axis=1)[:, 3]
     exact = digamma(40) - digamma(3) + np.log(np.pi) + 2.0 * np.mean(np.log(distances))
-    assert NEIGHBOURS(x) == pytest.approx(exact, rel=1e-12)
+    assert neighbours(x) == pytest.approx(exact, rel=1e-12)
     assert diagnostics.entropy(x)[1] == "nearest neighbours"
 
 
@@ -59,13 +57,13 @@ def test_spacings_by_a_plain_loop():
     for i in range(9):
         low, high = max(i - 3, 0), min(i + 3, 8)
         total += np.log(ordered[high] - ordered[low]) - digamma(high - low)
-    assert SPACINGS(x) == pytest.approx(total / 9 + digamma(10), rel=1e-12)
+    assert spacings(x) == pytest.approx(total / 9 + digamma(10), rel=1e-12)
     assert diagnostics.entropy(x)[1] == "spacings"
 
 
 def test_atoms_have_no_entropy():
-    assert SPACINGS(np.repeat([1.0, 2.0], 10)) == -np.inf
-    assert NEIGHBOURS(np.repeat([[1.0, 2.0], [3.0, 4.0]], 10, axis=0)) == -np.inf
+    assert spacings(np.repeat([1.0, 2.0], 10)) == -np.inf
+    assert neighbours(np.repeat([[1.0, 2.0], [3.0, 4.0]], 10, axis=0)) == -np.inf
 
 
 def test_one_particle_has_no_entropy():
@@ -73,12 +71,9 @@ def test_one_particle_has_no_entropy():
 
 
 def autoregression(chains, draws, memory, seed=0):
-    random = np.random.default_rng(seed)
-    x = np.empty((chains, draws))
-    x[:, 0] = random.normal(size=chains)
-    for i in range(1, draws):
-        x[:, i] = memory * x[:, i - 1] + np.sqrt(1.0 - memory**2) * random.normal(size=chains)
-    return x
+    noise = np.sqrt(1.0 - memory**2) * np.random.default_rng(seed).normal(size=(chains, draws))
+    noise[:, 0] /= np.sqrt(1.0 - memory**2)  # at rest from the start
+    return signal.lfilter([1.0], [1.0, -memory], noise)
 
 
 SHAPES = [(4, 100, 0.5), (4, 101, 0.9), (100, 50, 0.3), (3, 9, -0.5), (2, 30, 0.0), (2, 8, 0.9), (5, 200, -0.7)]

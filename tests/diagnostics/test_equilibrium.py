@@ -138,12 +138,6 @@ def test_the_time_to_equilibrium():
 CENTRE, WIDTH = -1.8201645613672577, 2e-6
 
 
-def gaussian(dim):
-    variables = ["x", "y"][:dim]
-    loss = pg.Loss.from_formula("+".join(f"{v}^2/2" for v in variables), variables)
-    return loss, pg.priors.Flat(dim)
-
-
 def run_at(points, loss, prior, target):
     """A run at rest at these points, and its verdict."""
     records = np.array([np.roll(points, shift, axis=0) for shift in range(11, -1, -1)])  # as independent draws move
@@ -157,7 +151,8 @@ def run_at(points, loss, prior, target):
 @pytest.mark.parametrize("dim", [1, 2])
 @pytest.mark.thorough
 def test_exact_draws_are_not_misplaced_and_stray_ones_are(dim):
-    loss, prior = gaussian(dim)
+    variables = ["x", "y"][:dim]
+    loss, prior = pg.Loss.from_formula("+".join(f"{v}^2/2" for v in variables), variables), pg.priors.Flat(dim)
     target = pg.target(loss, pg.methods.DLE(1.0), prior)
     draws = target.sample(4000, seed=3)
     assert not misplaced(draws, target).impossible.any() and not misplaced(draws, target).missed.any()
@@ -183,7 +178,6 @@ def test_a_particle_between_two_wells_is_misplaced():
     assert misplaced(draws, target).impossible.sum() == 1
 
 
-THOROUGH = pytest.mark.thorough
 WELLS = {  # a bowl, the centre of a narrow well in it, and what of the loss makes it
     "line": ("t^2/2", [CENTRE], f"18*exp(-(t - ({CENTRE!r}))^2/(2*({WIDTH!r})^2))"),
     "plane": (
@@ -194,7 +188,7 @@ WELLS = {  # a bowl, the centre of a narrow well in it, and what of the loss mak
 }
 
 
-@pytest.mark.parametrize("where", ["line", pytest.param("plane", marks=THOROUGH)])
+@pytest.mark.parametrize("where", WELLS)
 @pytest.mark.thorough
 def test_particles_in_a_well_that_the_quadrature_missed(where, monkeypatch):
     bowl, centre, well = WELLS[where]
@@ -219,7 +213,7 @@ def test_particles_in_a_well_that_the_quadrature_missed(where, monkeypatch):
     [
         pg.losses.get("tilted-double-well"),
         pg.losses.get("abs-sine"),
-        pytest.param(pg.Loss.from_formula(WELLS["plane"][0], ["t", "u"]), marks=THOROUGH),
+        pytest.param(pg.Loss.from_formula(WELLS["plane"][0], ["t", "u"]), marks=pytest.mark.thorough),
     ],
 )
 def test_the_density_of_the_quadrature_is_the_density(loss):

@@ -23,6 +23,14 @@ def gaussian_posterior(features, y, noise_variance, prior_variances):
     return covariance @ features.T @ y / noise_variance, covariance
 
 
+def dense_kl(one, two):
+    """KL of the Gaussian one to the Gaussian two, both (mean, covariance), by inverses and determinants."""
+    (m, C), (mean, covariance) = one, two
+    precision = np.linalg.inv(covariance)
+    logs = np.linalg.slogdet(covariance)[1] - np.linalg.slogdet(C)[1]
+    return 0.5 * (np.trace(precision @ C) - len(m) + (m - mean) @ precision @ (m - mean) + logs)
+
+
 def assert_law(coefficients, mean, covariance, share=0.12):
     """Means within 5 standard errors, variances within 12%, and correlations that fit as well."""
     sd = np.sqrt(np.diag(covariance))
@@ -67,14 +75,12 @@ def sine_labels(rng, rows, steepness=3.0):
     return X, (rng.random(rows) < expit(steepness * np.sin(2.0 * X[:, 0]))).astype(float)
 
 
-def synthetic():
-    """The data of the synthetic experiment of Huggins et al. (2019), scaled, with the hyperparameters of the notes."""
+def huggins(rows, first):
+    """The data of the synthetic experiment of Huggins et al. (2019), X (rows, 1) and y, scaled by the first of them."""
     r = np.random.RandomState(1)
-    X = r.rand(2000, 1)
-    y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(2000, 1) * 0.1)[:1000, 0]
-    X = X[:1000]
-    X, y = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), (y - y.mean()) / y.std(ddof=1)
-    return SquaredExponential([0.35996], 2.84855), X, y, 0.0140634
+    X = r.rand(rows, 1)
+    y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(rows, 1) * 0.1 + 3.0)[:, 0]
+    return tuple((each - each[:first].mean(axis=0)) / each[:first].std(axis=0, ddof=1) for each in (X, y))
 
 
 def regression(seed, n, M, dim, noise):

@@ -11,7 +11,7 @@ from particlegvi.functionspace import divergences, likelihoods
 from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52
 
 from ..refusals import refuse, refused
-from .references import regression
+from .references import dense_kl, regression
 
 
 class Problem:
@@ -53,13 +53,6 @@ def random(seed):
     noise = float(10.0 ** r.uniform(-2.0, 0.0))
     y = np.sin(2.0 * X[:, 0]) + math.sqrt(noise) * r.normal(size=n)
     return Problem(k, X, y, Z, noise, rows=range(n // 2))
-
-
-def dense_kl(one, two):
-    (m, C), (mean, covariance) = one, two
-    precision = np.linalg.inv(covariance)
-    signs = np.linalg.slogdet(covariance)[1] - np.linalg.slogdet(C)[1]
-    return 0.5 * (np.trace(precision @ C) - len(m) + (m - mean) @ precision @ (m - mean) + signs)
 
 
 def dense_wasserstein(one, two):

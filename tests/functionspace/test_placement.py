@@ -15,6 +15,7 @@ from particlegvi.functionspace.selection.rules import place
 
 from ..differences import slopes
 from ..refusals import refused
+from .references import huggins
 
 SCALES = np.array([0.7, 1.4])
 NOISE = 0.07
@@ -43,21 +44,12 @@ def test_the_squared_divergence_and_its_gradient(k):
     np.testing.assert_allclose(gradient.ravel(), differences, rtol=1e-4, atol=1e-5 * np.abs(differences).max())
 
 
-def nine_points():
-    """The data of figure 2 of Huggins et al. (2019)."""
-    r = np.random.RandomState(1)
-    X = r.rand(1300, 1)
-    y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(1300, 1) * 0.1 + 3.0)[:, 0]
-    middle, unit = X[:300].mean(axis=0), X[:300].std(axis=0, ddof=1)
-    X, y = (X - middle) / unit, (y - y[:300].mean()) / y[:300].std(ddof=1)
-    return X[:300], y[:300], X[300:]
-
-
 class TestNinePoints:
     """R3, R4: from random starts, within one per cent."""
 
     k, noise = SquaredExponential(0.5, 1.0), 0.05
-    X, y, new = nine_points()
+    inputs, targets = huggins(1300, 300)
+    X, y, new = inputs[:300], targets[:300], inputs[300:]
     exact = fs.ExactGaussianProcess(k, noise).fit(X, y)
 
     def errors(self, Z):
