@@ -34,8 +34,7 @@ CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="L
 CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
 LINE = {"Fourier low": 0.0, "Fourier high": 1.0, "frequencies": 2, "widths": 0.1}
 CALLS |= table(functionals, {**GIVEN, **LINE, "inputs": X[:3]}, left_out="Functionals")
-for part in (functionals.TensorProduct,):
-    CALLS[f"{part.__name__} set"] = lambda value, part=part: part(functionals.Fourier(0.0, 1.0, 2), value)
+CALLS["TensorProduct set"] = lambda value: functionals.TensorProduct(functionals.Fourier(0.0, 1.0, 2), value)
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
 for key in selection.Targets._fields:
     CALLS[f"targets with {key}"] = lambda value, key=key: selection.select(
