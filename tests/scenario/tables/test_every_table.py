@@ -106,14 +106,7 @@ test_bad_settings_are_refused = refused(
 )
 
 
-def test_scenarios_have_the_defaults_of_their_tables():
-    complete = load("uci-ensembles")
-    assert complete["splits"] == 20 and complete["particles"] == 5 and "inducing_points" not in complete
-    assert complete["models"] == ["de", "dle", "drle", "drle-outputs", "linear", "gp"] and load(complete) == complete
-    assert complete["protocols"] == ["standard", "thesis", "thesis-leak"]  # "thesis-text" has to be asked for
-    assert load("uci-function-space")["table"] == "functions" and len(load("uci-function-space")["rows"]) == 16
+def test_a_protocol_has_its_rows_and_models():
     parts = build(load("uci-gaussian-wasserstein-short"))
     assert parts.rows == ("yacht", "boston") and parts.models_of("best-of-30", "yacht") == ("gwi-net", "net-constant")
     assert parts.models_of("best-of-30", "energy") == ()
-    complete = load({"kind": "table", "table": "linear", "name": "mine"})
-    assert (complete["inducing_points"], complete["steps"], complete["splits"]) == (100, 3000, 5)

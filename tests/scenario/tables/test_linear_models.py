@@ -44,15 +44,3 @@ def test_scores_are_those_of_dense_matrices(made):
     assert found["linear"]["rmse"] == pytest.approx(least_squares_rmse(task) / task.scale)
     assert "kl" not in found["linear"]
     assert measure(Task("boston", "random-80-adam", "standard", 0), SMALL) == found["random-80-adam"]
-
-
-def test_fewer_inputs_than_features_are_infinite(made):
-    few = settings_of("linear", rows=["boston"], inducing_points=40)
-    task = models.problem("boston", "standard", 0)
-    task.shared["features"] = models.features(task, 40)
-    assert models._objective("spectral-40-batch")["batch_size"] == 40
-    how = {"kl": "random-points", "points": 80, "family": "factorised", "optimiser": "adam"}
-    assert models._objective("random-80-adam-factorised") == how
-    assert models._objective("fixed-80") == {**how, "kl": "fixed-points", "family": "full", "optimiser": "optimum"}
-    found = scores_of(Task("boston", "fixed-80", "standard", 0), few, task)
-    assert found.get("infinite") == 1.0 or found["kl"] < 1e-6

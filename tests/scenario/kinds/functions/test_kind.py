@@ -1,7 +1,6 @@
 """Scenarios over functions: refused in one sentence, the laws they must have, and the same bytes from the disk."""
 
 import json
-import tomllib
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from particlegvi import cli
 from particlegvi.functionspace import GaussianWasserstein, ProjectedLangevinSampler, SparseGaussianProcess
 from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.covariances import Matern32, OnCoordinates
-from particlegvi.scenario import catalogue, load, text
+from particlegvi.scenario import catalogue, load
 from particlegvi.scenario.kinds import build
 
 from ....refusals import refused
@@ -88,14 +87,6 @@ test_bad_settings_are_answered_in_one_sentence = refused(
     ],
     plain=True,
 )
-
-
-def test_a_complete_scenario_survives_writing():
-    scenario = load(SMALL)
-    assert scenario["data"] == {**SMALL["data"], "low": -3.0, "high": 3.0, "scattered": False}
-    assert load(tomllib.loads(text(scenario))) == scenario
-    changed = load(SMALL, {"methods.PLS.prior": "rkhs", "likelihood": "poisson-log", "methods.GP": None})
-    assert changed["methods"]["PLS"] == {"prior": "rkhs"} and changed["likelihood"] == {"name": "poisson-log"}
 
 
 def test_the_three_methods_have_the_laws_of_their_classes():
