@@ -46,12 +46,6 @@ def identity(covariance):
     return repr(covariance)[:60]
 
 
-def test_matern_12_is_its_formula():
-    """Tests of kernels have formulas of the others."""
-    r = np.linspace(0.01, 6.0, 50)
-    np.testing.assert_allclose(Matern12(0.7, 1.3)([[0.0]], r)[0], 1.3 * np.exp(-r / 0.7), rtol=1e-12)
-
-
 def test_periodic_repeats_and_is_the_formula():
     k = Periodic(period=1.3, lengthscale=0.9, variance=2.0)
     np.testing.assert_allclose(k(A + 1.3 * np.array([1, -2, 3]), B), k(A, B), rtol=1e-12)

@@ -112,8 +112,6 @@ test_bad_points_are_refused = refused(
 )
 
 
-def test_bad_inputs_and_priors_are_refused():
+def test_a_prior_that_there_is_not_is_refused():
     basis = Nystroem(Matern32(), Z)
-    with pytest.raises(ValueError, match=r"X must be an array \(n, 2\) of finite n.*, not an array of the shape \(3,"):
-        basis.features(np.zeros((3, 1)))
     refuse(lambda: basis.prior_variances("gpp"), 'there is no prior of the coefficients "gpp"; did you mean "gp"')

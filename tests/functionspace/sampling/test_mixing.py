@@ -9,7 +9,7 @@ from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.sampling import mixing
 from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
-from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal, next_beta, resampled
+from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal, resampled
 from particlegvi.simulation.journal import Journal
 
 from ...refusals import refuse
@@ -92,16 +92,6 @@ def test_exact_draws_stay_exact_in_one_dimension(step_size, size):
         tamed = DataCost(SQUARE.tamed(), features, y)
         plain = LangevinFlow(lambda z, step: tamed.gradients(z), mixing.langevin, start.copy(), 3)
         assert p_value(plain) < 1e-6
-
-
-def test_the_temperature_falls_so_that_half_of_the_sample_is_left():
-    costs = np.random.default_rng(0).normal(size=5000) * 20.0
-    beta = 0.0
-    following = next_beta(costs, beta)
-    weights = np.exp(-(following - beta) * (costs - costs.min()))
-    assert np.isclose(weights.sum() ** 2 / np.sum(weights**2), 2500.0, rtol=1e-6)
-    assert next_beta(costs * 1e-6, beta) == 1.0
-    assert next_beta(np.array([0.0, 1e300]), 0.5) > 0.5
 
 
 def test_resampling_gives_each_particle_its_share():

@@ -51,17 +51,6 @@ def test_the_loss_is_minus_the_log_density_with_the_jacobian(line, rng):
     assert np.allclose(own["sigma"], sigma) and np.allclose(own["at 100"], theta @ [1.0, 100.0, 0.0])
 
 
-@pytest.mark.slow
-def test_a_sample_has_the_variables(line):
-    model, x, y = line
-    run = pg.sample(pg.Loss.from_numpyro(model, x, y=y), progress=None)
-    assert run.arrived
-    X = np.column_stack([np.ones(60), x])
-    fitted, left, *_ = np.linalg.lstsq(X, y)
-    sd = np.sqrt(left[0] / 57.0 * np.linalg.inv(X.T @ X)[1, 1])
-    assert abs(run.draws()["b"][:, 1].mean() - fitted[1]) < (0.25 + 0.3) * sd  # 3.5 standard errors, and the priors
-
-
 def test_mistakes_are_one_sentence(numpyro, line):
     from numpyro import distributions as dist
 
