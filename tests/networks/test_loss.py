@@ -133,6 +133,13 @@ def test_fresh_batches_are_unbiased(rng):
     assert draws[:, 1].var() == pytest.approx(residual.var(ddof=1) / 10 * (1 - 10 / 40), rel=0.15)  # without repetition
 
 
+def test_without_batch_size_every_step_has_all_rows(rng):
+    net = Network(2, (3,))
+    loss = NetworkLoss(net, rng.standard_normal((50, 2)), rng.standard_normal(50))
+    theta = net.prior().sample(2)
+    assert np.array_equal(loss.gradient_at(theta, 17, 3), loss.gradient(theta))
+
+
 def test_the_kl_weight_is_that_of_the_posterior(rng):
     """exp(-loss / kl_weight) is the likelihood up to a constant."""
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
