@@ -22,6 +22,11 @@ def smallest(matrix):
     return ascending[0] / ascending[-1]
 
 
+def test_both_are_found():
+    assert {"gp", "thesis"} <= set(residuals.names())
+    refuse(lambda: residuals.get("theses", BASIS), 'there is no residual "theses"; did you mean "thesis"')
+
+
 class TestConditional:
     residual = residuals.get("gp", BASIS)
 
