@@ -1,5 +1,7 @@
 """Which formulas are refused, where the error points, and that nothing hostile gets through or takes long."""
 
+import ast
+import sys
 import time
 
 import numpy as np
@@ -92,6 +94,37 @@ def test_the_deepest_and_longest_formulas_that_are_allowed_work():
     np.testing.assert_allclose(evaluate.values(compile_formula(long, ["t"]), np.ones((1, 1))), LONGEST // 4, rtol=1e-12)
     distinct = "".join(f"+t/{n}" for n in range(1, 1500))[:LONGEST].rsplit("+", 1)[0]
     assert np.isfinite(evaluate.gradients(compile_formula(distinct, ["t"]), np.ones((1, 1)))).all()
+
+
+def test_nothing_recurses():
+    """A formula at the limit of depth is compiled with hardly any stack left."""
+    formula = "(" * 120 + "t" + "**2)" * 100 + ")" * 20
+    depth = 0
+    frame = sys._getframe()
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    first = compile_formula(formula, ["t"])  # imports what it needs
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(depth + 40)
+    try:
+        again = compile_formula(formula, ["t"])
+    finally:
+        sys.setrecursionlimit(limit)
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+
+
+def test_nothing_is_evaluated(root):
+    """No module of the parser calls eval, exec, compile or the like."""
+    paths = sorted((root / "particlegvi" / "losses" / "formulas").glob("*.py"))
+    assert paths
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in {"eval", "exec", "compile", "__import__"}, path
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.name for alias in node.names} | {getattr(node, "module", "") or ""}
+                assert not names & {"ast", "sympy", "pickle", "importlib", "builtins"}, path
 
 
 test_wrong_variables_are_named = refused(

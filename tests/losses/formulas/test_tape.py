@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms import evaluate, tape
 from particlegvi.losses.formulas.assembler import compile_formula
 
 
@@ -115,6 +115,10 @@ def test_far_out_the_slope_of_tanh_keeps_its_digits():
     np.testing.assert_array_equal(gradient_of("tanh(t)", [-800.0, 800.0]), 0.0)
 
 
+def test_a_variable_that_the_formula_does_not_name_has_no_slope():
+    np.testing.assert_array_equal(gradient_of("x**2", [[3.0, 5.0]], ("x", "y")), [[6.0, 0.0]])
+
+
 def test_every_formula_runs_on_the_same_compiled_code():
     points = np.ones((3, 1))
     evaluate.gradients(compile_formula("t", ["t"]), points)
@@ -133,6 +137,18 @@ def test_the_point_form_agrees_with_the_block_form():
     np.testing.assert_array_equal(out, evaluate.gradients(term, point[None])[0])
     assert term.value(point) == evaluate.values(term, point[None])[0]
     assert term.dim == 2
+
+
+def test_no_instruction_writes_to_its_own_operand():
+    """The loops of the interpreter are vectorised on that understanding."""
+    reads_two = {tape.ADD, tape.SUBTRACT, tape.MULTIPLY, tape.DIVIDE}
+    term = compile_formula("*".join(f"(x**{n} + sin({n}*y)/(1 + x**2))" for n in range(2, 20)), ["x", "y"])
+    for program, registers in ((term.value_program, term.sizes[1]), (term.gradient_program, term.sizes[2])):
+        for operation, target, a, b in program.tolist():
+            if operation not in (tape.STORE, tape.FILL):
+                assert 2 <= target < registers
+                assert target != a
+                assert operation not in reads_two or target != b
 
 
 def test_quotients_by_exp_and_cosh_keep_their_gradient_where_these_overflow():
