@@ -64,7 +64,7 @@ VIEW.live = function (root) {
     state = { ...state, ...more, [key]: value };
     if (key === "loss") {
       chosen = "";
-      state.step_size = usual_step();
+      state.step_size = value === base.loss ? base.step_size : usual_step();
     }
     if (key === "pace") {
       remember();
@@ -75,16 +75,18 @@ VIEW.live = function (root) {
     else restart();
     controls.show();
   }
-  // A step size for another loss: a fifth of the inverse of its largest curvature at most of the starting points.
+  // A step size for another loss: a tenth of the inverse of the largest curvature of loss - kl_weight log p at most
+  // starting points, as the program chooses.
   function usual_step() {
     let problem;
     try {
-      problem = PG.problem(state, own, types);
+      problem = PG.problem({ ...state, particles: 400 }, own, types); // the plane allows fewer than the line
     } catch {
       return state.step_size; // the loss cannot be read, which is said when the page restarts
     }
-    const { loss, particles, seed, start } = problem,
-      x = PG.draw(start, PG.key(seed), Math.min(particles, 400), loss.dim),
+    const { loss, particles, prior, seed, start } = problem,
+      x = PG.draw(start, PG.key(seed), particles, loss.dim),
+      hottest = Math.max(...Array.from(problem.each.values(), method => method.kl_weight)),
       small = 1e-3;
     const values = shift => {
       const found = new Float64Array(x[0].length);
@@ -96,8 +98,9 @@ VIEW.live = function (root) {
         const ends = [small, -small].map(e => values([0, 1].map(other => (other === d ? e : 0))));
         return Array.from(middle, (v, i) => Math.abs(ends[0][i] - 2 * v + ends[1][i]) / small ** 2);
       });
-    const most = PG.quantile(Float64Array.from(curvatures.filter(Number.isFinite)), 0.95);
-    return Number(Math.min(0.1, Math.max(1e-5, 0.2 / most)).toPrecision(1));
+    const of_prior = prior.name === "normal" ? hottest / Math.min(...prior.sd) ** 2 : 0,
+      most = of_prior + PG.quantile(Float64Array.from(curvatures.filter(Number.isFinite)), 0.95);
+    return Number(Math.min(0.1, Math.max(1e-5, 0.1 / most)).toPrecision(1));
   }
   function choose(given, watched, name) {
     chosen = name;
