@@ -17,8 +17,9 @@ from pathlib import Path
 
 from particlegvi.scenario import load
 from particlegvi.scenario.tables import Table, TableSettings, Task
-from particlegvi.scenario.tables.running import KeptCells
+from particlegvi.scenario.tables.running import with_any_settings
 from particlegvi.scenario.tables.settings import KEYS
+from particlegvi.tools.cells import Store
 
 STANDARD = "standard"
 NETWORKS = ("de", "dle", "drle", "drle-outputs")
@@ -29,11 +30,11 @@ BEGIN, END = "<!-- python benchmarks/uci_ensembles.py: begin -->\n", "<!-- end -
 
 def finished(folder: Path, settings: TableSettings) -> Table:
     """The cells of splits that every model of a row has finished."""
-    kept, scores = KeptCells(folder, settings), {}
+    store, scores = Store(folder, "scores"), {}
     for row in settings.rows:
         for split in settings.splits_of(row):
             cells = [Task(row, model, STANDARD, split) for model in settings.models]
-            found = {cell: scores for cell in cells if (scores := kept.read_any(cell)) is not None}
+            found = {cell: scores for cell in cells if (scores := with_any_settings(store, cell)) is not None}
             scores.update(found if len(found) == len(cells) else {})
     return Table(settings, scores)
 

@@ -14,8 +14,8 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.scenario.tables.settings import TableSettings, Task
 from particlegvi.scenario.tables.table import Table
-from particlegvi.tools import arguments, cells, files, objects
-from particlegvi.tools.cells import compute
+from particlegvi.tools import arguments, files, objects
+from particlegvi.tools.cells import Store, compute
 from particlegvi.tools.patience import cell_done
 from particlegvi.tools.sources import SOURCES, libraries, notes, sources
 
@@ -74,29 +74,29 @@ def run_table(
     objects.progress(progress)
     number = threads.count() if workers is None else arguments.whole("workers", workers, 1)
     path = files.place("folder", folder)
-    kept = KeptCells(path, chosen)
+    store = Store(path, "scores")
     problems = chosen.problems()
     tasks = [task for group in problems for task in group]
-    done = kept.finished(tasks)
+    done = finished(store, chosen, tasks)
     missing = [left for group in problems if (left := tuple(task for task in group if task not in done))]
     check_data(chosen, missing)
-    kept.prepare()
-    finished = len(done)
+    store.prepare()
+    number_done = len(done)
     if progress is not None:
-        progress("cells", finished, len(tasks))
+        progress("cells", number_done, len(tasks))
     number = min(number, max(1, len(missing)))
     results = compute(Measure(chosen), missing, number)
     try:
         for rank, (group, scored, spent) in enumerate(results, start=1):
             for task, (scores, seconds) in zip(group, scored, strict=True):
-                kept.write(task, scores, seconds)
-            finished += len(group)
+                store.write(task.name, identity(task, chosen), scores, seconds)
+            number_done += len(group)
             if progress is not None:
-                progress("cells", finished, len(tasks))
+                progress("cells", number_done, len(tasks))
             cell_done(progress, spent, len(missing) - rank, number)
     finally:
         results.close()  # ends its processes, also after an exception here
-    table = Table(chosen, kept.finished(tasks))
+    table = Table(chosen, finished(store, chosen, tasks))
     for name, text in output_texts(table).items():
         files.write_text(path / name, text)
     return table
@@ -115,11 +115,11 @@ def output_texts(table: Table) -> dict[str, str]:
 
 def stored(settings: TableSettings, folder: Path) -> Table:
     """The table that a folder holds, whatever sources made it; a ValueError where cells are damaged or missing."""
-    kept = KeptCells(folder, settings)
+    store = Store(folder, "scores")
     tasks = [task for group in settings.problems() for task in group]
-    scores = {task: cell for task in tasks if (cell := kept.read_any(task)) is not None}
+    scores = {task: cell for task in tasks if (cell := with_any_settings(store, task)) is not None}
     if len(scores) != files.read_json(folder / "table.json").get("cells"):
-        raise ValueError(f"{kept.folder} is damaged: its cells are not those of table.json")
+        raise ValueError(f"{store.folder} is damaged: its cells are not those of table.json")
     return Table(settings, scores)
 
 
@@ -141,44 +141,23 @@ def scores_of(task: Task, settings: TableSettings, problem: Any) -> dict[str, fl
     return scores
 
 
-class KeptCells:
-    """The folder ``cells`` of a table's folder (`particlegvi.tools.cells.Store`).
+def finished(store: Store, settings: TableSettings, tasks: list[Task]) -> dict[Task, dict[str, float]]:
+    """The scores of the tasks that are finished with these settings and sources."""
+    scores = {task: store.read(task.name, identity(task, settings)) for task in tasks}
+    return {task: cell for task, cell in scores.items() if cell is not None}
 
-    The file of a cell holds the settings that determine its scores and the digest of the package's sources, and is
-    valid for them only. Another number of splits or rows changes no cell.
-    """
 
-    def __init__(self, folder: Path, settings: TableSettings) -> None:
-        self.settings = settings
-        self._store = cells.Store(folder, "scores", flush=True)  # a cell takes minutes, so it waits for the disk
-        self.folder = self._store.folder
+def with_any_settings(store: Store, task: Task) -> dict[str, float] | None:
+    """The scores of a task with any settings and sources, or None where its cell is not finished, or damaged."""
+    content: Facts = {}
+    with files.ignoring_damage():
+        content = files.read_json(store.folder / f"{task.name}.json")
+    known = {key: content[key] for key in ("cell", "settings", SOURCES) if key in content}
+    return store.read(task.name, known) if known.get("cell") == task._asdict() else None
 
-    def prepare(self) -> None:
-        """Make the folder."""
-        self._store.prepare()
 
-    def write(self, task: Task, scores: dict[str, float], seconds: float) -> None:
-        """Keep the cell of a task."""
-        self._store.write(task.name, self._identity(task), scores, seconds)
-
-    def read(self, task: Task) -> dict[str, float] | None:
-        """The scores of a task, or None where its cell is not finished with these settings, or damaged."""
-        return self._store.read(task.name, self._identity(task))
-
-    def read_any(self, task: Task) -> dict[str, float] | None:
-        """The scores of a task with any settings and sources, or None where its cell is not finished, or damaged."""
-        content: Facts = {}
-        with files.ignoring_damage():
-            content = files.read_json(self.folder / f"{task.name}.json")
-        identity = {key: content[key] for key in ("cell", "settings", SOURCES) if key in content}
-        return self._store.read(task.name, identity) if identity.get("cell") == task._asdict() else None
-
-    def finished(self, tasks: list[Task]) -> dict[Task, dict[str, float]]:
-        """The scores of the tasks that are finished."""
-        return {task: scores for task in tasks if (scores := self.read(task)) is not None}
-
-    def _identity(self, task: Task) -> Facts:
-        """The settings of a cell, and the digest of the package's sources and of a model from outside."""
-        outside = notes([task.row, task.model]) | libraries([task.row, task.model])
-        digest = " ".join([sources(), *outside.values()])
-        return {"cell": task._asdict(), "settings": self.settings.decisive(), SOURCES: digest}
+def identity(task: Task, settings: TableSettings) -> Facts:
+    """The settings that determine the scores of a cell, and the digest of all sources; splits and rows change none."""
+    outside = notes([task.row, task.model]) | libraries([task.row, task.model])
+    digest = " ".join([sources(), *outside.values()])
+    return {"cell": task._asdict(), "settings": settings.decisive(), SOURCES: digest}

@@ -17,15 +17,13 @@ class Store:
     A file holds the *identity* of its cell (settings, seed, versions), the result, the seconds that it took, and the
     sha256 of identity and result. A cell that is damaged, or has another identity, counts as not finished.
 
-    ``result`` is the key of the result in a file. With ``flush`` a file is on the disk when `write` returns, which
-    takes milliseconds. A cell survives a killed process in any case; without, a machine that is switched off may lose
-    it.
+    ``result`` is the key of the result in a file. A cell survives a killed process, but a machine that is switched off
+    may lose it.
     """
 
-    def __init__(self, folder: Path, result: str = "result", flush: bool = False) -> None:
+    def __init__(self, folder: Path, result: str = "result") -> None:
         self.folder = folder / "cells"
         self._result = result
-        self._flush = flush
 
     def prepare(self) -> None:
         """Make the folder."""
@@ -36,7 +34,7 @@ class Store:
         files.check_no_link(self.folder)
         content: Facts = {**identity, self._result: result}
         content |= {"seconds": round(seconds, 3), "sha256": self._digest(content, identity)}
-        files.write_text(self._place(name), files.json_text(content), self._flush)
+        files.write_text(self._place(name), files.json_text(content), flush=False)
 
     def read(self, name: str, identity: Facts) -> Facts | None:
         """The result of a cell, or None where it is not finished, of another identity, or damaged."""
