@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,7 +66,9 @@ class MMDFlow(Method):
         object.__setattr__(self, "kernel", kernel_of(self.kernel))
         object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
         if self.reference is not None and not isinstance(self.reference, Distribution):
-            object.__setattr__(self, "reference", _points(self.reference))
+            allowed = "an array (draws, dim) of finite numbers, or a prior"
+            given = arguments.array("reference", self.reference, allowed)
+            object.__setattr__(self, "reference", arguments.points("reference", given, least=1).copy())
 
     @property
     def objective(self) -> Objective:  # type: ignore[override]
@@ -128,9 +130,3 @@ def slopes(term: Term, points: Array) -> Array:
 
     threads.split(part, len(points), 64, least=256)
     return out
-
-
-def _points(reference: Any) -> Array:
-    """Points as a C-contiguous array (n, dim) of its own, in one dimension also from a flat one."""
-    allowed = "an array (draws, dim) of finite numbers, or a prior"
-    return arguments.points("reference", arguments.array("reference", reference, allowed), least=1).copy()

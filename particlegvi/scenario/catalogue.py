@@ -50,7 +50,9 @@ def path(name: str) -> Path:
 
 def entries() -> list[dict[str, str]]:
     """Name, title and source of every scenario, as ``particlegvi list --json`` prints them."""
-    return [_entry(name) for name in names()]
+    contents = {name: _content(name) for name in names()}
+    return [{"name": name} | {key: str(content.get(key, "")) for key in ("title", "source")}
+            for name, content in contents.items()]  # fmt: skip
 
 
 def _content(name: str) -> dict[str, object]:
@@ -69,8 +71,3 @@ def _kind(name: str) -> str:
         visited.add(str(content["based_on"]))
         content = _content(str(content["based_on"]))
     return str(content.get("kind", "particles"))
-
-
-def _entry(name: str) -> dict[str, str]:
-    content = _content(name)
-    return {"name": name, "title": str(content.get("title", "")), "source": str(content.get("source", ""))}

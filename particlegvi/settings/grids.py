@@ -60,7 +60,10 @@ def seeds(given: object, key: str = "seeds") -> list[int]:
             raise refuse(key, given, SEEDS)
         chosen = range(int(first), int(end))
     elif isinstance(given, list | tuple):
-        return _different([whole(0, MOST_SEED)(seed, key) for seed in given], given, key)
+        listed = [whole(0, MOST_SEED)(seed, key) for seed in given]
+        if not listed or len(set(listed)) < len(listed):
+            raise refuse(key, given, SEEDS)
+        return listed
     elif isinstance(given, int) and not isinstance(given, bool):
         chosen = range(given)
     else:
@@ -68,12 +71,6 @@ def seeds(given: object, key: str = "seeds") -> list[int]:
     if not 1 <= chosen.stop - chosen.start <= MOST_VALUES or chosen[-1] > MOST_SEED:
         raise refuse(key, given, SEEDS)
     return list(chosen)
-
-
-def _different(chosen: list[int], given: object, key: str) -> list[int]:
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise refuse(key, given, SEEDS)
-    return chosen
 
 
 def _range(text: str, key: str) -> list[object]:

@@ -39,10 +39,10 @@ class Marginals(Mixture):
         """Standard deviation of F(x), shape (n,)."""
         return np.sqrt(self.centres.var(axis=0) + self.variances)
 
-    def expectation(self, function: Callable[[Array], Array], curvature: float = 1.0) -> Array:
-        """E function(F(x)), shape (n,); ``curvature`` is the largest curvature of the logarithm of the function."""
+    def expectation(self, function: Callable[[Array], Array]) -> Array:
+        """E function(F(x)), shape (n,), for a function whose logarithm has a curvature of at most 1."""
         total = np.zeros(len(self.variances))
-        for node, weight in self._nodes(curvature):
+        for node, weight in self._nodes(1.0):
             total += weight * function(self.centres + node * np.sqrt(self.variances)).mean(axis=0)
         return total
 

@@ -22,7 +22,6 @@ from scipy import linalg
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.linalg import directions
 from particlegvi.functionspace.sampling import langevin
 from particlegvi.functionspace.sampling.cost import (
@@ -122,7 +121,9 @@ def euler(task: CostTask, integrator: str) -> Plan:
         elif math.isfinite(task.likelihood.curvature_bound):
             hessian = task.likelihood.curvature_bound * weighted_gram(task.features, None)
         else:
-            hessian = weighted_gram(task.features, _steepest(task.likelihood, cost, start[:SHOWN_TO_RULE]))
+            # the largest Fisher information of each row over some particles of the start
+            largest = task.likelihood.information(cost.features @ start[:SHOWN_TO_RULE].T).max(axis=1)
+            hessian = weighted_gram(task.features, largest)
         whole = linalg.eigvalsh(hessian + np.diag(precision))
         linear = whole if integrator == "euler-maruyama" else linalg.eigvalsh(hessian)
         return float(whole[0]), float(linear[-1])
@@ -207,11 +208,6 @@ def _constant(forces: Array, z: Array, step: int) -> Array:
 
 def _gradients(cost: DataCost | QuadraticCost, z: Array, step: int) -> Array:
     return cost.gradients(z)
-
-
-def _steepest(likelihood: Likelihood, cost: DataCost, start: Array) -> Array:
-    """The largest Fisher information of each row over some particles of the start."""
-    return likelihood.information(cost.features @ start.T).max(axis=1)
 
 
 def _length(task: CostTask, slowest: float, step_size: float) -> int:

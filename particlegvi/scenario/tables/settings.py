@@ -86,15 +86,6 @@ class Declaration:
         pair = self.rows.get(row, NOTHING).get(score, NOTHING).get(model)
         return None if pair is None else (float(pair[0]), float(pair[1]))
 
-    def printed_rows(self) -> list[str]:
-        """The rows with a printed number; all rows of a table that prints none."""
-        printed = [row for row, entry in self.rows.items() if set(entry) - {"title", "scores"}]
-        return printed or list(self.rows)
-
-    def default_protocols(self) -> list[str]:
-        """The protocols that need not be asked for."""
-        return [name for name, entry in self.protocols.items() if entry.get("default", True)]
-
 
 @lru_cache
 def declaration(name: str) -> Declaration:
@@ -129,9 +120,10 @@ NUMBERS = ("inducing_points", "particles", "steps", "iterations")
 def complete(own: Facts) -> Facts:
     """The settings of a table of this name with the defaults of its declaration; a key that it has not is refused."""
     declared = declaration(KEYS["table"].check(own["table"], "table"))
-    defaults: Facts = {"rows": declared.printed_rows(), "models": list(declared.models)}
+    printed = [row for row, entry in declared.rows.items() if set(entry) - {"title", "scores"}]
+    defaults: Facts = {"rows": printed or list(declared.rows), "models": list(declared.models)}
     if declared.protocols:
-        defaults["protocols"] = declared.default_protocols()
+        defaults["protocols"] = [name for name, entry in declared.protocols.items() if entry.get("default", True)]
     defaults |= declared.settings
     check_parameters(f"the table {declared.name}", own, ("table", *defaults, "seed"))
     return {**defaults, **own}

@@ -7,7 +7,6 @@ measured, and its neighbourhood magnified until no peak is narrower than the las
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -210,10 +209,6 @@ def _polish(f: LogWeight, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarr
     return choices[best, column], values[best, column]
 
 
-def _moved(f: LogWeight, at: np.ndarray, sign: float, away: np.ndarray) -> np.ndarray:
-    return f(at + sign * away)
-
-
 def _widths(
     f: LogWeight, at: np.ndarray, value: np.ndarray, left: np.ndarray, right: np.ndarray
 ) -> tuple[Peaks, np.ndarray]:
@@ -222,7 +217,7 @@ def _widths(
     Ripples lower than one, mostly from rounding, make many maxima within one such width.
     """
     widest = WIDER * (right - left)
-    drops = [fall(partial(_moved, f, at, sign), value - 1.0, widest) for sign in (-1.0, 1.0)]
+    drops = [fall(side, value - 1.0, widest) for side in (lambda away: f(at - away), lambda away: f(at + away))]
     order = np.argsort(value)[::-1]
     octave = np.floor(np.log2(drops[0] + drops[1]))
     cell = np.floor(at / 2.0**octave)

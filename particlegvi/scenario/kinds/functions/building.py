@@ -93,7 +93,7 @@ def build(scenario: Scenario) -> FunctionParts:
         kernel(np.zeros((1, data.inputs)))  # refuses another number of lengthscales than of inputs
     methods = {label: _method(label, entry, kernel, likelihood, data) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
-    needed = _memory(rows, points, particles)
+    needed = 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)  # bytes of a fit, about
     machine.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
     return FunctionParts(kernel, likelihood, data, methods, scenario)
 
@@ -106,11 +106,6 @@ def _covariance(settings: Mapping[str, Any], inputs: int) -> Covariance:
         if inputs > 1:
             return Product(*(OnCoordinates(covariances.get(**parameters), number) for number in range(inputs)))
     return covariances.get(**parameters)
-
-
-def _memory(rows: int, points: int, particles: int) -> int:
-    """Approximate bytes of a fit."""
-    return 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
 
 
 def _method(label: str, entry: Mapping[str, Any], kernel: Covariance, likelihood: Any, data: Data) -> Any:

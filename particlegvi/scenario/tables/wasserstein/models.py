@@ -59,7 +59,8 @@ def predicted(model: str, problem: Problem, settings: TableSettings) -> Numbers 
     """The predictions of a model; None if the model does not allow so many rows."""
     problem = replace(problem, seed=problem.seed + SEEDS * settings.seed)
     if model == "linear":
-        return _linear(problem)
+        least_squares = LinearRegression().fit(*problem.train)
+        return _noisy(problem, least_squares.predict, least_squares.noise_variance)
     if model == "net-constant":
         return _constant(problem)
     if model == "gp":
@@ -138,11 +139,6 @@ def _sparse(problem: Problem, kernel: FittedKernel) -> Numbers:
 def _process(problem: Problem) -> Numbers:
     covariance, noise = _likeliest(problem)
     return _noisy(problem, ExactGaussianProcess(covariance, noise).fit(*problem.train).predict, noise)
-
-
-def _linear(problem: Problem) -> Numbers:
-    model = LinearRegression().fit(*problem.train)
-    return _noisy(problem, model.predict, model.noise_variance)
 
 
 def _noisy(problem: Problem, predict: Callable[..., tuple[Array, Array]], noise: float) -> Numbers:

@@ -15,6 +15,7 @@ from particlegvi.metrics import area_under_curve, gaussian_nll
 from particlegvi.networks.mixtures import entropy, mutual_information
 from particlegvi.scenario.kinds.facts import fact, is_number, is_table
 from particlegvi.scenario.kinds.networks.simulating import NetworkRun
+from particlegvi.tools import files
 
 REASON = "networks have too many parameters for a density; their predictions are compared instead"
 BAND = (0.05, 0.95)
@@ -51,7 +52,7 @@ def scores(run: NetworkRun) -> Facts:
     regions = run.data.regions or {"training": (run.data.X, run.data.y)}
     with np.errstate(all="ignore"):
         score = of_classes if run.classifies else of_numbers
-        by_region = {name: _finite(score(run, X, y)) for name, (X, y) in regions.items()}
+        by_region = {name: files.finite(score(run, X, y)) for name, (X, y) in regions.items()}
     first = dict(next(iter(by_region.values())))
     if not run.classifies:
         first["noise_sd"] = run.noise_sd * run.data.scale if run.noise_sd else None
@@ -85,10 +86,6 @@ def of_classes(run: NetworkRun, X: Array, y: Array) -> Facts:
         "confidence": float(probability.max(axis=1).mean()),
         "disagreement": float(mutual_information(members).mean()),
     }
-
-
-def _finite(scores: Facts) -> Facts:
-    return {name: value if math.isfinite(value) else None for name, value in scores.items()}
 
 
 @fact(30, auroc=is_number, auroc_entropy=is_number, auroc_beyond=is_number)
