@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.colours import colours_of
 from particlegvi.pages.content import NotLive
+from particlegvi.plotting.protocols import Results
 from particlegvi.scenario.kinds.functions.building import FunctionParts
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.tools import arguments, words
@@ -23,16 +23,6 @@ GRID = 121
 BEYOND = 0.04  # part of the width of the data that is shown beyond them
 DRAWN = 40  # functions of a run on its page
 BAND = 1.959964  # sd on both sides: 95%
-
-
-class FunctionRuns(Protocol):
-    """The parts of results over functions that a page reads."""
-
-    @property
-    def scenario(self) -> Scenario: ...
-    @property
-    def seed(self) -> int: ...
-    def values(self) -> Iterable[object]: ...
 
 
 def page_of_functions(scenario: Scenario, parts: FunctionParts, seed: int, language: str) -> Page:
@@ -50,7 +40,7 @@ def page_of_functions(scenario: Scenario, parts: FunctionParts, seed: int, langu
     return build(_content(scenario, {}, live, language), language)
 
 
-def page_of_function_runs(runs: FunctionRuns, parts: FunctionParts, live: bool, language: str) -> Page:
+def page_of_function_runs(runs: Results, parts: FunctionParts, seed: int, live: bool, language: str) -> Page:
     """The page of fitted functions: mean, band and draws of each method, and the live part where it can be computed."""
     one_input(parts)
     shown = [run for run in runs.values() if isinstance(run, FunctionRun)]
@@ -58,12 +48,12 @@ def page_of_function_runs(runs: FunctionRuns, parts: FunctionParts, live: bool, 
         raise ValueError("a page needs at least one run that is done, not none")
     why, found = "", None
     try:
-        found = _live(runs.scenario, parts, runs.seed) if live else None
+        found = _live(runs.scenario, parts, seed) if live else None
     except NotLive as reason:
         why = words.of(language)(f"page.{reason}")
     names = {run.label: run.method.name for run in shown}
     content = _content(runs.scenario, names, found, language) | {"why": why}
-    window = _window(runs.scenario, parts, runs.seed)
+    window = _window(runs.scenario, parts, seed)
     content["functions"] |= window | {"runs": [_shown(run, window) for run in shown]}
     return build(content, language)
 

@@ -7,7 +7,7 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol, TypeGuard
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from particlegvi.contracts import Array, Facts, Target
 from particlegvi.diagnostics.particles import is_target
 from particlegvi.pages.content import kind_of, page_label
 from particlegvi.plotting.films import pace
-from particlegvi.plotting.protocols import HasDensity, ParticleRun, is_atoms, is_density
+from particlegvi.plotting.protocols import ParticleRun, is_atoms, is_density
 
 ROOM = 300_000  # most bytes of all frames together
 LEAST_PARTICLES = 20
@@ -32,18 +32,6 @@ class JudgedRun(NamedTuple):
     run: ParticleRun
     target: Target | None
     facts: Facts
-
-
-class Supported(HasDensity, Protocol):
-    """A target with a density that says where its mass is."""
-
-    @property
-    def support(self) -> tuple[Array, Array]: ...  # lower and upper ends, numbers in one dimension
-    def cdf(self, x: Array) -> Array: ...  # on the line
-
-
-def has_support(target: Target | None) -> TypeGuard[Supported]:
-    return is_density(target)
 
 
 def replay(recorded: Mapping[str, JudgedRun], variables: list[str], frames: int, room: int = ROOM) -> Facts:
@@ -175,7 +163,7 @@ def truth(target: Target | None) -> Facts | None:
     if is_atoms(target):
         pairs = zip(target.atoms[:, 0].tolist(), target.weights.tolist(), strict=True)
         return {"atoms": [[_short(t, 10), _short(w, 10)] for t, w in pairs]} if target.dim == 1 else None
-    if not has_support(target):
+    if not is_density(target):
         return None
     low, high = (np.atleast_1d(np.asarray(end, dtype=np.float64)) for end in target.support)
     axes = [np.linspace(a, b, NODES[target.dim]) for a, b in zip(low, high, strict=True)]

@@ -38,7 +38,7 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     frames = arguments.whole("frames", frames, 0, MOST_FRAMES)
     live = arguments.flag("live", live)
     if isinstance(runs.parts, FunctionParts):
-        return page_of_function_runs(runs, runs.parts, live, language)
+        return page_of_function_runs(runs, runs.parts, runs.seed, live, language)
     known = particles_of(runs.parts)
     if not len(runs):
         raise ValueError("a page needs at least one run that is done, not none")

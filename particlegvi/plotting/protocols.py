@@ -45,7 +45,7 @@ class Stepped(Protocol):
 
 
 @runtime_checkable
-class ParticleRun(Run, Protocol):
+class ParticleRun(Stepped, Run, Protocol):
     """A run that minimises a loss over measures (`particlegvi.simulation.run.Run`)."""
 
     @property
@@ -54,10 +54,6 @@ class ParticleRun(Run, Protocol):
     def prior(self) -> Prior: ...
     @property
     def method(self) -> Method: ...
-    @property
-    def step_size(self) -> float | Schedule: ...
-    @property
-    def seed(self) -> int: ...
     @property
     def times(self) -> Array: ...  # dimensionless times of the records, (records,)
     def average_loss(self) -> Array: ...  # mean loss of the particles at each record, (records,)
@@ -138,8 +134,11 @@ class HasDensity(Target, Protocol):
     def mean(self) -> Any: ...  # a number in one dimension, else (dim,)
     @property
     def variance(self) -> Any: ...  # variance of each coordinate, shaped as the mean
+    @property
+    def support(self) -> tuple[Any, Any]: ...  # where the mass is: lower and upper ends, shaped as the mean
     def pdf(self, x: ArrayLike, /) -> Any: ...  # density at points (n, dim), or (n,) in one dimension
-    def quantile(self, u: ArrayLike, /) -> Any: ...  # inverse of the distribution function, in one dimension
+    def cdf(self, x: ArrayLike, /) -> Any: ...  # the distribution function, in one dimension
+    def quantile(self, u: ArrayLike, /) -> Any: ...  # its inverse
 
 
 class HasAtoms(Target, Protocol):
