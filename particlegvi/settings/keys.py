@@ -132,8 +132,12 @@ def _keys(table: Facts) -> str:
     return ", ".join(shown(name) for name in list(table)[:8]) or "none"
 
 
-def entries(value: Any, key: str, entry: Check) -> Facts:
-    """The tables of methods by label, each checked by ``entry``."""
+def entries(entry: Check) -> Check:
+    """A check of the tables of methods by label, each checked by ``entry``."""
+    return lambda value, key: _entries(value, key, entry)
+
+
+def _entries(value: Any, key: str, entry: Check) -> Facts:
     if not isinstance(value, dict) or not 1 <= len(value) <= 32:
         raise refuse(key, value, "a table of 1 to 32 methods, such as [methods.DE]")
     spelled: dict[str, str] = {}

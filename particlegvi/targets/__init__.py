@@ -121,27 +121,20 @@ def unfound(missed: float) -> str:
 
 
 def _basins(loss: Loss, prior: Prior, initial: Start | None) -> AtomicTarget:
-    dim = int(loss.dim)
     if initial is None:
         raise ValueError("initial is missing; DE's target depends on where the particles start, a prior or an array")
-    points = start_points(initial, dim)
-    start = initial if points is None else points
     low, high = np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)
-    if dim == 1:
+    if len(low) == 1:
         from particlegvi.targets.basins.basins_line import basins_on_line
 
-        return basins_on_line(loss, float(low[0]), float(high[0]), start)
+        return basins_on_line(loss, float(low[0]), float(high[0]), initial)
     from particlegvi.targets.basins.basins_plane import basins_in_plane
 
-    return basins_in_plane(loss, low, high, start)
+    return basins_in_plane(loss, low, high, initial)
 
 
-def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
-    """The points (n, dim) if ``initial`` is an array of them, None if it is a prior object."""
-    if isinstance(initial, Distribution):
-        if initial.dim != dim:
-            raise ValueError(f"initial must be of dimension {dim}, as the loss is, not {initial.dim}")
-        return None
+def start_points(initial: ArrayLike, dim: int) -> np.ndarray:
+    """The points (n, dim) of a start that is an array of them."""
     points = arguments.array("initial", initial, f"a prior object or a finite array (n, {dim})")
     if dim == 1 and points.ndim == 1:
         points = points[:, None]

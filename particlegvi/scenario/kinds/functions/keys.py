@@ -120,10 +120,6 @@ def features(value: Any, key: str) -> Facts:
     return checked
 
 
-def methods(value: Any, key: str) -> Facts:
-    return keys.entries(value, key, method)
-
-
 def method(value: Any, key: str) -> Facts:
     if isinstance(value, dict) and "features" in value:
         rest = {name: parameter for name, parameter in value.items() if name != "features"}
@@ -142,6 +138,6 @@ KEYS = {
     "data": Key(data, "a formula with its inputs, points [x, y], or the name of a data set", keys.REQUIRED),
     "kernel": Key(covariance, "the covariance of the prior: a name with parameters", keys.REQUIRED),
     "likelihood": Key(named, "the law of y given the function: a name with parameters", keys.REQUIRED),
-    "methods": Key(methods, "the methods, each with its settings", keys.REQUIRED),
+    "methods": Key(keys.entries(method), "the methods, each with its settings", keys.REQUIRED),
     **keys.TAIL,
 }

@@ -74,10 +74,6 @@ def _numbers(value: object, key: str) -> float | list[float]:
     return float(keys.ABOVE_ZERO(value, key))
 
 
-def methods(value: object, key: str) -> Facts:
-    return keys.entries(value, key, method)
-
-
 def method(value: object, key: str) -> Facts:
     """Weights, and the kernel; ``temper`` replaces kl_weight, in units of the posterior's kl_weight."""
     if not isinstance(value, dict):
@@ -138,6 +134,6 @@ KEYS = {
     "noise_variance": Key(keys.ABOVE_ZERO, "noise variance of an observation; absent: chosen on a tenth of the rows"),
     "prior": Key(prior, "the prior by layer: he, unit, ..., or layers with weights and biases", {"name": "he"}),
     "initial": Key(prior, "the start of the networks; absent: drawn from the prior"),
-    "methods": Key(methods, "the methods, each with its weights", keys.REQUIRED),
+    "methods": Key(keys.entries(method), "the methods, each with its weights", keys.REQUIRED),
     **keys.TAIL,
 }

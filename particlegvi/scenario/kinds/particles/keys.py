@@ -88,10 +88,6 @@ def jumps(value: Any, key: str) -> bool | Facts:
     return keys.checked(value, {"every": _parameter, "share": _parameter}, key)
 
 
-def methods(value: Any, key: str) -> Facts:
-    return keys.entries(value, key, method)
-
-
 def method(value: Any, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
@@ -167,7 +163,8 @@ KEYS: dict[str, Key] = {
     "initial": Key(initial, "the start of the particles: a prior's name, or points; absent: drawn from the prior"),
     "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
     "methods": Key(
-        methods, "the methods, each with its weights", keys.CHOSEN, "DE, DLE and DRLE with their default weights",
+        keys.entries(method), "the methods, each with its weights", keys.CHOSEN,
+        "DE, DLE and DRLE with their default weights",
     ),
     **keys.TAIL,
     "figures": keys.TAIL["figures"]._replace(
