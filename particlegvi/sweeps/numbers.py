@@ -58,9 +58,9 @@ class GridNumbers:
         numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})
         return self._of_method(method, [value if isinstance(value, int | float) else np.nan for value in numbers])
 
-    def _of_method(self, method: str, column: Sequence[float]) -> Array:
+    def _of_method(self, method: str, column: Sequence[object], blank: float | str = np.nan) -> Array:
         """The entries of a column, one for each line of the table, in the lines of a method, over the grid."""
-        over_grid = np.full(len(self), np.nan)
+        over_grid = np.full(len(self), blank, dtype=object if isinstance(blank, str) else np.float64)
         for place, label, value in zip(self.table.cell, self.table.of["method"], column, strict=True):
             if label == method:
                 over_grid[place] = value
@@ -90,10 +90,7 @@ class GridNumbers:
 
     def verdicts(self, method: str) -> Array:
         """The rule of the verdict on each run of a method, over the grid, "" where there is none; seeds last."""
-        over_grid = np.full(len(self), "", dtype=object)
-        for place, label, rule in zip(self.table.cell, self.table.of["method"], self._column(VERDICT), strict=True):
-            over_grid[place] = rule or "" if label == method else over_grid[place]
-        return over_grid.reshape(self.shape)
+        return self._of_method(method, [rule or "" for rule in self._column(VERDICT)], "")
 
     def has_verdicts(self, method: str) -> bool:
         """Whether there is a verdict on any run of a method."""

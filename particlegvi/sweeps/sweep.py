@@ -45,10 +45,8 @@ class Sweep(GridNumbers):
         for name in self.table.numbers:
             if name not in dims and any(isinstance(value, int | float) for value in self.table.of[name]):
                 arrays[name] = dims, np.stack([self.values(name, method) for method in self.methods], axis=-1)
-        status = np.full((len(self), len(self.methods)), "", dtype=object)
-        for place, label, word in zip(self.table.cell, self.table.of["method"], self.table.of["status"], strict=True):
-            status[place, self.methods.index(str(label))] = word
-        arrays["status"] = dims, status.reshape(*self.shape, len(self.methods)).astype(str)
+        statuses = [self._of_method(method, self.table.of["status"], "") for method in self.methods]
+        arrays["status"] = dims, np.stack(statuses, axis=-1).astype(str)
         if VERDICT in self.table.of:
             verdicts = np.stack([self.verdicts(method) for method in self.methods], axis=-1)
             arrays[VERDICT] = dims, verdicts.astype(str)
