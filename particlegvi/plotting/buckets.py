@@ -1,6 +1,6 @@
 """Figure 5.4: particles in very many local minima, and the difference that the methods make inside a minimum.
 
-The line is divided into `Buckets`, one for each local minimum. The figure has two panels: the whole domain, and all
+The line is divided into buckets, one for each local minimum. The figure has two panels: the whole domain, and all
 buckets laid on one another.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,35 +20,28 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import localised, palette, say
-from particlegvi.plotting.protocols import Interval, Results, Runs, is_density
+from particlegvi.plotting.protocols import Results, Runs, is_density
+
+WIDTH = math.pi  # of a bucket: number i is [i WIDTH, (i + 1) WIDTH)
 
 
-class Buckets(NamedTuple):
-    """Intervals of one width, one for every local minimum: number i is [origin + i width, origin + (i + 1) width)."""
+def buckets_of(places: Array) -> NDArray[np.int64]:
+    """The bucket of every place."""
+    return np.floor(places / WIDTH).astype(np.int64)
 
-    width: float
-    origin: float
 
-    def of(self, places: Array) -> NDArray[np.int64]:
-        """The bucket of every place."""
-        return np.floor((places - self.origin) / self.width).astype(np.int64)
-
-    def ends(self, bucket: int) -> Interval:
-        """The interval of a bucket."""
-        return self.origin + bucket * self.width, self.origin + (bucket + 1) * self.width
-
-    def lowest(self, loss: Loss, buckets: NDArray[np.int64]) -> Array:
-        """The point of the lowest loss in each of the given buckets."""
-        known, back = np.unique(buckets, return_inverse=True)
-        fractions = np.linspace(0.0, 1.0, 401)
-        bottoms = np.empty(len(known))
-        for position, bucket in enumerate(known):
-            grid = self.ends(int(bucket))[0] + fractions * self.width
-            values = reading.loss_values(loss, grid[:, None])
-            inner, _ = reading.turning_points(grid, values)
-            at_inner = reading.loss_values(loss, inner[:, None])
-            bottoms[position] = inner[np.argmin(at_inner)] if len(inner) else grid[np.argmin(values)]
-        return bottoms[back]
+def lowest(loss: Loss, buckets: NDArray[np.int64]) -> Array:
+    """The point of the lowest loss in each of the given buckets."""
+    known, back = np.unique(buckets, return_inverse=True)
+    fractions = np.linspace(0.0, 1.0, 401)
+    bottoms = np.empty(len(known))
+    for position, bucket in enumerate(known):
+        grid = int(bucket) * WIDTH + fractions * WIDTH
+        values = reading.loss_values(loss, grid[:, None])
+        inner, _ = reading.turning_points(grid, values)
+        at_inner = reading.loss_values(loss, inner[:, None])
+        bottoms[position] = inner[np.argmin(at_inner)] if len(inner) else grid[np.argmin(values)]
+    return bottoms[back]
 
 
 @figure_kind("buckets", runs=reading.chosen_runs, dim=1)
@@ -58,16 +50,15 @@ def buckets(results: Results, runs: Runs) -> Figure:
 
     The buckets are pi wide, as those of the loss abs-sine, whose tops lie at the multiples of pi.
     """
-    division = Buckets(math.pi, 0.0)
     colours = style.colours(results)
     with slide(results, 2, runs) as figure:
         above, below = figure.subplots(2, 1, height_ratios=[1.0, 1.2])
-        draw_domain(above, runs, colours, division)
-        draw_laid(below, results, runs, colours, division)
+        draw_domain(above, runs, colours)
+        draw_laid(below, results, runs, colours)
     return figure
 
 
-def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Buckets) -> None:
+def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str]) -> None:
     """Draw all particles as ticks, one row per method, with the number of those alone in their bucket at the right."""
     run = next(iter(runs.values()))
     ends = [reading.final_particles(each)[:, 0] for each in runs.values()]
@@ -75,7 +66,7 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     if not (math.isfinite(low) and math.isfinite(high)):
         low, high = reading.fitting_range(ends)
     for row, (label, places) in enumerate(zip(runs, ends, strict=True)):
-        single = alone(places, division)
+        single = alone(places)
         axes.plot(
             places,
             np.full(len(places), row),
@@ -101,19 +92,19 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     axes.set_xlim(low, high)
     axes.set_ylim(len(runs) - 0.4, -0.6)
     name_rows(axes, runs)
-    total = round((high - low) / division.width)
+    total = round((high - low) / WIDTH)
     axes.set_title(say("among_buckets", count=localised(f"{total:,}")))
     axes.set_xlabel(say("parameter", name=style.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
-def alone(places: Array, division: Buckets) -> NDArray[np.bool_]:
+def alone(places: Array) -> NDArray[np.bool_]:
     """For each particle, whether it is alone in its bucket."""
-    _, back, counts = np.unique(division.of(places), return_inverse=True, return_counts=True)
+    _, back, counts = np.unique(buckets_of(places), return_inverse=True, return_counts=True)
     return np.asarray(counts[back] == 1)
 
 
-def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, str], division: Buckets) -> None:
+def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, str]) -> None:
     """Draw the distance of every particle to the minimum of its bucket, one row per method, and the target there.
 
     Behind them is the loss of the bucket of the first particle.
@@ -121,12 +112,12 @@ def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, st
     offsets = {}
     for label, run in runs.items():
         places = reading.final_particles(run)[:, 0]
-        offsets[label] = places - division.lowest(run.loss, division.of(places))
+        offsets[label] = places - lowest(run.loss, buckets_of(places))
     low, high = reading.fitting_range(list(offsets.values()))
-    reach = 1.15 * max(-low, high, 1e-3 * division.width)
+    reach = 1.15 * max(-low, high, 1e-3 * WIDTH)
     inside = np.linspace(-reach, reach, 801)
     first = next(iter(runs.values()))
-    bottom = float(division.lowest(first.loss, division.of(reading.final_particles(first)[:1, 0]))[0])
+    bottom = float(lowest(first.loss, buckets_of(reading.final_particles(first)[:1, 0]))[0])
     loss = reading.loss_values(first.loss, bottom + inside[:, None])
     axes.plot(inside, (loss - loss.min()) / (np.ptp(loss) or 1.0), color=palette().faint, linewidth=1.8, alpha=0.7,
               transform=axes.get_xaxis_transform(), zorder=0, label=say("loss", function=style.FUNCTION))  # fmt: skip

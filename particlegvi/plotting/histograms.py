@@ -223,18 +223,7 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     twin.set_ylim(bottom - 0.06 * height, bottom + height * HEADROOM * 1.02)
     minimisers = reading.global_minimisers(runs[0].loss, limits)
     if 1 <= len(minimisers) <= MANY_ATOMS:
-        axes.plot(
-            minimisers,
-            np.zeros(len(minimisers)),
-            "D",
-            color=palette().minimiser,
-            markeredgecolor=palette().ink,
-            markersize=8,
-            label=r"$\mathrm{arg\,min}\ \ell$",
-            clip_on=False,
-            zorder=5,
-            gid="minimisers",
-        )
+        draw_minimisers(axes, minimisers, np.zeros(len(minimisers)), 8, 5)
     twin.set_zorder(axes.get_zorder() - 1)
     axes.patch.set_visible(False)
     twin.spines["right"].set_visible(named)
@@ -242,3 +231,9 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     twin.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if named:
         twin.set_ylabel(say("loss", function=function), color=palette().words)
+
+
+def draw_minimisers(axes: Axes, places: Array, heights: Array, size: float, order: float) -> None:
+    """Diamonds at the global minimisers of the loss."""
+    axes.plot(places, heights, "D", color=palette().minimiser, markeredgecolor=palette().ink, markersize=size,
+              label=r"$\mathrm{arg\,min}\ \ell$", clip_on=False, zorder=order, gid="minimisers")  # fmt: skip

@@ -59,18 +59,7 @@ def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
     bottom = float(np.min(values[np.isfinite(values)]))
     axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss", function=style.FUNCTION))
     lowest = reading.loss_values(run.loss, minimisers[:, None])
-    axes.plot(
-        minimisers,
-        lowest,
-        "D",
-        color=palette().minimiser,
-        markeredgecolor=palette().ink,
-        markersize=9,
-        label=r"$\mathrm{arg\,min}\ \ell$",
-        gid="minimisers",
-        clip_on=False,
-        zorder=4,
-    )
+    histograms.draw_minimisers(axes, minimisers, lowest, 9, 4)
     axes.set_ylim(bottom - 0.08 * (top - bottom), top + 0.05 * (top - bottom))
     axes.set_ylabel(say("loss", function=style.FUNCTION))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))

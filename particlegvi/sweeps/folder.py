@@ -25,7 +25,6 @@ from particlegvi.runs.storage.manifest import MANIFEST, SCENARIO, Lock, LockedFo
 from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files
 from particlegvi.tools.errors import warn
-from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import changed, check_there, decisive
 
 FORMAT, SCHEMA = "particlegvi sweep", 1
@@ -175,8 +174,3 @@ def stored_scenario(path: Path) -> Facts:
     if "sweep" not in scenario:
         raise ValueError(f"{place} must have a table [sweep], as the scenario of every sweep has")
     return scenario
-
-
-def remedy(path: Path) -> str:
-    """The command that goes on with a sweep."""
-    return f"particlegvi resume {as_argument(path)}"

@@ -24,6 +24,7 @@ from particlegvi.tools.errors import FolderLost, carry
 from particlegvi.tools.export.latex import latex
 from particlegvi.tools.export.writing import write_table
 from particlegvi.tools.patience import LongCell, TimeEstimate, cell_done
+from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import SOURCES, decisive
 
 
@@ -105,7 +106,7 @@ def _filled(plan: SweepPlan, place: Path, folder: SweepFolder | None, workers: i
         kept = None if folder is None or isinstance(error, FolderLost) else place
         carry(error, "results", Sweep(plan.scenario, {}, [0], SweepTable(()), folder=kept))
         if isinstance(error, WorkerLost) and kept is not None:
-            carry(error, "remedy", f"to go on say: {folders.remedy(place)}")
+            carry(error, "remedy", f"to go on say: particlegvi resume {as_argument(place)}")
         raise
     finally:
         results.close()  # also ends the processes after an exception here

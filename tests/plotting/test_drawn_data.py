@@ -158,12 +158,11 @@ def test_loss_lines_are_the_averages(line):
 
 @pytest.mark.thorough
 def test_buckets_count_who_is_alone(minima):
-    division_of_pi = buckets.Buckets(math.pi, 0.0)
     places = np.array([0.1, 3.0, 3.2, -0.1, 100.0])
-    assert list(division_of_pi.of(places)) == [0, 0, 1, -1, 31]
-    assert list(buckets.alone(places, division_of_pi)) == [False, False, True, True, True]
+    assert list(buckets.buckets_of(places)) == [0, 0, 1, -1, 31]
+    assert list(buckets.alone(places)) == [False, False, True, True, True]
     numbers = np.array([-1000, -3, 0, 999, 0])  # the bottom of each is half a period in
-    bottoms = division_of_pi.lowest(minima["DE"].loss, numbers)
+    bottoms = buckets.lowest(minima["DE"].loss, numbers)
     np.testing.assert_allclose(bottoms, (numbers + 0.5) * math.pi, atol=1e-7)
     above, final = plotting.figure(minima, "buckets").axes[0], minima["DLE"].final[:, 0]
     [ticks] = with_gid(above, "particles of DLE")

@@ -141,16 +141,12 @@ class SparseGaussianProcess(Card):
             ``kl``, the upper bound on KL to the exact process; ``evidence``, the interval of log p(y);
             ``mean_error(X)``, ``sd_range(X)`` and ``facts``.
         """
-        noise = self._noise_variance("certify")
+        if not isinstance(self.likelihood, Gaussian):
+            raise refuse("the likelihood for certify", self.likelihood, "Gaussian")
         if self._data is None:
             raise ValueError("certify needs the data of a fit: call fit(X, y) before")
         basis = with_inducing_points(self.basis, "certify")
-        return certify(Fitted(basis, self.law, *self._data, noise))
-
-    def _noise_variance(self, user: str) -> float:
-        if not isinstance(self.likelihood, Gaussian):
-            raise refuse(f"the likelihood for {user}", self.likelihood, "Gaussian")
-        return self.likelihood.noise_variance
+        return certify(Fitted(basis, self.law, *self._data, self.likelihood.noise_variance))
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

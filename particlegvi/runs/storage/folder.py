@@ -211,9 +211,7 @@ class Folder(LockedFolder):
         names += [f"arrays/{label}.{ending}" for label in self._labels() for ending in ENDINGS]
         places = [self.path / name for name in names]
         places += [self.path / name for name in filter(is_own, listed) if _is(self.path / name, listed[name])]
-        places += [
-            part for part in (self.path / "cells").glob("*.json") if PART.fullmatch(part.name) and _is_part(part)
-        ]
+        places += filter(_is_part, (self.path / "cells").glob("*.json"))
         for place in places:
             files.remove(place)
 
