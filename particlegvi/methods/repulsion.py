@@ -91,7 +91,10 @@ def kernel_of(kernel: object) -> Kernel | None:
             return kernels.get(**{"name": "squared-exponential", **kernel})
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel: {error}") from None
-    checked: Kernel | None = objects.kernel_or_none(kernel)
+    if kernel is None:
+        return None
+    allowed = "a kernel of particlegvi.kernels, or None"
+    checked: Kernel = objects.part("kernel", kernel, Kernel, allowed, without="name")
     if isinstance(checked, tuple) and from_outside(checked):
         try_kernel(checked)
     return checked

@@ -161,12 +161,6 @@ def kernel_or_rule(value: Any) -> Any:
     return part("kernel", value, contracts.Kernel, KERNEL)
 
 
-def kernel_or_none(value: Any) -> Any:
-    """A kernel of the repulsion, or None."""
-    allowed = "a kernel of particlegvi.kernels, or None"
-    return None if value is None else part("kernel", value, contracts.Kernel, allowed, without="name")
-
-
 def progress(value: Any) -> Any:
     """A callable, or None."""
     if value is not None and not callable(value):

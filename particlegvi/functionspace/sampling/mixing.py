@@ -83,7 +83,9 @@ class MixingFlow:
         for step in range(first_step, first_step + steps):
             place = step % CYCLE
             if place == REFLECTION and self.cost.likelihood.even:
-                self._flip(step)
+                flipped = self._coins(step, 1) < 0.5
+                self.state[flipped] *= -1.0
+                self.forces[flipped] *= -1.0
             if place == REFLECTION and self.regions:
                 self._reflect(step)
             else:
@@ -124,11 +126,6 @@ class MixingFlow:
         row = KINDS.index(kind)
         self.tried[row, number] += 1.0
         self.accepted[row, number] += np.mean(chosen)
-
-    def _flip(self, step: int) -> None:
-        flipped = self._coins(step, 1) < 0.5
-        self.state[flipped] *= -1.0
-        self.forces[flipped] *= -1.0
 
     def acceptance(self, kind: str) -> float:
         row = KINDS.index(kind)

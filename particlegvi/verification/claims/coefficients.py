@@ -72,21 +72,17 @@ def sign_mixing(seed: int, wrong: bool, *, particles: int = 2000) -> Checks:
     Wrong: Langevin steps alone, for which the barrier is infinite.
     """
     settings: Facts = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
+    # all start at the function with the value sqrt(5) at both points: the prior's energy is f^T k^-1 f / 2
+    start = np.linalg.solve(Nystroem(WIDE, POINTS).features(POINTS), np.full(2, math.sqrt(5.0)))
     pls = ProjectedLangevinSampler(
         WIDE, likelihoods.Poisson(), POINTS, prior="gp", particles=particles,
-        initial=positive_start(particles), seed=seed, **settings,
+        initial=np.tile(start, (particles, 1)), seed=seed, **settings,
     ).fit(ROWS, COUNTS)  # fmt: skip
     law = weights()
     f = pls.coefficients_ @ pls.basis(POINTS).T
     counts = np.bincount(2 * (f[:, 0] < 0.0) + (f[:, 1] < 0.0), minlength=4)
     chi = float(np.sum((counts - particles * law) ** 2 / (particles * law)))
     return Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
-
-
-def positive_start(particles: int) -> np.ndarray:
-    """Coefficients of the function with the value sqrt(5) at both points: the prior's energy is f^T k^-1 f / 2."""
-    basis = Nystroem(WIDE, POINTS)
-    return np.tile(np.linalg.solve(basis.features(POINTS), np.full(2, math.sqrt(5.0))), (particles, 1))
 
 
 def weights() -> np.ndarray:

@@ -67,13 +67,6 @@ def probabilities() -> np.ndarray:
     return cells / cells.sum()
 
 
-def on_the_ring(seed: int, wrong: bool, particles: int, steps: int, step_size: float) -> np.ndarray:
-    """The end of DLE on the ring; with ``wrong`` the prior is p^0.5 as in (2.4), with twice the variance."""
-    prior = pg.priors.Normal([1.0, 0.0], KL_WEIGHT**-0.5) if wrong else PRIOR
-    settings = {"loss": LOSS, "prior": prior, "initial": PRIOR, "integrator": "leimkuhler-matthews"}
-    return problems.simulate(METHOD, seed, particles, steps, step_size, **settings).final
-
-
 @claim("thesis, C.4 (C.76); (2.4) has a power of p", wrong="prior p^lambda, as in (2.4)")
 def gibbs_plane(
     seed: int, wrong: bool, *, particles: int = 20_000, steps: int = 6_000, step_size: float = 5e-3
@@ -85,7 +78,9 @@ def gibbs_plane(
     The loss is a ring, and the prior favours one side. Wrong: p to the power of the weight as in (2.4), p^0.5, a prior
     of twice the variance.
     """
-    x = on_the_ring(seed, wrong, particles, steps, step_size)
+    prior = pg.priors.Normal([1.0, 0.0], KL_WEIGHT**-0.5) if wrong else PRIOR
+    settings = {"loss": LOSS, "prior": prior, "initial": PRIOR, "integrator": "leimkuhler-matthews"}
+    x: np.ndarray = problems.simulate(METHOD, seed, particles, steps, step_size, **settings).final
     counts = np.histogram2d(x[:, 0], x[:, 1], bins=(EDGES, EDGES))[0]
     expected = probabilities() * len(x)
     enough = expected >= 10.0

@@ -35,8 +35,10 @@ class Data(NamedTuple):
         random = np.random.default_rng([STREAM, seed])
         observed = self.observed()
         if observed is not None:
-            values = observed.apply(self.value)
-            return self._places(), np.asarray(likelihood.sample(values, random), dtype=np.float64)
+            y = np.asarray(likelihood.sample(observed.apply(self.value), random), dtype=np.float64)
+            # an input for each functional: the centre of an interval, or the place of a slope
+            centres = [0.5 * (low + high) for low, high in self.settings["intervals"]]
+            return np.array([*centres, *self.settings["slopes"]], dtype=np.float64)[:, None], y
         if "clusters" in self.settings:
             X = self._clustered(random)
             return X, np.asarray(likelihood.sample(self._finite(X), random), dtype=np.float64)
@@ -78,11 +80,6 @@ class Data(NamedTuple):
         if self.settings["slopes"]:
             sets.append(fl.Slopes(np.array(self.settings["slopes"], dtype=np.float64)[:, None]))
         return sets[0] if len(sets) == 1 else fl.Union(*sets)
-
-    def _places(self) -> Array:
-        """An input for each functional: the centre of an interval, or the place of a slope."""
-        centres = [0.5 * (low + high) for low, high in self.settings["intervals"]]
-        return np.array([*centres, *self.settings["slopes"]], dtype=np.float64)[:, None]
 
     def _clustered(self, random: np.random.Generator) -> Array:
         """Draw inputs from normal distributions around the centres, in equal shares."""

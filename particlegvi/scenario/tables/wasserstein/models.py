@@ -64,7 +64,10 @@ def predicted(model: str, problem: Problem, settings: TableSettings) -> Numbers 
     if model == "net-constant":
         return _constant(problem)
     if model == "gp":
-        return _process(problem) if len(problem.train.y) <= EXACT else None
+        if len(problem.train.y) > EXACT:
+            return None
+        covariance, noise = _likeliest(problem)
+        return _noisy(problem, ExactGaussianProcess(covariance, noise).fit(*problem.train).predict, noise)
     counts: Sequence[float] = OF_NETWORKS if model == "gwi-net" else OF_FUNCTIONS
 
     def fit(kernel: FittedKernel) -> Numbers:
@@ -134,11 +137,6 @@ def _sparse(problem: Problem, kernel: FittedKernel) -> Numbers:
     noise = likelihoods.Gaussian(noise_variance=kernel.noise_variance)
     model = SparseGaussianProcess(kernel.covariance, noise, kernel.points, seed=problem.seed).fit(*problem.train)
     return _noisy(problem, model.predict, kernel.noise_variance)
-
-
-def _process(problem: Problem) -> Numbers:
-    covariance, noise = _likeliest(problem)
-    return _noisy(problem, ExactGaussianProcess(covariance, noise).fit(*problem.train).predict, noise)
 
 
 def _noisy(problem: Problem, predict: Callable[..., tuple[Array, Array]], noise: float) -> Numbers:

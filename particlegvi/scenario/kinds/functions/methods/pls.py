@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals
@@ -106,16 +106,13 @@ class PLS:
         sampler = self._sampler(problem)
         return sampler.restored(unpacked(problem.kernel, sampler.inducing_points, fit.arrays), fit.positions[-1])
 
-    def _places(self, problem: FunctionProblem) -> Array | int | Functionals | Basis:
-        if self.features is None:
-            return problem.chosen_points(self.inducing_points)
-        return features_of(self.features, problem.kernel, problem.X.shape[1])
-
     def _sampler(self, problem: FunctionProblem) -> ProjectedLangevinSampler:
         return ProjectedLangevinSampler(
             problem.kernel,
             problem.likelihood,
-            self._places(problem),
+            problem.chosen_points(self.inducing_points)
+            if self.features is None
+            else features_of(self.features, problem.kernel, problem.X.shape[1]),
             particles=problem.particles,
             steps=self.steps if self.steps is not None else problem.steps,
             step_size=self.step_size if self.step_size is not None else problem.step_size,
