@@ -99,7 +99,7 @@ class Gamma(Positive):
             why = "; below 1 the density is infinite at 0" if np.all(shapes <= MOST_SHAPE) else ""
             raise ValueError(f"{refuse('shape', shape, allowed)}{why}")
         self.shape, self.scale = same_length(("shape", "scale"), shapes, positive_scales("scale", scale))
-        constant = float(np.sum(_log_gamma(self.shape) + self.shape * np.log(self.scale)))
+        constant = float(np.sum([math.lgamma(number) for number in self.shape] + self.shape * np.log(self.scale)))
         term = half_line_term(constant, linear=1.0 / self.scale, power=1.0 - self.shape)
         self.describe_by(term, self.shape * self.scale, np.sqrt(self.shape) * self.scale)
 
@@ -273,7 +273,3 @@ class LogNormal(Positive):
     def average(self, i: int, lengthscale: float, x: Array) -> tuple[Array, Array]:
         """E exp(-(x - T_i)^2 / (2 s^2)) for the lengthscale s, and its derivative, both at x (n,)."""
         return log_normal_average(float(self.log_mean[i]), float(self.log_sd[i]), lengthscale, x)
-
-
-def _log_gamma(shape: Array) -> Array:
-    return np.array([math.lgamma(number) for number in shape])

@@ -180,17 +180,12 @@ def _width(x: Array, ridge: Array, centre: float) -> float:
     return float(fallen.min()) if len(fallen) else 1.0
 
 
-def above_drop(level: Array) -> Array:
-    """Whether each value of a log density, of any shape, is within `DROP` of the largest one."""
-    return level > level.max() - DROP
-
-
 def _ends(stretch: Stretch, low: float, high: float, x: Array, ridge: Array) -> tuple[float, float]:
     """The t between which the density, with the slope of the stretch, is within `DROP` of its largest value."""
     t = np.linspace(-FARTHEST, FARTHEST, len(x))
     inside = (stretch.at(t) >= low) & (stretch.at(t) <= high)
     level = np.where(inside, ridge + stretch.log_slope(t), -np.inf)
-    kept = np.flatnonzero(above_drop(level))
+    kept = np.flatnonzero(level > level.max() - DROP)
     if not len(kept):
         raise ValueError("formula must be a density that is positive somewhere, not one that is zero")
     first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(t) - 1)

@@ -200,7 +200,8 @@ def tokens(formula: str) -> Iterator[Token]:
             text = formula[column:end]
             number = float(text)
             if not math.isfinite(number):
-                raise mistake(formula, column, f"the number {_short(text)} is too large")
+                shortened = text if len(text) <= 24 else f"{text[:21]}..."
+                raise mistake(formula, column, f"the number {shortened} is too large")
             yield Token("number", text, column, number)
             column = end
         elif is_letter(character):
@@ -246,10 +247,6 @@ def _end_of_digits(formula: str, column: int) -> int:
     while column < len(formula) and formula[column] in DIGITS:
         column += 1
     return column
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 24 else text[:21] + "..."
 
 
 def checked_variables(variables: Sequence[str] | str) -> list[str]:

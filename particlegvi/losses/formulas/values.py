@@ -53,7 +53,7 @@ def _of(node: Node, known: dict[int, Interval]) -> Interval:
     if node.right >= 0:
         b = known[node.right]
         square = node == ("multiply", node.left, node.left, 0.0)
-        low, high = _square(a) if square else TWO[node.operation](a, b)
+        low, high = _power(a, 2.0) if square else TWO[node.operation](a, b)
         positive = square | ((a.low >= 0.0) & (b.low >= 0.0) & (node.operation != "subtract"))
         partly, nowhere = a.partly | b.partly, a.nowhere | b.nowhere
     else:
@@ -83,22 +83,10 @@ def _outwards(low: Array, high: Array) -> tuple[Array, Array]:
     return low, high
 
 
-def _add(a: Interval, b: Interval) -> tuple[Array, Array]:
-    return a.low + b.low, a.high + b.high
-
-
-def _subtract(a: Interval, b: Interval) -> tuple[Array, Array]:
-    return a.low - b.high, a.high - b.low
-
-
 def _multiply(a: Interval, b: Interval) -> tuple[Array, Array]:
     products = np.stack([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high])
     products[np.isnan(products)] = 0.0  # zero times an infinite bound, which no value reaches
     return products.min(axis=0), products.max(axis=0)
-
-
-def _square(a: Interval) -> tuple[Array, Array]:
-    return _power(a, 2.0)
 
 
 def _divide(a: Interval, b: Interval) -> tuple[Array, Array]:
@@ -139,10 +127,6 @@ def _cosine(a: Interval, top: float = 0.0) -> tuple[Array, Array]:
     return low, np.where(holds(top), 1.0, ends.max(axis=0) + slack)
 
 
-def _sine(a: Interval) -> tuple[Array, Array]:
-    return _cosine(a, HALF_PI)
-
-
 def _tangent(a: Interval) -> tuple[Array, Array]:
     """The whole line where there may be a pole."""
     branch = [np.floor((end + sign * 1e-12 * (1.0 + np.abs(end)) + HALF_PI) / np.pi)
@@ -152,12 +136,13 @@ def _tangent(a: Interval) -> tuple[Array, Array]:
 
 
 TWO: dict[str, Callable[[Interval, Interval], tuple[Array, Array]]] = {
-    "add": _add, "subtract": _subtract, "multiply": _multiply, "divide": _divide,
+    "add": lambda a, b: (a.low + b.low, a.high + b.high), "subtract": lambda a, b: (a.low - b.high, a.high - b.low),
+    "multiply": _multiply, "divide": _divide,
 }  # fmt: skip
 ONE: dict[str, Callable[[Interval], tuple[Array, Array]]] = {
     "negate": lambda a: (-a.high, -a.low), "abs": lambda a: _absolute(a)[:2],
     "cosh": lambda a: (np.cosh(_absolute(a).low), np.cosh(_absolute(a).high)),
-    "sin": _sine, "cos": _cosine, "tan": _tangent,
+    "sin": lambda a: _cosine(a, HALF_PI), "cos": _cosine, "tan": _tangent,
 }  # fmt: skip
 RISING = ("exp", "log", "sqrt", "tanh", "sinh", "sign")  # their bounds are their values at the ends
 POSITIVE = ("abs", "exp", "sqrt", "cosh")  # never negative
