@@ -63,7 +63,9 @@ class NetworkParts(NamedTuple):
         with at_key(f"methods.{label}"):
             made = methods.get(entry.pop("method", label))
             if "temper" in entry:
-                entry["kl_weight"] = entry.pop("temper") * self._posterior(problem)
+                if self.cost == "squared" and "noise_variance" not in self.settings:
+                    raise ValueError("temper must be left out where noise_variance is not given, in whose units it is")
+                entry["kl_weight"] = entry.pop("temper") * problem.loss.kl_weight(self.settings.get("noise_variance"))
             if "kernel" in entry:
                 entry["kernel"] = _kernel(entry["kernel"], problem.data, seed)
             try:
@@ -73,11 +75,6 @@ class NetworkParts(NamedTuple):
             if not isinstance(method, FreeEnergy):
                 raise refuse("method", label, "one of DE, DLE, DRE and DRLE")
         return method
-
-    def _posterior(self, problem: NetworkProblem) -> float:
-        if self.cost == "squared" and "noise_variance" not in self.settings:
-            raise ValueError("temper must be left out where noise_variance is not given, in whose units it is")
-        return problem.loss.kl_weight(self.settings.get("noise_variance"))
 
     def particle_problem(self, label: str, seed: int) -> tuple[ParticleProblem, FreeEnergy, NetworkProblem]:
         """The checked problem of one method."""

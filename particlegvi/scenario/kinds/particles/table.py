@@ -116,7 +116,9 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     more = [[row for row in checks if any(row[1:])]] if any(cell for row in checks[1:] for cell in row[2:]) else []
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
     notes += _of_single_particles(methods)
-    notes += [_remedy(scenario, label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
+    for label in (label for label, facts in methods.items() if _may_jump(scenario, label, facts)):
+        name = scenario.get("methods", {}).get(label, {}).get("method", label)
+        notes.append(REMEDY.format(label=label, method="DRLE" if name == "DRLE" else "DLE"))  # the method's own key
     notes += _more_steps(scenario, methods)
     about = f"{scenario['particles']} particles, {_steps(scenario)}"
     return described(scenario, summary, about, [cells(summary), *more], notes)
@@ -135,12 +137,6 @@ def _of_single_particles(methods: Mapping[str, Facts]) -> list[str]:
     listed = ", ".join(f"{label} {value}" for label, value in known.items() if value)
     needed = any(float(value) >= COMMON for value in known.values() if value)
     return [f"R-hat of single particles: {listed}{f'. {SINGLE}' if needed else ''}"] if listed else []
-
-
-def _remedy(scenario: Scenario, label: str) -> str:
-    """The sentence on jumps, with the page of the method's own key."""
-    name = scenario.get("methods", {}).get(label, {}).get("method", label)
-    return REMEDY.format(label=label, method="DRLE" if name == "DRLE" else "DLE")
 
 
 def _more_steps(scenario: Scenario, methods: Mapping[str, Facts]) -> list[str]:
