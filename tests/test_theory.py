@@ -34,13 +34,6 @@ def test_pages_are_short(root):
     assert {name: number for name, number in lines.items() if number > LONGEST} == {}
 
 
-def test_the_path_leads_through_all_pages(root):
-    for number, (here, there) in enumerate(zip(PATH, (*PATH[1:], "../which-method.md"), strict=True), 1):
-        text = page(root, here)
-        assert text.startswith(f"# Theory {number}: ") and f"Page {number} of 5." in text
-        assert f"]({there})" in text.splitlines()[-1]
-
-
 def test_claims_that_the_pages_name_exist(root):
     table = (root / "docs" / "claims.md").read_text(encoding="utf-8")  # tests/verification compares it
     known = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))

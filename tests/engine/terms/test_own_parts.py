@@ -4,7 +4,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import pytest
 
 import particlegvi as pg
 from particlegvi.engine.pairs.direct import Direct
@@ -290,16 +289,3 @@ def test_an_own_kernel_of_the_name_of_ours_has_its_own_formulas():
         found = {type(each) for each in suitable(Bell(), dim, 1e-6)}
         assert found == {Direct}
         assert len(suitable(pg.kernels.SquaredExponential(0.5), dim, 1e-6)) > 1  # control
-
-
-def test_parts_of_the_package_are_not_tried(monkeypatch):
-    def never(*arguments):
-        raise AssertionError
-
-    monkeypatch.setattr("particlegvi.engine.terms.own_parts.agree", never)
-    monkeypatch.setattr("particlegvi.engine.terms.trial.agree", never)
-    simulated(method=pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0)))
-    pg.target(WELL, DLE, pg.priors.Normal())
-    pg.Loss.from_formula("t^2", ["t"])
-    with pytest.raises(AssertionError):
-        pg.methods.DRLE(1.0, 0.5, Bell())

@@ -5,10 +5,8 @@ import pytest
 from scipy import stats
 
 from particlegvi.simulation.sampling import halves
-from particlegvi.simulation.sampling.arriving import arrive
 from particlegvi.simulation.sampling.halves import Halves, StepSize, scale
 from particlegvi.simulation.sampling.posterior import EnergyPoints
-from particlegvi.simulation.sampling.sample_settings import SampleSettings
 
 from .posteriors import gaussian, linear_image, quartic, quartic_draws
 
@@ -63,18 +61,6 @@ def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_
         levels = stats.gamma(0.25, scale=4.0).cdf
         distances.append(stats.kstest(ensemble.now.place[:, 0] ** 4, levels).statistic)
     assert distances[0] < limit and distances[1] > 2.0 * limit
-
-
-@pytest.mark.slow
-def test_a_momentum_pays_in_many_dimensions(monkeypatch):
-    """Steps to arrive at a normal law of 60 dimensions."""
-    law, steps = gaussian(np.zeros(60), np.diag(np.geomspace(1.0, 1e4, 60))), []
-    for first in (halves.MANY, 1000):
-        monkeypatch.setattr(halves, "MANY", first)
-        run = arrive(law, SampleSettings(200))
-        assert run.verdict.arrived
-        steps.append(run.facts["steps"])
-    assert 1.5 * steps[0] < steps[1]
 
 
 @pytest.mark.slow
