@@ -142,7 +142,9 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun]) -> Figure:
     across, up, points = reading.grid_points(*shown, SIDE)
     colours = style.colours(results)
     tones = {"dark": ("Greys_r", "Greys_r"), "grey": ("Greys", "Greys")}.get(look().palette, ("Greys", "Purples"))
-    with slide(results, 1, runs, say("number_of_points", count=localised(f"{len(first.data.y):,}"))) as figure:
+    number = say("number_of_points", count=localised(f"{len(first.data.y):,}"))
+    is_slide = look().is_slide  # a bar as low as its panels has no room for words beside it
+    with slide(results, 1, runs, say("rows_of_surfaces") if is_slide else number) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, sharey=True, squeeze=False)
         for column, (label, run) in enumerate(runs.items()):
             probability = run.probabilities(points).mean(axis=0).max(axis=1)
@@ -162,7 +164,7 @@ def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun]) -> Figure:
             panels[1, column].set_xlabel("$x_1$")
         for row, words in enumerate((say("likelier_class"), say("disagreement"))):
             panels[row, 0].set_ylabel("$x_2$", rotation=0, labelpad=10)
-            figure.colorbar(images[row], ax=list(panels[row]), label=words, pad=0.01)
+            figure.colorbar(images[row], ax=list(panels[row]), label="" if is_slide else words, pad=0.01)
     return figure
 
 

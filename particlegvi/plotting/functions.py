@@ -230,7 +230,7 @@ def draw_distribution(axes: Axes, run: FunctionRun, place: float, limits: Interv
     axes.set_title(say("at_input", x=localised(f"{place:.4g}")), color=palette().words)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))
-    axes.tick_params(labelleft=False)
+    axes.tick_params(labelleft=False, labelbottom=not look().is_slide)  # so narrow, it has no room for numbers
     if truth and run.data.truth is not None:
         level = float(run.data.value(np.array([[place]]))[0])
         for value in {level, -level} if two else {level}:  # -f explains the data as well
