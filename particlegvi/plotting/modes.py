@@ -40,10 +40,10 @@ def coverage(results: Results, runs: Runs) -> Figure:
                 shares,
                 0.8,
                 color=colours[label],
-                label=say("replicates"),
                 gid="shares",
                 **bar_look(),
             )
+            axes.fill([], [], color=palette().particles, alpha=0.62, label=say("replicates"))  # of every colour
             mean, low, high = facts["mean_modes_covered"]
             axes.axvspan(low, high, color=palette().ink, alpha=0.25, linewidth=0)
             axes.axvline(mean, color=palette().ink, label=say("interval"), gid="mean")
