@@ -129,15 +129,14 @@ def marker_area(count: int) -> float:
 def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> list[Ellipse]:
     """Ellipses of one and two standard deviations of a Gaussian with a diagonal covariance."""
     ellipses = []
-    for deviations, pattern in ((1, "solid"), (2, (0, (4, 1.5)))):
+    for deviations, width in ((1, 2.0), (2, 1.1)):  # solid, since dashed curves are the truth
         ellipse = Ellipse(
             (mean[0], mean[1]),
             2 * deviations * sd[0],
             2 * deviations * sd[1],
             fill=False,
             edgecolor=palette().ink,
-            linewidth=2.0,
-            linestyle=pattern,
+            linewidth=width,
             zorder=4,
         )
         ellipses.append(ellipse)
