@@ -21,7 +21,7 @@ def distance(results: Results, runs: Runs) -> Figure:
 
     On the line it is W1, to Q* or to draws that stand for the truth; in more dimensions it is sliced W1 to such draws.
     Both axes are logarithmic, so that the record at time 0 is left out. A bar at the right holds exact draws from their
-    5% to their 99% quantile, in the colour of its method: a line at the height of its bar has arrived. A method without
+    5% to their 95% quantile, in the colour of its method: a line at the height of its bar has arrived. A method without
     such a truth is left out.
     """
     colours = style.colours(results)
@@ -66,7 +66,7 @@ def _over_time(results: Results, label: str, run: ParticleRun) -> tuple[list[flo
     known = found.get("w1") or found.get("sliced_w1")
     if known is None:
         return None
-    band = [known["floor"][0], known["floor"][2]]
+    band = known["floor"][:2]  # the level of the brackets in histograms
     if is_draws(target):
         some = np.arange(known["particles"]) * run.positions.shape[1] // known["particles"]
         draws = target.draws[:: 1 + len(target.draws) // MOST_DRAWS]
