@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib import ticker
@@ -10,6 +11,7 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import style
+from particlegvi.plotting.look import say
 from particlegvi.tools.words import Words
 
 # A label with a word of letters, formulas apart: a name, and no number.
@@ -50,8 +52,30 @@ def number_decades(axis: Axis) -> None:
     if sum(low <= place <= high for place in axis.get_majorticklocs()) < 2:
         powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1.0)
         places = [place for place in np.outer(powers, (1.0, 2.0, 3.0, 5.0)).ravel() if low <= place <= high]
-        axis.set_ticks(places, [f"${style.mathtext(place)}$" for place in places])
+        axis.set_ticks(places, [f"${text}$" for text in one_notation(places)])
     axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def one_notation(values: Sequence[float], digits: int = 4) -> list[str]:
+    """Numbers as mathtext without dollar signs, which stand beside each other: with powers of ten all or none."""
+    found = [style.mathtext(value, digits) for value in values]
+    sizes = [abs(value) for value in values if value]
+    if len({"10^" in text for text, value in zip(found, values, strict=True) if value}) < 2:
+        return found
+    if min(sizes) >= 1e-4 and max(sizes) < 1e5:
+        return [style.in_mathematics(f"{value:.{digits}g}") for value in values]
+    parts = [f"{value:.{digits - 1}e}".split("e") for value in values]
+    return [rf"{style.mathtext(float(m))}\times 10^{{{int(e)}}}" if float(m) else "0" for m, e in parts]
+
+
+def parameter_of(loss: object) -> tuple[str, str]:
+    """The names of the axes of the parameter and of the loss on the line.
+
+    A parameter that a formula calls t is theta here: t is the time of every figure.
+    """
+    if style.coordinates(loss, 1) == ["$t$"]:
+        return say("parameter", name=r"$\theta$"), say("loss", function=style.FUNCTION)
+    return say("parameter", name=style.coordinates(loss, 1)[0]), say("loss", function=style.loss_of(loss, 1))
 
 
 def fewer_numbers(axis: Axis) -> bool:

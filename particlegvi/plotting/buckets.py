@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, style
+from particlegvi.plotting.axis_numbers import one_notation, parameter_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import localised, palette, say
@@ -94,7 +95,7 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str]) -> None:
     name_rows(axes, runs)
     total = round((high - low) / WIDTH)
     axes.set_title(say("among_buckets", count=localised(f"{total:,}")))
-    axes.set_xlabel(say("parameter", name=style.coordinates(run.loss, 1)[0]))
+    axes.set_xlabel(parameter_of(run.loss)[0])
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
@@ -121,6 +122,7 @@ def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, st
     loss = reading.loss_values(first.loss, bottom + inside[:, None])
     axes.plot(inside, (loss - loss.min()) / (np.ptp(loss) or 1.0), color=palette().faint, linewidth=1.8, alpha=0.7,
               transform=axes.get_xaxis_transform(), zorder=0, label=say("loss", function=style.FUNCTION))  # fmt: skip
+    sds = one_notation([float(np.std(each)) for each in offsets.values()], digits=3)
     for row, label in enumerate(runs):
         axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
                   markeredgewidth=1.8)  # fmt: skip
@@ -128,8 +130,7 @@ def draw_laid(axes: Axes, results: Results, runs: Runs, colours: Mapping[str, st
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
             axes.plot(inside, height, color=palette().ink, linewidth=1.6, label=say("truth_in_bucket"))
-        text = say("sd", sd=f"${style.mathtext(float(np.std(offsets[label])), digits=3)}$")
-        write_beside(axes, row, text, colours[label])
+        write_beside(axes, row, say("sd", sd=f"${sds[row]}$"), colours[label])
     axes.axvline(0.0, color=palette().faint, linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(len(runs) - 0.55, -0.85)

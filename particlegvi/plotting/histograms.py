@@ -13,6 +13,7 @@ from particlegvi.contracts import Array, Scenario, Target
 from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, path_of
+from particlegvi.plotting.axis_numbers import parameter_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import localised, look, palette, say
@@ -73,7 +74,7 @@ def draw_panel(axes: Axes, run: ParticleRun, target: Target | None, colour: str,
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
     axes.set_xlim(*limits)
-    axes.set_xlabel(say("parameter", name=style.coordinates(run.loss, 1)[0]))
+    axes.set_xlabel(parameter_of(run.loss)[0])
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
         axes.set_ylabel(say("fraction"))
@@ -211,14 +212,14 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     top = reading.loss_ceiling(values, reading.loss_values(runs[0].loss, places))
     bottom = float(np.min(values[np.isfinite(values)], initial=top))
     height = (top - bottom) or 1.0
-    twin, function = axes.twinx(), style.loss_of(runs[0].loss, 1)
+    twin, name = axes.twinx(), parameter_of(runs[0].loss)[1]
     twin.plot(
         grid,
         np.where(values <= top, values, np.nan),
         color=palette().faint,
         linewidth=1.8,
         alpha=0.8,
-        label=None if look().is_slide else say("loss", function=function),  # its axis has the name
+        label=None if look().is_slide else name,  # its axis has the name
     )
     twin.set_ylim(bottom - 0.06 * height, bottom + height * HEADROOM * 1.02)
     minimisers = reading.global_minimisers(runs[0].loss, limits)
@@ -230,7 +231,7 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     twin.tick_params(axis="y", right=named, labelright=named, colors=palette().words)
     twin.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if named:
-        twin.set_ylabel(say("loss", function=function), color=palette().words)
+        twin.set_ylabel(name, color=palette().words)
 
 
 def draw_minimisers(axes: Axes, places: Array, heights: Array, size: float, order: float) -> None:

@@ -62,7 +62,11 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
             axes.plot(rate.values, rate.distances, marker=marker, color=palette().ink, linewidth=1.8,
                       label=say("law_on_grid"))  # fmt: skip
             axes.set(yscale="log", xscale="linear" if word == "time" else "log")
-            axes.set_title(say("slope", slope=localised(f"{rate.slope:.3f}").replace("-", "−")), color=palette().words)
+            if word == "time":  # the distance falls like exp(-rate t)
+                title = say("rate", rate=localised(f"{-rate.slope:.2f}"))
+            else:
+                title = say("slope", slope=localised(f"{rate.slope:.2f}").replace("-", "−"))
+            axes.set_title(title, color=palette().words)
             axes.set_xlabel(say(word))
             axes.yaxis.set_minor_formatter(NullFormatter())
             if word != "time":

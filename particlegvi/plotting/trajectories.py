@@ -14,6 +14,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from particlegvi.contracts import Array, Target
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting import atoms, reading, rules, style
+from particlegvi.plotting.axis_numbers import parameter_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
@@ -69,7 +70,7 @@ def trajectories(
             if truth:
                 draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
         for axes in mains[::columns]:
-            axes.set_ylabel(say("parameter", name=style.coordinates(loss, 1)[0]))
+            axes.set_ylabel(parameter_of(loss)[0])
         mains[0].set_ylim(*limits)
     return figure
 
