@@ -24,6 +24,7 @@ LEAST = 1e-4  # nats: a KL that is smaller is drawn here
 NARROW = 20.0  # sizes of the smallest letters that a panel needs
 PARTS = ("truncation", "nystroem", "step", "sampling")
 HATCHES = ("", "//", "..", "xx")
+KNOBS = {"inducing_points": "number_of_inducing_points", "step_size": "part_step", "steps": "number_of_steps"}
 
 
 @figure_kind("bound", of=("function-space",), runs=partial(reading.of_functions, inputs=None))
@@ -128,7 +129,8 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
         totals = [facts["total"] for facts in budgets.values()]
         axes.plot(totals, at, "D", color=palette().ink, markersize=7.0, label=say("total_error"))
         axes.set_xlim(0.0, 1.05 * left.max())
-        names = {label: say("turn_first", knob=facts["turn"]) for label, facts in budgets.items()}
+        knobs = {label: KNOBS.get(facts["turn"], facts["turn"]) for label, facts in budgets.items()}
+        names = {label: say("turn_first", knob=say(knob)) for label, knob in knobs.items()}
         axes.set_yticks(at, [f"{style.shown_name(label)}\n{first}" for label, first in names.items()])
         axes.invert_yaxis()
         axes.set_xlabel(say("error_at_data"))

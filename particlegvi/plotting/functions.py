@@ -89,7 +89,10 @@ def functions(
     every = 2 if view.has_side else 1
     rows, columns = panel_row(len(runs), 11.0 * every)
     widths = [3.2, 1.0] * columns if view.has_side else [1.0] * columns
-    with slide(results, rows, clock=clock_of(runs).at(-1), facts=observations(runs, functions=True)) as figure:
+    facts, every_one = observations(runs, functions=True), len(first.final)
+    if particles < every_one:
+        facts[1] = say("functions_drawn", count=localised(f"{particles:,}"), all=localised(f"{every_one:,}"))
+    with slide(results, rows, clock=clock_of(runs).at(-1), facts=facts) as figure:
         panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
         for place, (label, run) in enumerate(runs.items()):
             axes, colour = panels[every * place], colours[label]

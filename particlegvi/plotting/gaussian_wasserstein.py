@@ -31,7 +31,8 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods GWI that have the parameter estimate")
     shades = palette().spare
-    with frame(results, 3, 17.0, facts=observations(runs)) as (figure, grid):
+    note = say("bars_of_estimates")
+    with frame(results, 3, 17.0, note=note, facts=observations(runs)) as (figure, grid):
         for axes, name in zip(grid, ("itself", "posterior"), strict=False):
             for place, (label, each) in enumerate(found.items()):
                 away = np.array(each[name]["mean"]) - each[name]["exact"]
@@ -59,7 +60,7 @@ def _spectrum(axes: Axes, label: str, found: Facts) -> None:
     if wrong.any():
         axes.semilogy(order[wrong], sizes[wrong], "x", color=palette().methods["DE"], markersize=5.0,
                       label=say("improper_eigenvalues"))  # fmt: skip
-    axes.set_xlabel(say("number_of_eigenvalue"))
+    axes.set(xlabel=say("number_of_eigenvalue"), ylabel=say("relative_eigenvalue"))
     share = localised(f"{found['improper']:.0%}")
     axes.set_title(say("spectrum_of", method=style.shown_name(label), share=share),
                    color=palette().words)  # fmt: skip
@@ -80,7 +81,8 @@ def shrinkage(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     labels = sorted((label for label in found if weights[label] > 0.0), key=weights.__getitem__)
     at = np.array([weights[label] for label in labels])
     others = [label for label in everything if "shrinkage" not in everything[label].info and "bands" in facts[label]]
-    with frame(results, facts=observations({label: runs[label] for label in labels}, True)) as (figure, [axes]):
+    told = observations({label: runs[label] for label in labels}, True)
+    with frame(results, note=say("meaning_of_a"), facts=told) as (figure, [axes]):
         for place, words, method, marker, dashes in PLACES:
             if all(place in found[label]["bands"] for label in labels):
                 sds = [found[label]["bands"][place]["sd"] for label in labels]

@@ -20,6 +20,7 @@ NAMES = {
     "sliced_w1": "sliced_distance",
     "modes_covered": "modes_covered",
     "average_loss": "mean_loss",
+    "sd": "sd_of_particles",
 }
 KEYS = {"kl_weight": r"$\lambda_\text{KL}$", "mmd_weight": r"$\lambda_\text{MMD}$"}
 
