@@ -13,7 +13,7 @@ from particlegvi.plotting import style
 from particlegvi.plotting.look import localised, palette, say
 from particlegvi.plotting.protocols import FunctionRun
 
-BAND = (0.025, 0.975)
+BAND, COUNTED = (0.025, 0.975), (0.05, 0.95)  # ends of a band, and of that whose share of the data is counted
 WIDE = 1.959963984540054  # standard deviations of a band of 95%
 DOTS = (0, (1, 1.4))
 FEW = 150  # with more data than this the dots are small
@@ -24,16 +24,19 @@ SIGNS = ("functions_above", "functions_below")  # words for functions where the 
 Follow: TypeAlias = Callable[[FunctionRun], None]  # puts artists to a run as it was at a record
 
 
-def draw_functions(axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float) -> Follow:
+def draw_functions(
+    axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float, *, counted: bool = False
+) -> Follow:
     """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution.
 
-    Returns a function that moves them to another record of the run.
+    The band is the one of 90% where a title has ``counted`` the data at which it holds the truth. Returns a function
+    that moves them to another record of the run.
     """
     if run.problem.likelihood.even:
         return draw_signs(axes, grid, sampled, turning)
     lines = axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
     axes.plot([], [], color=palette().words, linewidth=1.0, alpha=0.7, label=say("sampled_functions"))
-    follows = [draw_band(axes, run, grid, colour)] if run.problem.likelihood.convex else []
+    follows = [draw_band(axes, run, grid, colour, counted)] if run.problem.likelihood.convex else []
 
     def follow(then: FunctionRun) -> None:
         for line, values in zip(lines, evenly(then.sample(grid), len(lines)), strict=True):
@@ -61,16 +64,17 @@ def draw_signs(axes: Axes, grid: Array, sampled: Array, turning: float) -> Follo
     return follow
 
 
-def draw_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> Follow:
-    """Draw the band that holds 95% of the distribution at each input, and its mean."""
-    low, middle, high = band_of(run, grid)
+def draw_band(axes: Axes, run: FunctionRun, grid: Array, colour: str, counted: bool = False) -> Follow:
+    """Draw the band that holds 95% of the distribution at each input, or the one that is counted, and its mean."""
+    shares, name = (COUNTED, say("band_counted")) if counted else (BAND, say("band"))
+    low, middle, high = band_of(run, grid, shares)
     band = axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
-    axes.fill([], [], color=palette().words, alpha=0.25, linewidth=0.0, label=say("band"))
+    axes.fill([], [], color=palette().words, alpha=0.25, linewidth=0.0, label=name)
     (mean,) = axes.plot(grid, middle, color=style.lettering(colour), linewidth=2.2)
     axes.plot([], [], color=palette().words, linewidth=2.2, label=say("mean"))
 
     def follow(then: FunctionRun) -> None:
-        low, middle, high = band_of(then, grid)
+        low, middle, high = band_of(then, grid, shares)
         # The outline as fill_between makes it: along the lower edge, and back along the upper one.
         ends = [(grid[0], high[0])], np.column_stack([grid, low]), [(grid[-1], high[-1])]
         band.set_verts([np.concatenate([*ends, np.column_stack([grid, high])[::-1]])])
@@ -115,10 +119,10 @@ def guaranteed_reach(run: FunctionRun, grid: Array) -> str:
     return say("guaranteed_reach", reach=localised(f"{reach:.2g}"))
 
 
-def band_of(run: FunctionRun, grid: Array) -> tuple[Array, Array, Array]:
+def band_of(run: FunctionRun, grid: Array, shares: tuple[float, float] = BAND) -> tuple[Array, Array, Array]:
     """The lower edge of the band, the mean and the upper edge."""
     marginals = run.marginals(grid)
-    low, high = (marginals.quantile(share) for share in BAND)
+    low, high = (marginals.quantile(share) for share in shares)
     return low, marginals.mean(), high
 
 

@@ -70,8 +70,8 @@ def functions(
     window : (low, high), optional
         Range of x; by default the range of the data and a little more.
     targets : bool
-        Whether the 95% band of a new observation is drawn as well, and the share of the data at which the 90% band of f
-        holds the truth is said.
+        Whether the 95% band of a new observation is drawn as well. Then the band of f is that of 90%, and the share of
+        the data at which it holds the truth is said.
     guaranteed : bool
         Whether the band is drawn within which the 95% band of the exact process is certified to lie, for methods that
         have a certificate, and beside it the 95% band of the method "GP", if it is there, or of a fit that is certified
@@ -92,7 +92,8 @@ def functions(
     facts, every_one = observations(runs, functions=True), len(first.final)
     if particles < every_one:
         facts[1] = say("functions_drawn", count=localised(f"{particles:,}"), all=localised(f"{every_one:,}"))
-    with slide(results, rows, clock=clock_of(runs).at(-1), facts=facts) as figure:
+    note = say("counted_at_data") if targets and look().is_slide else ""  # else the titles say it
+    with slide(results, rows, note=note, clock=clock_of(runs).at(-1), facts=facts) as figure:
         panels = grid_of(figure, (rows, len(widths)), every * len(runs), sharey=not own, widths=widths)
         for place, (label, run) in enumerate(runs.items()):
             axes, colour = panels[every * place], colours[label]
@@ -134,7 +135,7 @@ def grid_of_inputs(run: FunctionRun, window: Interval | None) -> Array:
 
 def draw_panel(axes: Axes, label: str, run: FunctionRun, drawn: Array, colour: str, view: View) -> Follow:
     """The functions of a method, with the truth, the data and its bands."""
-    follow = curves.draw_functions(axes, run, view.grid, drawn, colour, view.turning)
+    follow = curves.draw_functions(axes, run, view.grid, drawn, colour, view.turning, counted=view.targets)
     if view.truth and run.data.truth is not None:
         draw_truth(axes, run, view.grid)
     if view.guaranteed:

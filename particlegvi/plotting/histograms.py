@@ -76,12 +76,12 @@ def draw_panel(axes: Axes, run: ParticleRun, target: Target | None, colour: str,
     axes.set_xlim(*limits)
     axes.set_xlabel(parameter_of(run.loss)[0])
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    at_points = target is None and np.count_nonzero(np.histogram(particles, edges)[0]) <= MANY_ATOMS
+    axes.set_ylabel(say("fraction" if at_points or is_atoms(target) else "density"))
     if is_atoms(target):
-        axes.set_ylabel(say("fraction"))
         follow = draw_atoms(axes, particles, target, colour, edges)
     else:
-        axes.set_ylabel(say("density"))
-        width = float(edges[1] - edges[0])
+        width = 1.0 if at_points else float(edges[1] - edges[0])  # on few points the bars are fractions, as at atoms
         bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label=say("particles"))
         ink, dashed = palette().ink, (0, (4, 1.5))
         if is_density(target):
@@ -142,9 +142,11 @@ def write_note(axes: Axes, run: ParticleRun, target: Target | None, facts: Scena
             truth = target.draws if is_draws(target) else target
             distance = diagnostics.wasserstein1(particles, truth)  # type: ignore[arg-type]  # the summary had its W1
         stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
+        # without noise repulsion has no law of its own: it keeps the start
+        lacks = bool(facts) and target is None and run.method.mmd_weight > 0.0 and not run.method.kl_weight
         return (
             style.metastable(facts) if is_end else "",
-            "" if distance is None else words_of_distance({**facts, "w1": distance}),
+            say("no_distance") * lacks if distance is None else words_of_distance({**facts, "w1": distance}),
             say("outside", share=localised(f"{stray:.1%}")) if stray > 0 else "",
         )
 
