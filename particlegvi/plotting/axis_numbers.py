@@ -58,24 +58,18 @@ def number_decades(axis: Axis) -> None:
 
 def one_notation(values: Sequence[float], digits: int = 4) -> list[str]:
     """Numbers as mathtext without dollar signs, which stand beside each other: with powers of ten all or none."""
-    found = [style.mathtext(value, digits) for value in values]
     sizes = [abs(value) for value in values if value]
-    if len({"10^" in text for text, value in zip(found, values, strict=True) if value}) < 2:
-        return found
-    if min(sizes) >= 1e-4 and max(sizes) < 1e5:
+    if not sizes or (min(sizes) >= 1e-4 and max(sizes) < 10.0**digits):
         return [style.in_mathematics(f"{value:.{digits}g}") for value in values]
     parts = [f"{value:.{digits - 1}e}".split("e") for value in values]
     return [rf"{style.mathtext(float(m))}\times 10^{{{int(e)}}}" if float(m) else "0" for m, e in parts]
 
 
 def parameter_of(loss: object) -> tuple[str, str]:
-    """The names of the axes of the parameter and of the loss on the line.
-
-    A parameter that a formula calls t is theta here: t is the time of every figure.
-    """
-    if style.coordinates(loss, 1) == ["$t$"]:
-        return say("parameter", name=r"$\theta$"), say("loss", function=style.FUNCTION)
-    return say("parameter", name=style.coordinates(loss, 1)[0]), say("loss", function=style.loss_of(loss, 1))
+    """The axes of parameter and loss on the line: a parameter t is theta, since t is the time of every figure."""
+    name, function = style.coordinates(loss, 1)[0], style.loss_of(loss, 1)
+    name, function = (r"$\theta$", style.FUNCTION) if name == "$t$" else (name, function)
+    return say("parameter", name=name), say("loss", function=function)
 
 
 def fewer_numbers(axis: Axis) -> bool:

@@ -29,8 +29,7 @@ def draw_functions(
 ) -> Follow:
     """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution.
 
-    The band is the one of 90% where a title has ``counted`` the data at which it holds the truth. Returns a function
-    that moves them to another record of the run.
+    The band is that of 90% if it is ``counted``. Returns a function that moves them to another record of the run.
     """
     if run.problem.likelihood.even:
         return draw_signs(axes, grid, sampled, turning)

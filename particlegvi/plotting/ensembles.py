@@ -94,7 +94,9 @@ def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str)
         axes.fill_between(
             grid, mean - WIDE * sd, mean + WIDE * sd, color=palette().faint, alpha=0.35, linewidth=0.0, zorder=1
         )
-        axes.fill([], [], color=palette().faint, alpha=0.5, linewidth=0.0, label=say("true_process"))
+        for edge in (mean - WIDE * sd, mean + WIDE * sd):  # on top of the networks, which hide the band
+            style.outlined(axes.plot(grid, edge, color=palette().words, linewidth=1.0, zorder=2.5)[0])
+        axes.fill([], [], facecolor=palette().faint, edgecolor=palette().words, alpha=0.5, label=say("true_process"))
     curves = axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
     axes.plot([], [], color=palette().words, linewidth=1.2, label=say("networks"))
     if run.data.truth is not None:
@@ -119,6 +121,8 @@ def _limits(run: NetworkRun, grid: Array, members: list[Array]) -> Interval:
     if run.data.truth is not None:
         samples.append(run.data.truth(grid))
     low, high = reading.fitting_range(samples)
+    seen = np.clip(np.concatenate(samples), 1.5 * low - 0.5 * high, 1.5 * high - 0.5 * low)  # all, unless one ran away
+    low, high = min(low, float(seen.min())), max(high, float(seen.max()))
     margin = 0.05 * (high - low)
     return min(low, float(run.data.y.min()) - margin), max(high, float(run.data.y.max()) + margin)
 

@@ -31,8 +31,7 @@ def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods GWI that have the parameter estimate")
     shades = palette().spare
-    note = say("bars_of_estimates")
-    with frame(results, 3, 17.0, note=note, facts=observations(runs)) as (figure, grid):
+    with frame(results, 3, 17.0, note=say("bars_of_estimates"), facts=observations(runs)) as (figure, grid):
         for axes, name in zip(grid, ("itself", "posterior"), strict=False):
             for place, (label, each) in enumerate(found.items()):
                 away = np.array(each[name]["mean"]) - each[name]["exact"]

@@ -8,8 +8,7 @@ To add a word, write its key into that table of *every* file and say ``words.of(
 page takes a whole table, ``words.of(language).table("page")``. To add a language, copy ``en.toml`` to ``XX.toml`` and
 translate what is right of the equals signs: it is offered at once. A test holds that all files have the same keys and
 the same values in braces, but for three tables: ``[titles]`` and ``[labels]``, translations of titles and labels of the
-package's scenarios by the English one, and ``[sources]``, translations of words of sources. English has only the labels
-that figures spell otherwise.
+package's scenarios by the English one (in English labels alone), and ``[sources]``, translations of words of sources.
 """
 
 from __future__ import annotations
