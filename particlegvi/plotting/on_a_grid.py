@@ -62,8 +62,8 @@ def rates_of(results: Results, runs: Mapping[str, ParticleRun], *, range: Interv
             axes.plot(rate.values, rate.distances, marker=marker, color=palette().ink, linewidth=1.8,
                       label=say("law_on_grid"))  # fmt: skip
             axes.set(yscale="log", xscale="linear" if word == "time" else "log")
-            size = localised(f"{rate.slope:.2f}").replace("-", "−")  # in time the distance falls like exp(-rate t)
-            title = say("rate", rate=size.removeprefix("−")) if word == "time" else say("slope", slope=size)
+            text = localised(f"{rate.slope:.2f}").replace("-", "−")  # in time the distance falls like exp(-rate t)
+            title = say("rate", rate=text.removeprefix("−")) if word == "time" else say("slope", slope=text)
             axes.set_title(title, color=palette().words)
             axes.set_xlabel(say(word))
             axes.yaxis.set_minor_formatter(NullFormatter())

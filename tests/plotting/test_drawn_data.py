@@ -14,6 +14,7 @@ import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.plotting import buckets, reading
 from particlegvi.plotting import particles as particles_kind
+from particlegvi.plotting.axis_numbers import one_notation, parameter_of
 from particlegvi.plotting.modes import mass_below
 
 from ..plain_parts import PlainAtoms
@@ -238,3 +239,15 @@ def test_lines_are_the_shares_and_dashes_the_truths(line):
     start, end = np.mean(line["DLE"].positions[0, :, 0] < 0.0), truths["truth of DLE"]
     times = laws[0].get_xdata()
     np.testing.assert_allclose(laws[0].get_ydata(), end + (start - end) * np.exp(-times / 0.7))
+
+
+def test_numbers_beside_each_other_have_one_notation():
+    assert one_notation([5e-4, 1e-3, 5e-3]) == ["0.0005", "0.001", "0.005"]
+    assert one_notation([4.63e-5, 0.0309, 0.0], 3) == [r"4.63\times 10^{-5}", r"3.09\times 10^{-2}", "0"]
+    assert one_notation([20_000.0, 0.5]) == [r"2\times 10^{4}", r"5\times 10^{-1}"]
+
+
+def test_a_parameter_t_is_theta_beside_the_time():
+    in_t, in_x = (pg.Loss.from_formula(f"{name}^2", [name]) for name in "tx")
+    assert parameter_of(in_t) == (r"parameter $\theta$", r"loss $\ell(\theta)$")
+    assert parameter_of(in_x) == ("parameter $x$", "loss $\\ell(x)$")
