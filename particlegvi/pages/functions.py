@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +12,12 @@ from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.colours import colours_of
 from particlegvi.pages.content import NotLive
-from particlegvi.plotting.protocols import Results
 from particlegvi.scenario.kinds.functions.building import FunctionParts
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 from particlegvi.tools import arguments, words
+
+if TYPE_CHECKING:  # it imports matplotlib
+    from particlegvi.plotting.protocols import Results
 
 COVARIANCES = ("squared-exponential", "matern-12", "matern-32", "matern-52")
 MOST_DATA = 700  # of the live part: the exact process follows a drag

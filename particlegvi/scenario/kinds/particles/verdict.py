@@ -71,8 +71,7 @@ RULES = (
          lambda e: f"{e.near}, but metastable: {e.stuck}, so that their shares come from the start ({e.measured})",
          JUMPS),
     Rule("too few", ("density",), None, lambda e: e.too_few,
-         lambda e: f"{e.near}, as {e.run.particles} particle{'s' * (e.run.particles > 1)} can be anywhere:"
-                   f" too few to tell ({e.measured})",
+         lambda e: f"{e.near}, as {_particles(e.run.particles)} can be anywhere: too few to tell ({e.measured})",
          MORE_PARTICLES),
     Rule("too short", ("density",), None, lambda e: e.slow,
          lambda e: f"{e.near}, but {e.slow}: too short to tell ({e.measured})", MORE_STEPS),
@@ -139,6 +138,10 @@ def _from(since: float | None) -> str:
 
 def _and(first: str, second: str) -> str:
     return f"{first}; {second}" if second else first
+
+
+def _particles(number: int) -> str:
+    return "1 particle" if number == 1 else f"{number} particles"
 
 
 def _miss(evidence: Evidence) -> Any:
