@@ -15,7 +15,7 @@ from particlegvi.plotting import reading, style
 from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
-from particlegvi.plotting.look import localised, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.protocols import FunctionRun, Results
 
 CLOSEST = 1e-3  # nats: a gap that is smaller is drawn here
@@ -114,7 +114,7 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A bar for each method PLS with ``budget = true``: the four parts of its error at the data, stacked.
 
     A diamond is the total, the distance of the particles from the exact process: errors in different directions cancel
-    in part, so that it is below the sum. Below its name stands the setting to change first.
+    in part, so that it is below the sum. Below its name stands the setting to change first, but not on a slide.
     """
     budgets = {label: run.info["budget"] for label, run in runs.items() if "budget" in run.info}
     if not budgets:
@@ -131,7 +131,8 @@ def budget(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
         axes.set_xlim(0.0, 1.05 * left.max())
         knobs = {label: KNOBS.get(facts["turn"], facts["turn"]) for label, facts in budgets.items()}
         names = {label: say("turn_first", knob=say(knob)) for label, knob in knobs.items()}
-        axes.set_yticks(at, [f"{style.shown_name(label)}\n{first}" for label, first in names.items()])
+        below = {label: "" if look().is_slide else f"\n{first}" for label, first in names.items()}  # the longest part
+        axes.set_yticks(at, [f"{style.shown_name(label)}{first}" for label, first in below.items()])
         axes.invert_yaxis()
         axes.set_xlabel(say("error_at_data"))
     return figure
