@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from particlegvi import metrics
 from particlegvi.metrics.calibration import conformal_radius, variance_factor
+from particlegvi.metrics.mixtures import Mixture
 
 from ..refusals import refused
 
@@ -60,9 +61,9 @@ def test_the_gaussian_score_is_minus_the_log_density(case):
 
 def test_the_mixture_score_is_minus_the_log_of_the_average_density(case):
     y, mean, sd = case
-    samples = mean + np.random.default_rng(1).normal(size=(9, 57))
-    density = np.mean([stats.norm(row, sd).pdf(y) for row in samples], axis=0)
-    assert metrics.mixture_nll(y, samples, sd) == pytest.approx(-np.log(density).mean(), rel=1e-12)
+    samples, own = mean + np.random.default_rng(1).normal(size=(9, 57)), np.linspace(0.5, 2.0, 9)[:, None] * sd
+    score = [-np.log(stats.norm(samples, sds).pdf(y).mean(axis=0)).mean() for sds in (sd, own)]
+    assert [metrics.mixture_nll(y, samples, sd), Mixture(samples, own).nll(y)] == pytest.approx(score, rel=1e-12)
 
 
 def test_the_mixture_score_is_finite_far_from_every_particle():

@@ -16,6 +16,8 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_after(tmp_pat
     monkeypatch.setattr(os, "replace", lambda *places: told.append("renamed") or replace(*places))
     files.write_text(tmp_path / "a.txt", "x")
     assert told == ["flushed", "renamed", "flushed"]
+    (tmp_path / "b.txt").touch()
+    assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "b.txt").stat().st_mode  # as the umask has it
     files.write_text(tmp_path / "a.txt", "x", flush=False)
     assert told[3:] == ["renamed"]
 

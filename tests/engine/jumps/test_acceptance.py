@@ -31,8 +31,8 @@ def proposed(proposal, x, mine, walls=OPEN):
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "student"])
 def test_proposals_are_draws_from_their_density_and_the_ratio_is_that_of_the_definition(kind, rng):
-    x = np.where(rng.random((4000, 1)) < 0.3, -2.0, 3.0) + 0.3 * rng.normal(size=(4000, 2))
-    mine, other = np.arange(2000), np.arange(2000, 4000)
+    x = np.where(rng.random((40_000, 1)) < 0.3, -2.0, 3.0) + 0.3 * rng.normal(size=(40_000, 2))
+    mine, other = np.arange(20_000), np.arange(20_000, 40_000)
     broad = {
         "normal": Broad(NORMAL, np.array([0.3, -1.0]), np.array([1.4, 2.0])),
         "uniform": Broad(UNIFORM, np.array([-9.0, -8.0]), np.array([18.0, 20.0])),
@@ -51,7 +51,7 @@ def test_proposals_are_draws_from_their_density_and_the_ratio_is_that_of_the_def
         return (1.0 - share) * near + share * laws[0].pdf(points[:, 0]) * laws[1].pdf(points[:, 1])
 
     new, log_ratio = proposed(Proposal(centres, width, broad, 0.4), x, mine)
-    decides = uniforms(3, "jumps", 2000, 1, 4, int(ACCEPT))[:, 0]
+    decides = uniforms(3, "jumps", 20_000, 1, 4, int(ACCEPT))[:, 0]
     np.testing.assert_allclose(log_ratio, np.log(g(x[mine]) / g(new) / decides), rtol=0, atol=1e-9)
     assert np.abs(log_ratio - np.log(g(x[mine], 0.5) / g(new, 0.5) / decides)).max() > 0.1  # control
     for i, law in enumerate(laws):

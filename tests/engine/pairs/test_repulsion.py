@@ -103,7 +103,7 @@ def test_the_bound_is_not_idle():
 
 @pytest.mark.parametrize("name", ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"])
 @pytest.mark.parametrize("dim", [1, 2, 3, 7])
-@pytest.mark.sample("2-matern-52", "7-squared-exponential")
+@pytest.mark.sample("2-matern-52", "3-matern-32", "7-squared-exponential")
 def test_direct_sum(name, dim, rng):
     kernel = pg.kernels.get(name, lengthscale=0.9, variance=0.6)
     x = np.ascontiguousarray(rng.normal(size=(101, dim)))

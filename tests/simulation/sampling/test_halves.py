@@ -53,14 +53,17 @@ def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_
     law, number = quartic(), 20_000
     limit = stats.kstwobign.isf(1e-3) / np.sqrt(number)  # the law of the ensemble is a product: all are independent
     distances = []
-    for kind in (Halves, GoesOn):
+    for kind in (GoesOn, Halves):
         ensemble = kind(law, EnergyPoints.at(law, quartic_draws(number, rng)), 5)
         ensemble.persistence = 0.9
         for step in range(8):
             ensemble.step(step, adapting=False)
         levels = stats.gamma(0.25, scale=4.0).cdf
         distances.append(stats.kstest(ensemble.now.place[:, 0] ** 4, levels).statistic)
-    assert distances[0] < limit and distances[1] > 2.0 * limit
+    assert distances[1] < limit and distances[0] > 2.0 * limit
+    before, ensemble.step_size.now, ensemble.persistence = ensemble.momentum.copy(), -20.0, 1.0
+    ensemble.step(8, adapting=False)
+    assert np.allclose(ensemble.momentum, before, atol=0.01)  # who is not refused goes on
 
 
 @pytest.mark.slow
