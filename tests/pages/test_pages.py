@@ -13,6 +13,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.pages import building
+from particlegvi.pages.content import PRESETS
 from particlegvi.pages.replays import page_of_runs
 from particlegvi.plotting.films import pace
 from particlegvi.tools import words
@@ -204,6 +205,7 @@ def test_every_word_of_the_page_is_there_and_used():
     said |= {f"formula_{key}" for key in re.findall(r"""Mistake\(["'](\w+)["']""", scripts)}
     verdicts = " ".join(re.findall(r"""said\([^;]*;""", scripts))
     said |= {f"verdict_{key}" for key in re.findall(r'"(\w+)"', verdicts)}
+    said |= {f"preset_{key}{more}" for key in PRESETS for more in ("", "_watch")}
     known = set(words.of("en").table("page"))
     assert len(said) > 60 and said <= known, said - known
     python = "".join(path.read_text() for path in building.ASSETS.parent.glob("*.py"))

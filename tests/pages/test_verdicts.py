@@ -7,12 +7,11 @@ import pytest
 from scipy import stats
 
 import particlegvi as pg
-from particlegvi.pages.content import PRESETS, loss_of
+from particlegvi.pages.content import loss_of
 from particlegvi.scenario.kinds.particles.evidence import Evidence
 from particlegvi.scenario.kinds.particles.facts import facts
 from particlegvi.scenario.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
-from particlegvi.tools import words
 
 # the keys of the page beside how the program begins
 SAME = {
@@ -239,10 +238,3 @@ def test_wells_are_the_basins_of_the_package(engine, dim, rng):
     assert sorted(nearest) == list(range(len(basins.modes)))  # one for each
     np.testing.assert_allclose(masses, basins.masses[nearest], atol=2e-3)
     assert np.mean(np.array(nearest)[of] == basins.of(x)) >= (1.0 if dim == 1 else 0.97)  # the package asks a draw
-
-
-def test_every_preset_has_its_words():
-    for language in words.languages():
-        table = words.of(language).table("page")
-        for key in PRESETS:
-            assert table[f"preset_{key}"] and table[f"preset_{key}_watch"]
