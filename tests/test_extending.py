@@ -145,7 +145,7 @@ def test_the_parts_do_what_their_pages_say(ask):
     assert said["stairs"] == [0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_claim_is_verified(ask):
     (row,) = ask(CLAIM)
     assert (row["name"], row["verdict"], row["control"]) == ("contraction", "holds", "failed")

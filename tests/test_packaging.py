@@ -56,7 +56,7 @@ def wheel(root, tmp_path_factory) -> Path:
     return built
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_wheel_holds_everything_and_works_from_another_folder(root, wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         assert {name for name in archive.namelist() if ".dist-info/" not in name} == contents(root)

@@ -94,6 +94,7 @@ def after_all_steps(curvature: float):
     return pytest.approx(START * (1.0 - STEP_SIZE * curvature) ** STEPS, rel=1e-14)
 
 
+@pytest.mark.slow
 def test_the_next_process_compiles_nothing_and_an_edit_is_never_missed(root, tmp_path):
     house = House(root, tmp_path)
     first = house.run()

@@ -43,7 +43,7 @@ def test_asking_for_help_or_the_list_loads_nothing_heavy(arguments, tmp_path):
     assert not loaded & HEAVY
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_run_with_its_pictures_loads_only_what_it_uses(tmp_path):
     run = ["run", "global-minimiser", "--set", "particles=8", "--set", "steps=20", "--out", "short"]
     loaded = loaded_by(f"from particlegvi.cli import main; sys.exit(main({run!r}))", tmp_path)

@@ -104,7 +104,7 @@ def test_a_process_at_rest_does_not_drift_and_one_on_its_way_does():
     assert diagnostics.drift(x[:, :1], times, LOSS) is None
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_loss_that_overflows_is_never_rest():
     """Its mean and its difference are not numbers, which no limit exceeds; the control is a loss that stays finite."""
     start = np.random.default_rng(0).normal(size=(60, 1))

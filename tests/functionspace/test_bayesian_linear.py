@@ -184,7 +184,7 @@ def test_the_factorised_optimum_is_the_best_diagonal(rng):
 # Adam, and the spectral estimator -------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_adam_comes_near_the_optimum():
     falling = schedules.Linear(initial=0.02, final=1e-5, over=6000)
     at_centres = {"kl": "fixed-points", "points": CENTRES[:, None]}

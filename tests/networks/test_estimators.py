@@ -34,7 +34,7 @@ def three():
     return X, np.array(["a", "b", "c"])[np.argmax(X @ [[1.0, -1.0, 0.2], [0.3, 0.5, -1.0]], axis=1)]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_regression_finds_the_function_and_its_noise(wave, fitted):
     X, _ = wave
     mean, sd = fitted.predict(X, return_std=True)
@@ -43,7 +43,7 @@ def test_a_regression_finds_the_function_and_its_noise(wave, fitted):
     assert fitted.rows_held_ == 12 and fitted.steps_ >= 1500 and fitted.step_size_ > 0.0 == fitted.kl_weight_
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_predictions_are_those_of_the_mixture(wave, fitted):
     X, y = wave
     functions, sd = fitted.sample_functions(X), np.sqrt(fitted.noise_variance_)
@@ -126,7 +126,7 @@ def test_bad_settings_are_refused_in_a_sentence(given, sentence, wave):
     refuse(lambda: EnsembleRegressor(**{**LIGHT, **given}).fit(*wave), sentence)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_bad_levels_and_one_class_are_refused(fitted, three):
     refuse(lambda: fitted.predict_quantiles([[0.0]], [0.0, 0.5]), "levels must be numbers above 0 and below 1")
     refuse(lambda: EnsembleClassifier(**LIGHT).fit(three[0], np.ones(150)), "one class alone")

@@ -65,7 +65,7 @@ CASES = [  # loss, integrator, particles, steps
 
 @pytest.mark.parametrize(("case", "integrator", "number", "steps"), CASES)
 @pytest.mark.sample("0-euler-maruyama-300-1000_0")
-@pytest.mark.often("0-*-1-201", "0-*-2-201")
+@pytest.mark.often("0-*-2-201")
 def test_particles_are_those_of_the_engine(engine, case, integrator, number, steps):
     name, variables, prior, ours_prior = PROBLEMS[case]
     settings = SETTINGS | {"loss": name, "prior": prior, "integrator": integrator, "particles": number}

@@ -253,7 +253,7 @@ def test_gaussians_that_a_mixture_has_twice_are_one(rng):
     assert priors.GaussianMixture([0.0, 0.0], [1.0, 2.0]).distinct.sds.ravel().tolist() == [1.0, 2.0]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_mixture_is_that_of_scipy(rng):
     x = rng.normal(size=(30, 2)) * 2.0
     expected = 0.5 * sum(

@@ -91,7 +91,7 @@ def averages(prior, kernel, points):
     return values, gradients
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_table_of_few_panels_says_so_and_is_seen(monkeypatch):
     """Control: the quadrature sees a rough table, and the rough table states its error."""
     prior, kernel = priors.Laplace(0.3, 0.7), kernels.Matern32(0.8)

@@ -98,8 +98,8 @@ def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch)
     assert content(tmp_path / "run") == content(tmp_path / "straight")
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("name", "calls"), [("global-minimiser", 3), slow("poisson-bimodal", 9)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "calls"), [("global-minimiser", 3), ("poisson-bimodal", 9)])
 def test_interrupted_many_times_on_any_number_of_threads(tmp_path, name, calls, threads_and_chunks):
     settings = FUNCTIONS.get(name, SHORT)
     pg.run(name, out=tmp_path / "straight", **settings)

@@ -150,12 +150,8 @@ def welled(places: list[np.ndarray], width: float, depth: float) -> pg.Loss:
     return pg.Loss.from_numpy(value, gradient, dim=len(places[0]))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("prior", "scales", "number"),
-    [(LINE, 12.0, 40), pytest.param(PLANE, 6.0, 6, marks=pytest.mark.slow)],
-    ids=["line", "plane"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("prior", "scales", "number"), [(LINE, 12.0, 40), (PLANE, 6.0, 6)], ids=["line", "plane"])
 def test_each_well_as_wide_as_the_resolution_is_met(prior, scales, number, rng):
     """At random places within so many scales; the control is a well of a thousandth of the width."""
     width = pg.target(welled([np.zeros(prior.dim)], 1.0, 1.0), pg.methods.DLE(1.0), prior=prior).resolution

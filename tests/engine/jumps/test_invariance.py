@@ -73,14 +73,9 @@ def errors(prior, kernel, particles, start=None):
 
 @pytest.mark.parametrize(
     ("prior", "kernel", "particles"),
-    [
-        pytest.param(NORMAL, SQUARED, 2, marks=pytest.mark.slow),
-        pytest.param(NORMAL, MATERN, 3, marks=pytest.mark.slow),
-        (BOX, SQUARED, 3),
-        pytest.param(FLAT, MATERN, 3, marks=pytest.mark.slow),
-    ],
+    [(NORMAL, SQUARED, 2), (NORMAL, MATERN, 3), (BOX, SQUARED, 3), (FLAT, MATERN, 3)],
 )
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_jumps_leave_the_law_of_few_particles_invariant(prior, kernel, particles):
     found = errors(prior, kernel, particles)
     assert max(map(abs, found.values())) < 4.0, found

@@ -53,7 +53,7 @@ def test_coupled_loop_equals_the_general_path(kind, particles, monkeypatch):
     assert np.array_equal(together, final()) and len(called) == 21
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_loss_in_numpy_has_the_noise_of_the_compiled_loop():
     """Its steps are calls of their own, and the normals of an odd step wait for it since the step before."""
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)

@@ -74,7 +74,7 @@ def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_pa
         pytest.param("counted", None, "webp", marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_last_frame_is_the_picture_pixel_for_pixel(request, tmp_path, runs, figure, suffix):
     results = request.getfixturevalue(runs)
     path = results.animate(tmp_path / f"a.{suffix}", figure, frames=4, seconds=1, width=1500)
@@ -216,7 +216,7 @@ def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
     assert unequal.records("DLE", np.array([0, 10, 40])).tolist() == [0, 5, 20]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_fit_is_followed_to_the_end_that_it_had(fitted):
     followed = fitted.followed()
     assert list(followed) == ["PLS", "GP"] and followed["GP"] is fitted["GP"]

@@ -22,7 +22,7 @@ def far(run, mean, covariance):
     return means.max(), np.abs(np.log(final.std(axis=0) / sd)).max() * np.sqrt(2.0 * n)
 
 
-@pytest.mark.parametrize(("particles", "laws"), [pytest.param(20, 6, marks=pytest.mark.thorough), (200, 1)])
+@pytest.mark.parametrize(("particles", "laws"), [pytest.param(20, 6, marks=pytest.mark.slow), (200, 1)])
 def test_a_badly_scaled_normal_law(particles, laws, rng):
     """Twenty particles are few for a scale of 1e6: most runs arrive, and all are right. The processor decides which."""
     arrived = 0

@@ -192,7 +192,7 @@ def test_a_few_particles_far_out_are_told_so():
         assert found["equilibrium"]["reached"] is reached, found["equilibrium"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_particle_in_a_basin_that_the_truth_leaves_out_has_converged():
     """A third valley at y = 4.5 holds 0.0012 of a standard normal start: less than the error of the atoms' weights."""
     loss = pg.Loss.from_formula("x^2/2 + 3*cos(2*y) + y^2/4", ["x", "y"])
