@@ -38,7 +38,9 @@ def sample(options: argparse.Namespace) -> None:
     place = files.place("model", options.model, "a file of Python")
     if not place.is_file() or place.suffix != ".py":
         scenario = '; a scenario is run by "particlegvi run", with preconditioner = "ensemble" in it'
-        raise refuse("model", options.model, f"a file of Python such as model.py{scenario * (place.suffix == '.toml')}")
+        raise refuse(
+            "model", options.model, f"an existing file of Python such as model.py{scenario * (place.suffix == '.toml')}"
+        )
     defined = runpy.run_path(str(place), run_name=place.stem)
     model = defined.get("loss", defined.get("model"))
     if model is None:

@@ -31,8 +31,8 @@ REMOVED = {
 }
 # Keys that may change after a run: they affect pictures, texts and sweeps, but not the simulation.
 WORDS = ("title", "source", "description", "style", "figures", "sweep")
-# A change of these keys is a change of the law of the particles.
-LAWFUL = {"loss", "prior", "initial", "kernel", "methods", "integrator", "preconditioner"}
+# The keys on which the law of the particles depends.
+OF_THE_LAW = {"loss", "prior", "initial", "kernel", "methods", "integrator", "preconditioner"}
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.
 LONG_KEY = re.compile(r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
@@ -76,7 +76,7 @@ def load(
             content = {key: value for key, value in content.items() if key not in ("title", "source", "description")}
         for key, value in overrides.items():
             assign(content, key, value)
-        if isinstance(content.get("sweep"), dict) and _problem(overrides):
+        if isinstance(content.get("sweep"), dict) and _changes_the_law(overrides):
             content["sweep"].pop("laws", None)  # those of the scenario as it was
         methods = content.get("methods")
         if isinstance(methods, dict) and methods and not _kept(methods) and methods != own:
@@ -86,10 +86,10 @@ def load(
         raise ValueError(f"{origin}: {error}") from None
 
 
-def _problem(overrides: Mapping[str, Any]) -> bool:
-    """Whether overrides change the problem, and bring no laws of their own."""
+def _changes_the_law(overrides: Mapping[str, Any]) -> bool:
+    """Whether overrides change the law of the particles, and bring no formula of the new one."""
     changed = {str(key).partition(".")[0] for key in overrides}
-    return bool(changed & LAWFUL) and not any(str(key).startswith("sweep.laws") for key in overrides)
+    return bool(changed & OF_THE_LAW) and not any(str(key).startswith("sweep.laws") for key in overrides)
 
 
 def check(scenario: Facts) -> Facts:
