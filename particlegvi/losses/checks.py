@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,24 @@ def name_of(function: Callable[..., object]) -> str:
 def coordinate_names(dim: int) -> list[str]:
     """theta, or theta_1, theta_2, ..."""
     return ["theta"] if dim == 1 else [f"theta_{number + 1}" for number in range(dim)]
+
+
+class NamedCoordinates:
+    """The names of a loss's coordinates, checked when they are set."""
+
+    dim: int
+
+    @property
+    def variables(self) -> list[str]:
+        """A name for each coordinate; they may be set, ``loss.variables = ["intercept", "slope"]``."""
+        return self._variables
+
+    @variables.setter
+    def variables(self, names: Sequence[str]) -> None:
+        given = [str(name) for name in names]
+        if len(given) != self.dim or len(set(given)) != self.dim or isinstance(names, str):
+            raise arguments.refuse("variables", names, f"{self.dim} different names, one for each coordinate")
+        self._variables = given
 
 
 def called(role: str, function: Callable[..., object], points: Array, shape: tuple[int, ...], *which: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.automatic import value_and_gradient
+from particlegvi.losses.checks import NamedCoordinates
 from particlegvi.losses.models.model import Draws, ModelEnergy
 from particlegvi.losses.models.of_numpyro import of_numpyro
 from particlegvi.losses.models.of_pymc import of_pymc
@@ -17,28 +18,15 @@ from particlegvi.losses.models.of_stan import of_bridgestan
 from particlegvi.tools import arguments
 
 
-class FromModels:
+class FromModels(NamedCoordinates):
     """Losses whose coordinates stand for the variables of a model."""
 
-    dim: int
     name: str
     kind: str
     term: Term | None
     value: Callable[[ArrayLike], Any]
     gradient: Callable[[ArrayLike], Array]
     constraining: Callable[[Array], Draws] | None = None  # the map of a model; None for other losses
-
-    @property
-    def variables(self) -> list[str]:
-        """A name for each coordinate; they may be set, ``loss.variables = ["intercept", "slope"]``."""
-        return self._variables
-
-    @variables.setter
-    def variables(self, names: Sequence[str]) -> None:
-        given = [str(name) for name in names]
-        if len(given) != self.dim or len(set(given)) != self.dim or isinstance(names, str):
-            raise arguments.refuse("variables", names, f"{self.dim} different names, one for each coordinate")
-        self._variables = given
 
     @classmethod
     def from_numpyro(cls, model: Callable[..., object], *args: Any, **kwargs: Any) -> Self:

@@ -5,8 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from particlegvi.contracts import Record
+from particlegvi.contracts import Record, Snapshot
 from particlegvi.runs.results.results import stored_scenario
+from particlegvi.runs.storage.checkpoint import FolderStorage, read
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import open_folder
 from particlegvi.runs.storage.manifest import FolderContent
@@ -133,3 +134,16 @@ def test_no_label_leaves_the_folder(tmp_path, label):
     refuse(lambda: folder.record(label), "label")
     folder.release()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "manifest.json", "run", "scenario.toml"]
+
+
+def test_the_seconds_of_an_interrupted_run_count(tmp_path):
+    folder = new(tmp_path / "run")
+    state = np.zeros((4, 1))
+    spent = []
+    for interruption in range(2):
+        storage = FolderStorage(folder, "DE")
+        storage.start(0, state.shape)
+        storage.save(Snapshot(5 + interruption, state, {}, {}, 0, {}))
+        assert storage.earlier == [0.0, *spent][interruption]
+        spent.append(read(folder.path).seconds)
+    assert spent[1] > spent[0] > 0.0

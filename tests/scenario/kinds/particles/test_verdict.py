@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario.kinds.particles.evidence import Evidence
+from particlegvi.scenario.kinds.particles.evidence import Evidence, TargetDistance
 from particlegvi.scenario.kinds.particles.facts import facts
 from particlegvi.scenario.kinds.particles.facts.comparison import basins
 from particlegvi.scenario.kinds.particles.verdict import equilibrium
@@ -190,6 +190,18 @@ def test_a_few_particles_far_out_are_told_so():
         found = judged(Run("made", loss, prior, method, x, np.arange(21), 0.5, 0))
         assert found["distances"]["w1"]["value"] < 1.5 * found["distances"]["w1"]["floor"][2]
         assert found["equilibrium"]["reached"] is reached, found["equilibrium"]
+
+
+@pytest.mark.parametrize(("number", "limit"), [(100, 4.0 + 0.71), (1_000_000, 20.0)])
+def test_the_excess_energy_is_beyond_from_four_errors_and_a_fiftieth_of_its_deviation(number, limit):
+    loss, prior = pg.losses.get("quadratic"), pg.priors.Normal(0.0, 1.0)
+    x = np.zeros((2, number, 1))
+    run = Run("made", loss, prior, pg.methods.DLE(1.0), x, np.arange(2), 0.5, 0)
+    for deviation in (-1.01 * limit, 0.99 * limit):
+        energy = {"mean": 1.0, "expected": 2.0, "deviation": deviation}
+        evidence = Evidence(run, None, None, None, run.initial[0], {"excess_energy": energy, "distances": {}})
+        evidence.distance = TargetDistance(1.0, 1.0)
+        assert ("the mean excess energy is 1" in evidence.beyond) == (deviation < 0.0)
 
 
 @pytest.mark.slow
