@@ -73,6 +73,7 @@ print(json.dumps({
     "rows": [sorted(row) for row in again.table()],
     "described": again.describe(),
     "columns": list(again.to_dataframe()),
+    "incomplete": refused(lambda: pg.run({"kind": "prior-average", "name": "made", "prior": "normal"})),
     "refused": refused(again.to_xarray) + refused(lambda: again.at(0)),
     "code": main(["resume", "averaged", "--quiet"]),
 }))
@@ -169,6 +170,7 @@ def test_the_kind_runs_is_saved_and_loaded(ask):
     assert found["columns"] == ["method", "draw", "loss"]
     assert found["refused"] == ["draws has no form for xarray", "draws has no earlier records to be seen at"]
     assert found["described"].startswith("averaged: A quadratic")
+    assert found["incomplete"] == ['scenario: the key "loss" is missing: the loss: a name with parameters']
 
 
 def test_the_examples_keep_the_rules_of_the_house(root):

@@ -1,1 +1,1 @@
-"""The only compiled code: loops over arrays, pairwise sums, noise, and the adapter that lets terms be plain Python."""
+"""The only code that imports numba: loops over arrays, sums over pairs, noise, and terms in plain Python, compiled."""

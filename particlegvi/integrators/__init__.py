@@ -66,6 +66,7 @@ class Integrator(Protocol):
     columns: Callable[[int], int]
     noise: Literal["any", "needed", "none"]
     accepts: bool
+    interacting: bool
     limit: Callable[[float], float] | None
     facts: Callable[[Array], Facts] | None
     compiled: EntryPoint | None
@@ -89,6 +90,7 @@ def integrator(
     columns: Callable[[int], int] | None = None,
     noise: Literal["any", "needed", "none"] = "any",
     accepts: bool = False,
+    interacting: bool = False,
     limit: Callable[[float], float] | None = None,
     facts: Callable[[Array], Facts] | None = None,
     compiled: Any = None,
@@ -115,6 +117,8 @@ def integrator(
         "needed" for methods with noise only, "none" for those without, "any" for both.
     accepts : bool
         Whether the step accepts or rejects by the potential: it then has the loss of all rows, and no repulsion.
+    interacting : bool
+        Whether the step of a particle depends on the other particles, which then are no independent chains.
     limit : callable, optional
         ``limit(curvature)`` is the largest stable step size where the curvature of V is at most so large; left out, the
         gain must stay below 2 / curvature.
@@ -128,6 +132,7 @@ def integrator(
         "columns": columns or (lambda dim: 0),
         "noise": noise,
         "accepts": accepts,
+        "interacting": interacting,
         "limit": limit,
         "facts": facts,
     }

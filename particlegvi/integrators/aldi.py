@@ -77,7 +77,13 @@ def aldi_step(state: Array, now: Step, correction: float = 1.0) -> None:
 
 
 @integrator(
-    "aldi", step=aldi_step, columns=lambda dim: 1, noise="needed", limit=lambda curvature: math.inf, facts=facts
+    "aldi",
+    step=aldi_step,
+    columns=lambda dim: 1,
+    noise="needed",
+    interacting=True,
+    limit=lambda curvature: math.inf,
+    facts=facts,
 )
 def aldi(step_size: StepSize, temperature: float, stiffness: Array) -> StepCoefficients:
     """x_n <- x_n - h C grad V(x_n) + h kl_weight (d + 1) / N (x_n - m) + sqrt(2 h kl_weight) C^(1/2) Z_n.

@@ -1,4 +1,4 @@
-"""Priors: the reference measure P of the divergence, one small file each.
+"""Priors: the reference measure P of the divergence, a file each (those on half-lines share one), and mean embeddings.
 
 Each has ``dim``, ``name``, ``low`` and ``high`` (infinite where unbounded), ``log_density``, its ``gradient``,
 ``sample``, ``term`` (minus the log density, for the engine), and where the mean of a Gaussian under it is known in

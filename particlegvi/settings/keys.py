@@ -79,9 +79,9 @@ def on_the_line(count: int, scattered: bool) -> dict[str, Key]:
 
 
 def missing(names: list[str], of_kind: Mapping[str, Key], smallest: str) -> str:
-    """The sentence that names every missing key and shows the smallest file."""
-    words = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)
-    return f"{words}; the smallest file is: {smallest}"
+    """The sentence that names every missing key and shows the smallest file, if there is one."""
+    words = [f'the key "{name}" is missing: {of_kind[name].help}' for name in names]
+    return "; ".join([*words, f"the smallest file is: {smallest}"] if smallest else words)
 
 
 def places(name: str, table: Mapping[str, Any], before: str = "") -> list[str]:

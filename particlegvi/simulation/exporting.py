@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Loss, Method, Prior
 from particlegvi.integrators import schedules
 from particlegvi.losses import loss as losses
@@ -84,9 +85,7 @@ class ParticleExports(Exports):
         if chains and not self.method.has_noise:
             whose = f"{self.label}, whose particles have no draws over time"
             raise ValueError(f"chains must be False for {whose}, not True")
-        alone = self.method.objective == "measures" and self.method.mmd_weight == 0.0
-        alone = alone and not self.info.get("jumps") and not self.info.get("repulsion")
-        facts: Facts = self.attributes() | {"independent_chains": alone}
+        facts: Facts = self.attributes() | {"independent_chains": self._independent()}
         times = self.times
         chosen = np.flatnonzero(times >= (1.0 - last - 1e-12) * times[-1])
         along: datasets.Coordinates = {"coordinate": (("coordinate",), self.variables)}
@@ -106,6 +105,13 @@ class ParticleExports(Exports):
             names: datasets.Coordinates = {"coordinate": (("coordinate",), self.variables)}
             found["prior"] = datasets.dataset({"position": ((*CHAINS, "coordinate"), start[None])}, names, facts)
         return found
+
+    def _independent(self) -> bool:
+        """Whether the particles do not interact."""
+        alone = self.method.objective == "measures" and self.method.mmd_weight == 0.0
+        alone = alone and not self.info.get("jumps") and not self.info.get("repulsion")
+        name = self.info.get("integrator")
+        return alone and not (name in integrators.names() and integrators.get(name).interacting)
 
     def _statistics(self, draws: Array) -> dict[str, Array]:
         """``loss`` of each draw, and ``lp`` (log q* up to a constant) if KL is the objective's only penalty."""

@@ -30,7 +30,7 @@ class _TapeFields(NamedTuple):
 
 
 class FormulaTape(_TapeFields):
-    """A formula and its gradient, ready to run; made by `particlegvi.losses.formulas.compile_formula`.
+    """A formula and its gradient, ready to run; made by `particlegvi.losses.formulas.assembler.compile_formula`.
 
     Both programs come from one graph of the formula and its derivatives, each with the nodes that it needs. The
     coordinates of a point start in registers 0, ..., dim - 1; STORE writes a register to a row of the result.

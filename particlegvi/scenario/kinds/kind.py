@@ -90,7 +90,7 @@ class Kind:
 
     name: str  # the value of ``kind`` in a scenario
     keys: dict[str, Key]  # the keys of such a scenario, in the order in which they are written
-    smallest: str  # a scenario file with the required keys only
+    smallest: str = ""  # a scenario file with the required keys only; without it, messages show none
 
     @property
     def methods(self) -> Mapping[str, Facts]:

@@ -50,9 +50,10 @@ class Exports:
         """The draws as ArviZ reads them: a tree with the groups ``posterior``, ``sample_stats``, ``prior`` and others.
 
         A particle with noise of its own is a chain, and a record is a draw: ``position`` (chain, draw, coordinate). The
-        particles of DLE are independent chains. Particles of DRLE, or with jumps, interact and are not independent; the
-        attribute ``independent_chains`` is 0, and R-hat is a diagnostic and no proof. Particles without noise, and
-        functions, have no draws over time: then there is one chain, whose draws are the particles of the last record.
+        particles of DLE are independent chains. Particles of DRLE, with jumps, of ``pg.sample`` or with the integrator
+        "aldi" interact and are not independent; the attribute ``independent_chains`` is 0, and R-hat is a diagnostic
+        and no proof. Particles without noise, and functions, have no draws over time: then there is one chain, whose
+        draws are the particles of the last record.
 
         Parameters
         ----------

@@ -104,6 +104,17 @@ def test_without_noise_the_particles_are_the_draws_of_one_chain(exported):
     assert exported["DLE"].to_datatree(chains=False)["posterior"]["position"].shape == exported["DLE"].final[None].shape
 
 
+def test_particles_that_scale_each_other_are_no_independent_chains():
+    loss, prior = pg.losses.get("banana"), pg.priors.Normal([0.0, 0.0], 1.0)
+    runs = {
+        name: pg.simulate(loss, pg.methods.DLE(1.0), prior, 8, 4, 1e-3, integrator=name)
+        for name in ("euler-maruyama", "aldi")
+    }
+    runs["sample"] = pg.sample(loss, prior, particles=8, steps=4, progress=None)
+    independent = {name: run.to_datatree()["posterior"].attrs["independent_chains"] for name, run in runs.items()}
+    assert independent == {"euler-maruyama": 1, "aldi": 0, "sample": 0}
+
+
 @pytest.mark.thorough
 def test_jumps_make_chains_depend_and_a_start_that_is_not_the_prior_is_not_called_so():
     loss, prior, start = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0), np.linspace(-1, 1, 5)

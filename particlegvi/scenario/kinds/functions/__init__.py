@@ -1,8 +1,8 @@
 """Functions fitted to data: chapter 6 of the thesis.
 
 ``keys`` has the keys of a scenario, ``data`` draws or loads the data, ``building`` makes the parts, ``methods`` has the
-models, one file each, ``run`` has a fit with its predictions, ``facts`` has the numbers of summary.json, one file each,
-and ``table`` the table for a terminal.
+models, one file each, ``run`` has a fit with its predictions, ``facts`` has the numbers of summary.json, and ``table``
+the table for a terminal.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Ensembles of neural networks on data: section 5.5 of the thesis, and repulsion between outputs.
 
 ``keys`` has the keys of a scenario, ``data`` draws or loads the data, ``building`` makes the parts, ``simulating`` runs
-one method, ``run`` is a run with its data and its noise, ``facts`` has the numbers of summary.json, one file each, and
-``table`` the table for a terminal.
+one method, with its data and its noise, ``facts`` has the numbers of summary.json, and ``table`` the table for a
+terminal.
 """
 
 from __future__ import annotations

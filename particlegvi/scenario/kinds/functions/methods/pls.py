@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
@@ -15,8 +13,9 @@ from particlegvi.functionspace.sampling.lipschitz import certificate_of, check_c
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler, check_choices
 from particlegvi.scenario.kinds.functions.features import features_of
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
+from particlegvi.settings.keys import ABOVE_ZERO
 from particlegvi.tools.arguments import flag, whole
-from particlegvi.tools.quoting import POSITIVE, refuse
+from particlegvi.tools.quoting import refuse
 
 
 class PLS:
@@ -48,8 +47,8 @@ class PLS:
         for key, number in (("steps", steps), ("inducing_points", inducing_points)):
             if number is not None:
                 whole(key, number, 1)
-        if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
-            raise refuse("step_size", step_size, POSITIVE)
+        if step_size is not None:
+            ABOVE_ZERO(step_size, "step_size")
         self.moves, self.steps, self.step_size = moves, steps, step_size
         self.prior, self.residual, self.integrator = prior, residual, integrator
         self.features = features
