@@ -58,6 +58,7 @@ def final(loss, method, prior, seed=0, steps=4000, step_size=2.5e-3, particles=N
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.sample("figure 5.2, D*", "shifted prior")
+@pytest.mark.often("in a box", "a formula", "flat prior*")
 def test_particles_are_as_close_to_the_truth_as_exact_draws(name):
     loss, prior, method = PROBLEMS[name]
     target = pg.target(loss, method, prior=prior)

@@ -9,7 +9,7 @@ from ..sources import script
 SMALL = ["particles=8", "steps=20"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_planted_change_is_found(root, tmp_path):
     trees = [tmp_path / "before", tmp_path / "after"]
     leave_out = shutil.ignore_patterns("__pycache__", "*.egg-info")

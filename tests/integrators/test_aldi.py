@@ -79,7 +79,7 @@ def test_the_bias_that_a_run_expects_is_that_of_a_normal_law():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kl_weight", [0.4, 1.0])
+@pytest.mark.parametrize("kl_weight", [0.4, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_the_step_size_that_is_chosen_grows_from_a_wide_start(kl_weight):
     """The rate at the start is 10,000 + kl_weight, the largest eigenvalue of C H; at the end it is kl_weight."""
     loss, prior = pg.Loss.from_formula("x^2/2 + 5000*y^2", ["x", "y"]), pg.priors.Normal([0.0, 0.0], 1.0)

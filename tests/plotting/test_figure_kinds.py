@@ -126,7 +126,7 @@ def test_dollar_signs_and_long_titles_of_a_scenario_are_text(line):
     assert any("seed 0" in text and "400 steps" in text for text in shown)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_run_that_left_the_finite_numbers_is_drawn_where_it_still_was(line):
     positions = line["DLE"].positions.copy()
     positions[-3:, :5] = np.nan

@@ -39,16 +39,7 @@ TIGHT = [
     ("place", "kind"), [(place, kind) for place, kind in enumerate(sorted(KINDS)) if kind != "rates"]
 )
 @pytest.mark.sample("*-coverage", "*-functions")
-@pytest.mark.often(
-    "*-histograms",
-    "*-curves",
-    "*-trajectories",
-    "*-ensemble-line",
-    "*-distance",
-    "*-estimates",
-    "*-particles",
-    "*-function-plane",
-)
+@pytest.mark.often("*-trajectories", "*-distance", "*-particles", "*-function-plane")
 def test_words_fit(place, kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind, **TIGHT[place % len(TIGHT)])
     assert clashes(figure) == []
@@ -70,7 +61,7 @@ def test_a_single_panel_with_equal_axes_has_its_legend_beside_it(plane):
         ({"size": "16:9"}, (2000, 1125)),
         ({"size": "4:3"}, (1500, 1125)),
         ({"size": "6x4"}, (1500, 1000)),
-        ({"size": [13, 7.5]}, (1950, 1125)),
+        pytest.param({"size": [13, 7.5]}, (1950, 1125), marks=pytest.mark.slow),
         ({"palette": "dark"}, (1500, 840)),
         ({"size": "column"}, (1400, None)),
     ],

@@ -116,7 +116,8 @@ def test_drle_has_the_law_of_its_fixed_point(name):
     ],
     ids=str,
 )
-@pytest.mark.sample("Exponential*")
+@pytest.mark.thorough
+@pytest.mark.often("Exponential*")
 def test_a_folder_has_the_prior(tmp_path, prior, loss):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # too few steps to arrive

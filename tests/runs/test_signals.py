@@ -44,7 +44,7 @@ def wait_for_steps(folder, process):
 @pytest.mark.parametrize("command", [ENDLESS, ENDLESS_FIT], ids=["particles", "functions"])
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
 @pytest.mark.thorough
-@pytest.mark.often("15-143-functions", "2-130-particles", "1-129-particles")
+@pytest.mark.often("15-143-functions", "1-129-particles")
 def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code, command):
     process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "0.1", "--yes")
     wait_for_steps(tmp_path / "run", process)

@@ -104,7 +104,7 @@ def test_a_narrow_valley_in_the_plane_is_no_alarm():
     assert pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Normal([0.0, 0.0], [1.0, 1.0])).missed < 0.01
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_many_wells_that_use_up_the_boxes_are_said():
     """An oscillating loss with one spike, under which 82% of the mass lies: no bound is found, and no silence."""
     loss = pg.Loss.from_formula("sin(20*t) - 21.421*exp(-(t - 0.3)^2/(2*(1e-8)^2))", ["t"])

@@ -39,7 +39,7 @@ LIMIT = stats.kstwobign.isf(1e-4) / np.sqrt(NUMBER)
 
 @pytest.mark.parametrize("case, method, integrator", CASES, ids=lambda part: getattr(part, "label", part))
 @pytest.mark.sample("half-DE-euler-maruyama", "half-DLE-baoab0")
-@pytest.mark.often("half-SVGD-adam", "half-DRLE-*", "half-DLE-heun*")
+@pytest.mark.often("half-SVGD-adam", "half-DLE-heun*")
 def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
     prior = PRIORS[case]
     run = pg.simulate(OUT[case], method, prior, 40, 40, 0.05, integrator=integrator, record_every=1)
@@ -53,8 +53,8 @@ def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
     ("t^2*exp(-t)", "t", {"low": 0.0}, 2.0, 3.0),
 ])  # fmt: skip
 @pytest.mark.parametrize("integrator, step_size", [("euler-maruyama", 0.002), ("mala", 0.1), ("baoab", 0.05)])
-@pytest.mark.sample("euler-maruyama-*-exp*")
-@pytest.mark.often("baoab-0.05-exp(-t)-*")
+@pytest.mark.thorough
+@pytest.mark.often("euler-maruyama-*-exp*", "baoab-0.05-exp(-t)-*")
 def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, shape, integrator, step_size):
     prior, loss = pg.Prior.from_formula(formula, **ends), pg.Loss.from_formula(loss, ["t"])
     steps = round(8.0 / step_size)

@@ -98,7 +98,7 @@ def test_the_trace_is_needed(problems):
     assert of_kl > 0.8 * PROBLEMS and of_sd > 0.1 * PROBLEMS
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_allowance_for_rounding_is_needed(problems):
     """Control: without it some bounds are below the truth, by less than a nat in a million."""
     deficits = [p.kl - (p.certificate.kl - p.certificate.facts["rounding"]) for p in problems]

@@ -232,6 +232,7 @@ def test_a_fit_is_followed_to_the_end_that_it_had(fitted):
     refuse(lambda: other.followed(), "^PLS was made by another version, and ends elsewhere")
 
 
+@pytest.mark.thorough
 def test_the_start_is_the_prior_and_the_end_is_not(fitted):
     """Under the prior of PLS the coefficients are independent of the data: a mean near 0, unlike that of the fit."""
     run = fitted.followed()["PLS"]

@@ -185,9 +185,7 @@ SLOW = ("wasserstein-", "window-", "fourier-", "in-between", "blr-", "kl-", "spa
      for name in catalogue.names("function-space")],
 )  # fmt: skip
 @pytest.mark.thorough
-@pytest.mark.often(
-    "poisson-bimodal", "sparse-certificate", "regression-curve", "classification-curve", "prior-draws", "error-budget"
-)
+@pytest.mark.often("sparse-certificate", "prior-draws", "error-budget")
 def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, elsewhere):
     short = ["--set", "particles=20", *(["--set", "data.count=60"] if name.startswith("poisson") else [])]
     assert cli.main(["run", name, *short, "--out", "run"]) == 0

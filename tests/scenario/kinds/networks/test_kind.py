@@ -62,6 +62,7 @@ test_bad_scenarios_are_refused_in_one_sentence = refused(
 )
 
 
+@pytest.mark.thorough
 def test_a_regression_has_its_numbers_and_comes_back(tmp_path):
     results = pg.run(LINE, out=tmp_path / "run", seed=3)
     found = results.summary["methods"]
