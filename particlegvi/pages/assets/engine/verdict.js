@@ -112,6 +112,13 @@
     });
     return found;
   }
+  // The number of modes that have a particle, and that of all; null for one mode, and for very many.
+  PG.covered = function (x, truth) {
+    const wells = truth.atoms ? null : PG.wells(truth),
+      number = (wells ? wells.modes : truth.atoms).length;
+    if (number < 2 || number > MOST_WELLS) return null;
+    return [new Set(wells ? wells.of(x) : nearest_atoms(x[0], truth.atoms)).size, number];
+  };
   // Whether particles moved less in the second half than a tenth of the squared distance of independent draws; with
   // labels, of draws from the well of each.
   function slow(x, records, labels = null) {

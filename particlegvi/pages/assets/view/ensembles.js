@@ -13,6 +13,7 @@ VIEW.verdict = function ({ key, values }) {
 // told(panels): after a worker has found a truth of these panels, or has given up
 VIEW.ensembles = function (own, types, told) {
   const known = new Map(), // what is found, by all that it depends on
+    EARLY = 100, // steps, before which particles that sample are not judged
     LATE = { truth: null, is_too_much: true },
     COMPUTING = { ...LATE, is_too_much: false, is_computing: true };
   let has_worker = true;
@@ -82,6 +83,7 @@ VIEW.ensembles = function (own, types, told) {
     entry.verdict = ({ w1 }) => {
       const { truth, is_too_much, is_computing, floor } = entry;
       if (ensemble.step === 0) return VIEW.say("verdict_start"); // there is nothing to judge yet
+      if (ensemble.step < EARLY && settings.kl_weight > 0 && ensemble.is_finite) return VIEW.say("verdict_unknown");
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
       if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
       if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";

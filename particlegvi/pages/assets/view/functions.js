@@ -88,8 +88,8 @@ VIEW.functions = function (root) {
     stage: [row(say("simulation"), ...buttons, clock), error, grid],
     settings: box,
     below: [
-      element("p", { class: "soft" }, say("functions_help")),
       table.box,
+      element("p", { class: "soft" }, say("functions_help")),
       row(say("link"), link.button),
       link.field,
     ],

@@ -182,8 +182,9 @@ VIEW.live = function (root) {
     if (everything) panels.tell();
   }
   VIEW.frame = () => {
+    const is_first = lead().step === 0;
     motion.advance(state.pace, 11);
-    paint(++frames % (problem.loss.dim === 1 && problem.particles <= 1000 ? 12 : 40) === 0);
+    paint(is_first || ++frames % (problem.loss.dim === 1 && problem.particles <= 1000 ? 12 : 40) === 0);
   };
   function jump(steps) {
     play(false);

@@ -34,8 +34,9 @@
   } else {
     if (data.functions && data.functions.runs) {
       const fitted = element("section", { id: "fitted" }),
+        watch = data.functions.runs.some(run => run.signs) ? "watch_fitted_signs" : "watch_fitted",
         dotted = data.functions.truth.length ? ` ${say("dotted_truth")}` : "";
-      main.append(element("p", { class: "watch" }, say("watch_fitted") + dotted), fitted);
+      main.append(element("p", { class: "watch" }, say(watch) + dotted), fitted);
       VIEW.fitted(fitted);
     }
     main.append(section);

@@ -6,7 +6,7 @@ VIEW.panels = function () {
   const { element, say, number } = VIEW,
     grid = element("div", { class: "panels", tabindex: "0" }),
     body = element("tbody");
-  const heads = ["method", "mean", "sd", "w1", "exact_draws"],
+  const heads = ["method", "mean", "sd", "w1", "exact_draws", "covered"],
     head = key => say(key === "w1" && dim === 2 ? "sliced_w1" : key);
   const columns = heads.map(() => element("th", { scope: "col" })),
     table = element("table", {}, element("thead", {}, element("tr", {}, ...columns)), body);
@@ -20,6 +20,7 @@ VIEW.panels = function () {
     dim = the_dim;
     grid.replaceChildren();
     body.replaceChildren();
+    columns[5].hidden = entries.some(entry => entry.count); // a replay does not draw all particles
     const rows = Math.ceil(entries.length / 4);
     grid.style.setProperty("--columns", Math.ceil(entries.length / rows));
     grid.classList.toggle("two", rows > 1);
@@ -37,6 +38,7 @@ VIEW.panels = function () {
         element("th", { scope: "row" }, entry.label),
         ...heads.slice(1).map(key => element("td", { "data-head": head(key) })),
       );
+      entry.row.children[5].hidden = columns[5].hidden;
       body.append(entry.row);
     });
   }
@@ -70,6 +72,8 @@ VIEW.panels = function () {
       write(2, per_coordinate(facts.sd.map(t => number(t))));
       write(3, facts.w1 ? number(facts.w1[0]) : "–");
       write(4, entry.floor ? `${number(entry.floor[0][0])} ${say("to")} ${number(entry.floor[0][1])}` : "–");
+      const covered = entry.truth && facts.mean.every(Number.isFinite) && PG.covered(x, entry.truth);
+      write(5, covered ? covered.join("\u202f/\u202f") : "–");
       const verdict = entry.verdict(facts);
       entry.words.textContent = verdict;
       const left = x[0].filter(t => t < 0).length / x[0].length;
