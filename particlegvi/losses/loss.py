@@ -55,7 +55,7 @@ class Loss(FromLibraries, FromModels):
         self.dim = dim
         self.name = name
         self.formula = formula
-        self.variables = coordinate_names(dim) if not variables else list(variables)
+        self._variables = coordinate_names(dim) if not variables else list(variables)  # checked where they are typed
         self._functions = functions
         self.near: Array | None = None  # (dim,), a point near which the loss is finite, where that is not 0
         self._gradient_at = gradient_at
