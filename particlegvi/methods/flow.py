@@ -43,6 +43,17 @@ class ParticleProblem:
         return float(self.step_size.at(np.array([step]))[0]) if isinstance(self.step_size, Schedule) else self.step_size
 
 
+def potential_slope(gradient: Callable[[Array], Array], prior: Prior, kl_weight: float) -> Callable[[Array], Array]:
+    """The gradient of V = loss - kl_weight log p at points (n, dim), from that of the loss; finite or not."""
+
+    def slope(x: Array) -> Array:
+        with np.errstate(all="ignore"):
+            total = np.asarray(gradient(x), dtype=np.float64)
+            return total - kl_weight * prior.gradient(x) if kl_weight > 0.0 else total
+
+    return slope
+
+
 class ParticleFlow:
     """Base class of the flows of particles.
 

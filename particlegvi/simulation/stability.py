@@ -29,7 +29,7 @@ from particlegvi.engine.terms import evaluate
 from particlegvi.integrators import schedules
 from particlegvi.integrators.schemes import linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
-from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.flow import ParticleProblem, potential_slope
 from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.methods.repulsion import kernel_from
 from particlegvi.priors import Flat
@@ -105,16 +105,14 @@ def steepest_direction(problem: ParticleProblem, kl_weight: float = 0.0) -> floa
     number, dim = points.shape
     direction = noise.normals(0, "draws", number, dim)
     width = 1e-5 * (1.0 + np.sqrt((points * points).mean()))
-    found = np.zeros(number)
+    slope, found = potential_slope(problem.loss.gradient, problem.prior, kl_weight), np.zeros(number)
     for _ in range(POWER_STEPS):
         length = np.sqrt((direction * direction).sum(axis=1, keepdims=True))
         direction /= np.where(length > 0.0, length, 1.0)
         both = np.concatenate([points + width * direction, points - width * direction])
+        slopes = slope(both)
         with np.errstate(all="ignore"):
-            slope = np.asarray(problem.loss.gradient(both), dtype=np.float64)
-            if kl_weight > 0.0:
-                slope = slope - kl_weight * problem.prior.gradient(both)
-            bend = (slope[:number] - slope[number:]) / (2.0 * width)
+            bend = (slopes[:number] - slopes[number:]) / (2.0 * width)
         bend = np.where(np.isfinite(bend), bend, 0.0)
         found = (direction * bend).sum(axis=1)
         direction = bend
@@ -144,11 +142,7 @@ def curvature(problem: ParticleProblem, method: Method) -> Array:
 
 def _own_curvature(problem: ParticleProblem, kl_weight: float, points: Array) -> Array:
     """Second derivatives of loss - kl_weight log p at each particle, (particles, dim, dim)."""
-
-    def slope(x: Array) -> Array:
-        total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
-        return total - kl_weight * problem.prior.gradient(x) if kl_weight > 0.0 else total
-
+    slope = potential_slope(problem.loss.gradient, problem.prior, kl_weight)
     width = 1e-4 * (1.0 + np.abs(points).max())
     found = second_derivatives(slope, points, width, problem.prior, min(points.shape[1], COORDINATES))
     return np.where(np.isfinite(found), found, 0.0)

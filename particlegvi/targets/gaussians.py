@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
+from particlegvi.methods.flow import potential_slope
 from particlegvi.targets.basins.minima import BasinDescent, Landscape, hessian, polish
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
@@ -80,8 +81,7 @@ class Objective:
 
     def _gradient(self, nu: Array) -> Array:
         points = self._points(nu)
-        with np.errstate(all="ignore"):
-            slopes = np.asarray(self.loss.gradient(points)) - self.kl_weight * self.prior.gradient(points)
+        slopes = potential_slope(self.loss.gradient, self.prior, self.kl_weight)(points)
         slopes = slopes.reshape(len(nu), -1, self.dim)
         by_mean = np.einsum("nqi,q->ni", slopes, self.weights)
         by_sd = np.einsum("nqi,qi,q->ni", slopes, self.z, self.weights) * np.exp(0.5 * nu[:, self.dim :])

@@ -20,6 +20,7 @@ from particlegvi.contracts import Array, Located, Loss, Method, Prior, Start
 from particlegvi.integrators.aldi import rate
 from particlegvi.integrators.schedules import Geometric, Schedule
 from particlegvi.losses.formulas.values import PlainFormula
+from particlegvi.methods.flow import potential_slope
 from particlegvi.simulation.stability import second_derivatives, where_the_law_is
 
 STARTS = 64
@@ -43,9 +44,9 @@ def step_size(
     if integrator == "aldi":
         return scaled_steps(loss, prior, points, list(methods))
     methods, (value, _) = list(methods), plain(loss)
-    everywhere = min(stability_limit(loss, prior, points, method) for method in methods)
+    everywhere = min(limit_of_euler(loss, prior, points, method) for method in methods)
     usual = [where_the_law_is(points, value, prior, float(method.kl_weight)) for method in methods]
-    limit = min(stability_limit(loss, prior, part, method) for part, method in zip(usual, methods, strict=True))
+    limit = min(limit_of_euler(loss, prior, part, method) for part, method in zip(usual, methods, strict=True))
     if limit > MUCH_STEEPER * everywhere and all(method.schedules for method in methods):
         last = rounded(limit / SAFETY) if math.isfinite(limit) else 0.1
         return growing(min(rounded(everywhere / SAFETY), last), last)
@@ -61,7 +62,7 @@ def scaled_steps(loss: Loss, prior: Prior, points: Array, methods: list[Method])
     root = np.transpose(np.linalg.qr(gaps, mode="r"))
     width, sizes = float((root**2).sum()), []
     for method in methods:
-        slopes = slope_of(loss, prior, method)(points)
+        slopes = potential_slope(plain(loss)[1], prior, float(method.kl_weight))(points)
         fastest, pushed = rate(root, slopes[np.isfinite(slopes).all(axis=1)]), width * repulsion(method, prior)
         usual = float(method.kl_weight) + pushed
         sizes.append((SHARE / max(fastest + pushed, usual), SHARE / usual))
@@ -74,21 +75,11 @@ def growing(first: float, last: float) -> float | Schedule:
     return last if first >= last else Geometric(first, last, math.ceil(math.log(last / first) / math.log(GROWTH)))
 
 
-def slope_of(loss: Loss, prior: Prior, method: Method) -> Callable[[Array], Array]:
-    """The gradient of V = loss - kl_weight log p at points (n, dim)."""
-    (_, gradient), kl_weight = plain(loss), float(method.kl_weight)
-
-    def slope(x: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return gradient(x) - kl_weight * prior.gradient(x) if kl_weight > 0.0 else gradient(x)
-
-    return slope
-
-
-def stability_limit(loss: Loss, prior: Prior, points: Array, method: Method) -> float:
-    """The largest stable step size at the points; infinite if no curvature is positive."""
+def limit_of_euler(loss: Loss, prior: Prior, points: Array, method: Method) -> float:
+    """2 / (largest curvature at the points and of the repulsion); infinite if no curvature is positive."""
     width = WIDTH * min(1.0 + float(np.abs(points).max()), 10.0)
-    blocks = second_derivatives(slope_of(loss, prior, method), points, width, prior, points.shape[1])
+    slope = potential_slope(plain(loss)[1], prior, float(method.kl_weight))
+    blocks = second_derivatives(slope, points, width, prior, points.shape[1])
     blocks = blocks[np.isfinite(blocks).all(axis=(1, 2))]
     own = np.linalg.eigvalsh(blocks)[:, -1].max() if len(blocks) else 0.0
     steepest = max(0.0, float(own) + repulsion(method, prior))

@@ -16,7 +16,7 @@ PLANE = priors.Normal([0.0, 0.0], 1.0)
 
 def limit(formula, variables, prior, method):
     loss = Loss.from_formula(formula, variables)
-    return first_step.stability_limit(loss, prior, first_step.starts(prior), method)
+    return first_step.limit_of_euler(loss, prior, first_step.starts(prior), method)
 
 
 @pytest.mark.parametrize("curvature", [0.2, 30.0])
