@@ -165,7 +165,8 @@ def _ensemble_problem(
         raise arguments.refuse("integrator", settings.integrator, "left out where there is a preconditioner")
     dim = objects.loss(loss).dim
     prior = prior_or_flat(prior, dim)
-    points = None if initial is None or isinstance(initial, Distribution) else np.array(initial, dtype=np.float64)
+    initial = None if initial is None else objects.start(initial, dim)
+    points = initial if isinstance(initial, np.ndarray) else None
     particles = settings.particles or (PARTICLES if points is None else len(points))
     steps = STEPS_TO_ARRIVE if settings.steps == AUTO else settings.steps
     size = AUTO if settings.step_size is None else settings.step_size

@@ -83,22 +83,16 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
     dim, steps, particles = prior.dim, int(settings.steps), settings.particles
     if particles is not None:
         particles = arguments.whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
-    if initial is None or isinstance(initial, Distribution):
-        source = prior if initial is None else objects.prior(initial, "initial")
-        objects.same_dim("initial", source.dim, dim)
+    given = prior if initial is None else objects.start(initial, dim)
+    if isinstance(given, Distribution):
         particles = PARTICLES if particles is None else particles
         machine.check_run(particles, dim, steps, settings.record_every)
-        start = source.sample(particles, seed=settings.seed)
+        start = given.sample(particles, seed=settings.seed)
     else:
-        objects.no_scipy("initial", initial)
-        start = arguments.array("initial", initial, "a prior or an array (particles, dim)").copy()
-        if start.ndim == 1 and dim == 1:
-            start = start[:, None]
-        if start.ndim != 2 or start.shape[1] != dim or start.shape[0] == 0:
-            raise arguments.shaped("initial", start, f"an array (particles, {dim}) of finite numbers")
-        if particles is not None and particles != start.shape[0]:
-            raise ValueError(f"particles must be {start.shape[0]}, as many points as initial has, not {particles}")
-        machine.check_run(start.shape[0], dim, steps, settings.record_every)
+        start = given
+        if particles is not None and particles != len(start):
+            raise ValueError(f"particles must be {len(start)}, as many points as initial has, not {particles}")
+        machine.check_run(len(start), dim, steps, settings.record_every)
     if not np.all(np.isfinite(start)):
         raise ValueError(f"initial must be an array (particles, {dim}) of finite numbers, not one with NaN or infinity")
     outside = np.any((start < prior.low) | (start > prior.high), axis=1)

@@ -8,7 +8,6 @@ one or two dimensions.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
@@ -68,10 +67,7 @@ def target(
         objects.same_dim("prior", objects.prior(prior).dim, dim)
         if from_outside(prior):
             try_prior(prior)
-    if isinstance(initial, Distribution):
-        objects.same_dim("initial", objects.prior(initial, "initial").dim, dim)
-    elif initial is not None:
-        initial = start_points(initial, dim)
+    initial = None if initial is None else objects.start(initial, dim)
     if isinstance(loss, PackageLoss) and loss.kind == "network":
         raise ValueError("the loss is one of networks, which have no density that could be drawn; compare predictions")
     if isinstance(method, OwnTruth):
@@ -131,13 +127,3 @@ def _basins(loss: Loss, prior: Prior, initial: Start | None) -> AtomicTarget:
     from particlegvi.targets.basins.basins_plane import basins_in_plane
 
     return basins_in_plane(loss, low, high, initial)
-
-
-def start_points(initial: ArrayLike, dim: int) -> np.ndarray:
-    """The points (n, dim) of a start that is an array of them."""
-    points = arguments.array("initial", initial, f"a prior object or a finite array (n, {dim})")
-    if dim == 1 and points.ndim == 1:
-        points = points[:, None]
-    if points.ndim != 2 or points.shape[1] != dim or not len(points) or not np.all(np.isfinite(points)):
-        raise arguments.refuse("initial", initial, f"a prior object or a finite array (n, {dim})")
-    return points

@@ -157,9 +157,11 @@ def finite(key: str, numbers: Array, allowed: str) -> Array:
     return numbers
 
 
-def points(key: str, value: Any, dim: int | None = None, only_finite: bool = True, *, least: int = 0) -> Array:
+def points(
+    key: str, value: Any, dim: int | None = None, only_finite: bool = True, *, least: int = 0, other: str = ""
+) -> Array:
     """At least ``least`` points as an array (n, dim), of any dimension if ``dim`` is None; (n,) is read as (n, 1)."""
-    allowed = f"an array (n, {'dim' if dim is None else dim}) of {'finite ' * only_finite}numbers"
+    allowed = f"{other}an array (n, {'dim' if dim is None else dim}) of {'finite ' * only_finite}numbers"
     allowed += f" with at least {'one row' if least == 1 else f'{least} rows'}" if least else ""
     x = array(key, value, allowed)
     if x.ndim == 1 and dim in (None, 1):

@@ -13,7 +13,7 @@ import numpy as np
 
 from particlegvi import contracts
 from particlegvi.contracts import Array
-from particlegvi.tools.arguments import array, finite, not_negative, shaped
+from particlegvi.tools.arguments import array, finite, not_negative, points, shaped
 from particlegvi.tools.quoting import refuse, shown
 
 METHOD = "a method such as particlegvi.methods.DLE(kl_weight=1.0)"
@@ -98,6 +98,15 @@ def prior(value: Any, key: str = "prior") -> Any:
         if not (_moment(f"sd {whose}", checked.sd, dim, "positive finite") > 0.0).all():
             raise refuse(f"sd {whose}", checked.sd.tolist(), f"an array ({dim},) of positive finite numbers")
     return checked
+
+
+def start(value: object, dim: int) -> contracts.Start:
+    """Where particles start, the argument ``initial``: a distribution of this dimension, or points (n, dim), a copy."""
+    if isinstance(value, contracts.Distribution):
+        same_dim("initial", prior(value, "initial").dim, dim)
+        return value  # type: ignore[return-value]  # it has all members of a prior
+    no_scipy("initial", value)
+    return points("initial", value, dim, least=1, other="a prior, or ").copy()
 
 
 def no_scipy(key: str, value: object) -> None:

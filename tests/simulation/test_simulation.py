@@ -65,8 +65,8 @@ BAD = [
     ({"integrator": "euler-maruyana"}, 'did you mean "euler-maruyama"'),
     ({"prior": pg.priors.Normal([0.0, 0.0], 1.0)}, "prior must be of dimension 1, as the loss is, not 2"),
     ({"prior": None}, "initial"),
-    ({"initial": np.zeros((3, 2)), "particles": None}, r"initial must be an arra.*, not an array of the shape \(3,"),
-    ({"initial": np.full((20, 1), np.inf)}, r"initial must be an array \(particl.*, not one with NaN or infinity"),
+    ({"initial": np.zeros((3, 2)), "particles": None}, r"initial must be a prior.*, not an array of the shape \(3,"),
+    ({"initial": np.full((20, 1), np.inf)}, r"initial must be a prior, .*, not one with NaN or infinity"),
     ({"initial": np.zeros((3, 1))}, "particles must be 3, as many points as initial has, not 20"),
     ({"initial": pg.priors.Normal([0.0, 0.0], 1.0)}, "initial must be of dimension 1, as the loss is, not 2"),
     (

@@ -64,7 +64,7 @@ test_what_cannot_be_is_said_in_one_sentence = refused(
     ({"loss": pg.losses.get("quadratic", dim=3), "method": DLE, "prior": pg.priors.Flat(3)}, "3 dimensions"),
     ({"method": pg.methods.DRE(0.5), "prior": NORMAL}, "C.6.1"),
     ({"method": DE, "initial": pg.priors.Flat(1)}, "Flat"),
-    ({"method": DE, "initial": np.array([0.0, np.nan])}, r"initial must .*, not \[0.0, nan\]"),
+    ({"method": DE, "initial": np.array([0.0, np.nan])}, r"initial must .*, not one with NaN"),
     ({"method": DE, "initial": NORMAL, "prior": pg.priors.Uniform(-1.0, 1.0)}, "outside the prior's box"),
     ({"method": DLE, "prior": pg.priors.Flat(2)}, "prior must be of dimension 1, a.*, not 2"),
 )

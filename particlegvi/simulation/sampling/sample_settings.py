@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Distribution, Start
 from particlegvi.simulation.problem import Settings
 from particlegvi.simulation.sampling.halves import scale
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, objects
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 AUTO = "auto"
@@ -41,7 +41,7 @@ def checked(settings: Settings, dim: int, initial: Start | None, preconditioner:
         arguments.whole("particles", settings.particles, least=FEWEST),
         arguments.seed(settings.seed),
         arguments.whole("steps", settings.steps, least=1),
-        initial,
+        None if initial is None else objects.start(initial, dim),
         preconditioner_of(preconditioner, dim),
         None if isinstance(size, str) and size == AUTO else arguments.positive("step_size", size),
     )
@@ -82,10 +82,7 @@ def scaling(preconditioner: str | Array, view: LinearView) -> Callable[[Array], 
 
 def points_of(initial: Start, posterior: PosteriorEnergy, particles: int, seed: int) -> Array:
     """The points of a start (particles, dim) in the coordinates without walls."""
-    if isinstance(initial, Distribution):
-        points = initial.sample(particles, seed)
-    else:
-        points = np.array(initial, dtype=np.float64)
+    points = initial.sample(particles, seed) if isinstance(initial, Distribution) else initial
     if points.shape != (particles, posterior.dim):
         allowed = f"a prior, or an array of the shape {(particles, posterior.dim)}, a row for each particle"
         raise arguments.shaped("initial", points, allowed)

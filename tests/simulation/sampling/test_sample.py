@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -185,6 +186,17 @@ def test_every_scale_and_start_leaves_the_law_exact(preconditioner, rng):
     assert np.all(np.abs(run.final.mean(axis=0)) < 4.0 / np.sqrt(300))
     assert np.all(np.abs(np.log(run.final.std(axis=0))) < 4.0 / np.sqrt(600))
     assert abs(np.arctanh(np.corrcoef(run.final.T)[0, 1]) - np.arctanh(0.9)) < 4.0 / np.sqrt(297)
+
+
+def test_starts_are_read_as_those_of_plain_steps():
+    """On the line (n,) is n points, and a text is no start."""
+    loss, points = pg.Loss.from_formula("x^2", ["x"]), np.linspace(-2.0, 2.0, 20)
+    scaled = {"steps": 3, "preconditioner": "none", "progress": None}
+    for call in (partial(pg.sample, loss, None, 20, **scaled), partial(pg.simulate, loss, "DLE", **scaled)):
+        assert np.array_equal(call(initial=points).positions, call(initial=points[:, None]).positions)
+        for text in ("a", ["a", "b"]):
+            with pytest.raises(ValueError, match=r"initial must be a prior, or an array \(n, 1\) .*, not .*a"):
+                call(initial=text)
 
 
 def test_a_matrix_is_the_scale_and_a_step_size_the_step():
