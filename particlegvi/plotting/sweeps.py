@@ -12,6 +12,7 @@ from matplotlib.ticker import NullLocator
 from matplotlib.transforms import ScaledTranslation
 
 from particlegvi.contracts import Array
+from particlegvi.diagnostics import spread_records
 from particlegvi.diagnostics.over_seeds import band, mean_over
 from particlegvi.plotting import rules, style, swept
 from particlegvi.plotting.kind import figure_kind
@@ -226,7 +227,7 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
         if cells.any():
             axes.plot([], [], linestyle="none", label=say(words))
     for axis, values in ((axes.xaxis, sweep.over[across]), (axes.yaxis, sweep.over[up])):
-        places = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_TICKS)).round().astype(int))
+        places = spread_records(len(values), MOST_TICKS)
         axis.set_ticks(places, [swept.value_names(values)[place] for place in places])
         axis.set_tick_params(length=0)
     axes.set_xlabel(swept.key_name(across))

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from particlegvi.contracts import Array, Target
+from particlegvi.diagnostics import spread_records
 from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting import atoms, reading, rules, style
 from particlegvi.plotting.axis_numbers import parameter_of
@@ -78,10 +79,8 @@ def trajectories(
 def evenly_chosen(run: ParticleRun, particles: int) -> Array:
     """Paths (records, at most ``particles``, 1) of particles evenly spread over the order of the first coordinate."""
     positions = np.asarray(run.positions)
-    count = positions.shape[1]
     order = np.argsort(positions[0, :, 0], kind="stable")
-    ranks = np.unique(np.linspace(0, count - 1, min(particles, count)).round().astype(int))
-    return positions[:, order[ranks]]
+    return positions[:, order[spread_records(len(order), particles)]]
 
 
 def draw_against_time(axes: Axes, run: ParticleRun, colour: str, particles: int) -> None:
