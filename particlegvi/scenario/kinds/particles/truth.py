@@ -15,6 +15,7 @@ from particlegvi.priors import Flat
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
+from particlegvi.targets.basins.minima import Landscape, velocity
 from particlegvi.targets.draws import Draws
 
 
@@ -101,8 +102,9 @@ class Descent(NamedTuple):
 
 def descent(run: Run, target: AtomicTarget) -> Descent:
     """The descent of a run, but for particles in minima that the target leaves out, if its error allows so many."""
-    slope = np.linalg.norm(_free_gradient(run, run.final), axis=1)
-    first = float(np.max(np.linalg.norm(_free_gradient(run, run.initial), axis=1)))
+    land = Landscape(run.loss.value, run.loss.gradient, run.prior.low, run.prior.high, 1.0)
+    slope = np.linalg.norm(velocity(land, np.ascontiguousarray(run.final)), axis=1)
+    first = float(np.max(np.linalg.norm(velocity(land, np.ascontiguousarray(run.initial)), axis=1)))
     away, nearest = _nearest(target.atoms, run.final)
     scale = float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
     rare = (away > NEARLY * scale) & (slope <= CONVERGED * first)
@@ -150,14 +152,6 @@ def _near_since(run: Run, near: float) -> float | None:
         if np.max(np.linalg.norm(run.positions[record] - run.final, axis=1)) > near:
             return float(run.times[record + 1])
     return float(run.times[0])
-
-
-def _free_gradient(run: Run, x: Array) -> Array:
-    """The gradient without the components that push particles against the walls of the prior's box."""
-    slope = np.array(run.loss.gradient(np.ascontiguousarray(x)))
-    slope[(x <= run.prior.low) & (slope > 0.0)] = 0.0
-    slope[(x >= run.prior.high) & (slope < 0.0)] = 0.0
-    return slope
 
 
 class Movement(NamedTuple):
