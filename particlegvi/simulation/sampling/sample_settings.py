@@ -17,7 +17,7 @@ from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 AUTO = "auto"
 FEWEST = 4  # particles: two in each half have a covariance
-ENSEMBLE, DIAGONAL, NONE = WORDS = "ensemble", "diagonal", "none"
+ENSEMBLE, DIAGONAL, NONE = SCALES = "ensemble", "diagonal", "none"
 ALLOWED = '"ensemble", "diagonal", "none", or a positive definite matrix (dim, dim)'
 
 
@@ -50,7 +50,7 @@ def checked(settings: Settings, dim: int, initial: Start | None, preconditioner:
 def preconditioner_of(given: object, dim: int) -> str | Array:
     """A word, or a checked matrix."""
     if isinstance(given, str):
-        if given not in WORDS:
+        if given not in SCALES:
             raise arguments.refuse("preconditioner", given, ALLOWED)
         return given
     matrix = arguments.array("preconditioner", given, ALLOWED)

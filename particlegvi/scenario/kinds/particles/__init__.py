@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Targets
-from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES, KEYS, METHODS, fill, with_defaults
+from particlegvi.scenario.kinds.particles.keys import FIGURES, KEYS, METHODS, fill, with_defaults
 from particlegvi.settings import keys
-from particlegvi.simulation.sampling.sample_settings import FEWEST
+from particlegvi.simulation.sampling.sample_settings import AUTO, FEWEST
 from particlegvi.tools import machine
 
 if TYPE_CHECKING:

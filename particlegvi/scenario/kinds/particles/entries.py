@@ -21,7 +21,8 @@ from particlegvi.methods.jumps import Jumps
 from particlegvi.priors.parameters import Described
 from particlegvi.scenario.kinds.particles import building
 from particlegvi.scenario.kinds.particles.building import Parts
-from particlegvi.scenario.kinds.particles.keys import AUTO, FIGURES
+from particlegvi.scenario.kinds.particles.keys import FIGURES
+from particlegvi.simulation.sampling.sample_settings import AUTO
 from particlegvi.tools.arguments import as_written
 from particlegvi.tools.quoting import shown
 

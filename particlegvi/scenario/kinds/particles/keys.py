@@ -15,11 +15,11 @@ from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
+from particlegvi.simulation.sampling.sample_settings import AUTO, SCALES
 from particlegvi.tools.limits import MOST_COORDINATES, MOST_PARTICLES, PARTICLES, STEPS, STEPS_TO_ARRIVE
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
-AUTO, SCALES = "auto", ("ensemble", "diagonal", "none")
 LONGEST_TITLE = 70
 METHODS = ("DE", "DLE", "DRLE")  # with the default values of their parameters
 FIGURES = {1: "histograms", 2: "particles"}  # by dimension; no figure shows particles in more dimensions
