@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import particlegvi as pg
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.steps import driver
+from particlegvi.engine.steps import driver, flow
 from particlegvi.methods.free_energy import FreeEnergy
 
 from ...flows import advanced, numpy_run, problem
@@ -66,3 +66,7 @@ def test_a_loss_in_numpy_has_the_noise_of_the_compiled_loop():
     flow = advanced(method.flow(problem(same, prior, start)), [7])
     flow.restore(start, {})  # as a run does that looks for its first bad step
     assert np.array_equal(advanced(flow, [9]).state, expected)
+
+
+def test_compiled_code_finds_each_switch_by_its_name():
+    assert [vars(flow)[name.upper()] for name in flow.Switches._fields] == list(range(7))
