@@ -8,7 +8,7 @@ from particlegvi import schedules as schedules, jumps as jumps, calibration as c
 from particlegvi import scenarios as scenarios
 from particlegvi.losses.loss import Loss as Loss
 from particlegvi.priors.formula import Prior as Prior
-from particlegvi.runs.results.runs import Run as Run
+from particlegvi.simulation.run import Run as Run
 from particlegvi.tools.errors import Diverged as Diverged
 from particlegvi.tools.patience import last_interrupted as last_interrupted
 from particlegvi.runs.simulating import simulate as simulate

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from particlegvi.pages.building import Page
 
-__all__ = ["Run"]
-
 
 class Runs(ExportedRuns):
     """Runs by label, in the order of the labels.
