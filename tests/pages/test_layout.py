@@ -85,6 +85,16 @@ def test_pictures_on_a_slide_are_large_true_and_whole(browser, tmp_path, name):
 
 
 @driven
+def test_a_replay_on_a_slide_fills_it(browser, tmp_path):
+    run = pg.run("global-minimiser", particles=20, steps=40, out=tmp_path / "run")
+    place = pg.page(run).save(tmp_path / "page.html")
+    with sized(browser, 1280, 720):
+        browser.get(f"{place.as_uri()}?embed")
+        wait(browser, "document.querySelector('#replay .verdict').textContent")
+        assert browser.execute_script("return document.querySelector('#replay canvas').clientHeight") > 350
+
+
+@driven
 def test_no_bar_is_cut(browser, tmp_path):
     """Shares add to one: the bars of DE and DRE, together, are equally high; a cut one would be missing."""
     place = pg.page("repulsion-alone").save(tmp_path / "page.html")

@@ -238,3 +238,14 @@ def test_wells_are_the_basins_of_the_package(engine, dim, rng):
     assert sorted(nearest) == list(range(len(basins.modes)))  # one for each
     np.testing.assert_allclose(masses, basins.masses[nearest], atol=2e-3)
     assert np.mean(np.array(nearest)[of] == basins.of(x)) >= (1.0 if dim == 1 else 0.97)  # the package asks a draw
+
+
+@pytest.mark.parametrize("method", ["DE", "DLE"])
+def test_modes_with_particles_are_counted(engine, method):
+    body = """const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null);
+    const truth = PG.truth(PG.method(problem, label));
+    return places.map(row => PG.covered([Float64Array.from(row)], truth));"""
+    settings = {"loss": "t^4/4 - t^2/2", "prior": "uniform:-2:2", "kl_weight": 0.1, "methods": method}
+    places = [[-1.0, -0.9, -1.2], [-1.0, 1.1, 0.8]]
+    assert engine(body, settings=settings, label=method, places=places) == [[1, 2], [2, 2]]
+    assert engine(body, settings=settings | {"loss": "t^2"}, label=method, places=places) == [None, None]
