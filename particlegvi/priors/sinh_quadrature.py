@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from particlegvi.contracts import Array
 
-LogDensity = Callable[[Array], Array]  # of points (n, dim), (n,)
 FARTHEST = 60.0  # in t: 5e25 scales away
 SEARCHED = {1: 2401, 2: 161}  # points of t in each coordinate, by dimension
 CLIMBS, SHRINK = 100, 1e-2
+ZERO = "formula must be a density that is positive somewhere, not one that is zero"
 ENDLESS = "formula must be a density with a finite integral, not one that hardly falls off"
 NARROW = "formula must be a density that quadrature can resolve, not one with so narrow or many peaks"
 DROP = 45.0  # a log density so far below its largest value is negligible
@@ -43,6 +44,10 @@ class Stretch(NamedTuple):
         """x at these t."""
         return self.centre + self.scale * (t if self.bounded else np.sinh(t))
 
+    def moved(self, centre: float, scale: float) -> Stretch:
+        """With another centre and scale; a bounded one stays as it is, and is seen from end to end."""
+        return self if self.bounded else self._replace(centre=centre, scale=scale)
+
     def log_slope(self, t: Array) -> Array:
         """log dx/dt."""
         return np.full(t.shape, math.log(self.scale)) if self.bounded else math.log(self.scale) + np.log(np.cosh(t))
@@ -61,6 +66,10 @@ class Stretch(NamedTuple):
         return (edges[:-1, None] + half[:, None] * (1.0 + unit)).ravel(), (half[:, None] * shares).ravel()
 
 
+LogDensity = Callable[[Array], Array]  # of points (n, dim), (n,)
+Look = Callable[[list[Stretch]], tuple[list[Array], Array]]
+
+
 class Mass(NamedTuple):
     """The result of the quadrature."""
 
@@ -74,7 +83,7 @@ class Mass(NamedTuple):
 def integrate(log_density: LogDensity, low: Array, high: Array) -> Mass:
     """The mass of a density that is positive between ``low`` and ``high`` (dim,), which may be infinite."""
     dim = len(low)
-    stretches = place(log_density, low, high)
+    stretches = fit_stretches(log_density, low, high)
     before = -math.inf
     for panels in PANELS[dim]:
         points, log_weights = rule(stretches, panels, NODES)
@@ -114,57 +123,65 @@ def _of_nodes(stretches: list[Stretch], panels: int) -> Array:
     return np.asarray(np.sum(np.meshgrid(*log_weights, indexing="ij"), axis=0).ravel())
 
 
-def place(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
-    """Centres at the highest place that a climb finds, scales where the density falls, and ends where it is gone."""
-    bounded = np.isfinite(low) & np.isfinite(high)
-    inside = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
+def fit_stretches(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
+    """Stretches with the centre at the highest point, the scale of the fall from it, and ends where nothing is left."""
+    look = partial(_look, log_density, low, high)
+    stretches = _widths(look, _climb(look, [_first(*ends) for ends in zip(low, high, strict=True)]))
+    axes, level = look(stretches)
+    parts = zip(stretches, low, high, axes, _ridges(level), strict=True)
+    return [stretch if stretch.bounded else _with_ends(stretch, *rest) for stretch, *rest in parts]
+
+
+def _first(low: float, high: float) -> Stretch:
+    """The stretch from end to end; without two finite ends, of all x around the finite one, or around 0."""
+    if np.isfinite(low) and np.isfinite(high):
+        return Stretch(float(0.5 * (low + high)), float(0.5 * (high - low)), -1.0, 1.0, True)
+    centre = low if np.isfinite(low) else high if np.isfinite(high) else 0.0
+    return Stretch(float(centre), 1.0, -FARTHEST, FARTHEST, False)
+
+
+def _look(log_density: LogDensity, low: Array, high: Array, stretches: list[Stretch]) -> tuple[list[Array], Array]:
+    """x along each axis of the grid of these stretches, and the log density on it, -inf beyond ``low`` and ``high``."""
+    x = [stretch.at(np.linspace(stretch.low, stretch.high, SEARCHED[len(low)])) for stretch in stretches]
+    outside = [(axis < low[i]) | (axis > high[i]) for i, axis in enumerate(x)]
+    axes = [np.clip(axis, low[i], high[i]) for i, axis in enumerate(x)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     with np.errstate(invalid="ignore"):
-        centre = np.where(bounded, 0.5 * (low + high), inside)
-        scale = np.where(bounded, 0.5 * (high - low), 1.0)
-    number = SEARCHED[len(low)]
+        level = log_density(grid.reshape(-1, len(low))).reshape(grid.shape[:-1])
+    _no_nan(level.ravel(), grid.reshape(-1, len(low)))
+    return axes, np.where(np.any(np.meshgrid(*outside, indexing="ij"), axis=0), -np.inf, level)
 
-    def looked_at(centre: Array, scale: Array) -> tuple[list[Array], Array]:
-        axes, slopes = [], []
-        for i in range(len(low)):
-            t = np.linspace(-1.0, 1.0, number) if bounded[i] else np.linspace(-FARTHEST, FARTHEST, number)
-            stretch = Stretch(float(centre[i]), float(scale[i]), 0.0, 0.0, bool(bounded[i]))
-            x = stretch.at(t)
-            outside = (x < low[i]) | (x > high[i])
-            axes.append(np.clip(x, low[i], high[i]))
-            slopes.append(np.where(outside, -np.inf, stretch.log_slope(t)))
-        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-        with np.errstate(invalid="ignore"):
-            level = log_density(grid.reshape(-1, len(low))).reshape(grid.shape[:-1])
-        _no_nan(level.ravel(), grid.reshape(-1, len(low)))
-        inside = np.sum(np.meshgrid(*slopes, indexing="ij"), axis=0) > -np.inf
-        return axes, np.where(inside, level, -np.inf)
 
+def _climb(look: Look, stretches: list[Stretch]) -> list[Stretch]:
+    """The stretches with their centre at the highest point that a climb finds, so exact that an edge lies at a kink.
+
+    Each look moves to the highest point of a grid, which shrinks around it when no higher one is near.
+    """
     best = -math.inf
-    free = ~bounded
     for _ in range(CLIMBS):
-        axes, level = looked_at(centre, scale)
-        place = np.unravel_index(int(np.argmax(level)), level.shape)
-        top = float(level[place])
+        axes, level = look(stretches)
+        highest = np.unravel_index(int(np.argmax(level)), level.shape)
+        top = float(level[highest])
         if not top > -np.inf:
-            raise ValueError("formula must be a density that is positive somewhere, not one that is zero")
-        centre = np.where(free, [axis[i] for axis, i in zip(axes, place, strict=True)], centre)
-        if top == np.inf or np.any(np.abs(centre[free]) > FARTHEST_CENTRE):
+            raise ValueError(ZERO)
+        stretches = [stretch.moved(float(axes[i][highest[i]]), stretch.scale) for i, stretch in enumerate(stretches)]
+        free = [stretch for stretch in stretches if not stretch.bounded]
+        if top == np.inf or any(abs(stretch.centre) > FARTHEST_CENTRE for stretch in free):
             raise ValueError(ENDLESS)
-        if top <= best + 1e-3:  # no higher point is near: search closer, so that an edge lies at a kink
-            scale = np.where(free, SHRINK * scale, scale)
-            if np.all(bounded | (scale < 1e-13 * (1.0 + np.abs(centre)))):
+        if top <= best + 1e-3:
+            stretches = [stretch.moved(stretch.centre, SHRINK * stretch.scale) for stretch in stretches]
+            if all(SHRINK * stretch.scale < 1e-13 * (1.0 + abs(stretch.centre)) for stretch in free):
                 break
         best = max(best, top)
-    axes, level = looked_at(centre, np.where(free, 1e-9 * (1.0 + np.abs(centre)), scale))
-    fallen = [_width(axis, ridge, x) for axis, ridge, x in zip(axes, _ridges(level), centre, strict=True)]
-    widths = np.where(free, fallen, scale)
-    axes, level = looked_at(centre, widths)
-    stretches = []
-    for i, ridge in enumerate(_ridges(level)):
-        stretch = Stretch(float(centre[i]), float(widths[i]), -1.0, 1.0, bool(bounded[i]))
-        ends = (-1.0, 1.0) if bounded[i] else _ends(stretch, low[i], high[i], axes[i], ridge)
-        stretches.append(stretch._replace(low=ends[0], high=ends[1]))
     return stretches
+
+
+def _widths(look: Look, stretches: list[Stretch]) -> list[Stretch]:
+    """The stretches with the scale at which the density has fallen by half a unit of its logarithm."""
+    close = [stretch.moved(stretch.centre, 1e-9 * (1.0 + abs(stretch.centre))) for stretch in stretches]
+    axes, level = look(close)
+    parts = zip(close, axes, _ridges(level), strict=True)
+    return [stretch.moved(stretch.centre, _width(x, ridge, stretch.centre)) for stretch, x, ridge in parts]
 
 
 def _ridges(level: Array) -> list[Array]:
@@ -180,22 +197,22 @@ def _width(x: Array, ridge: Array, centre: float) -> float:
     return float(fallen.min()) if len(fallen) else 1.0
 
 
-def _ends(stretch: Stretch, low: float, high: float, x: Array, ridge: Array) -> tuple[float, float]:
-    """The t between which the density, with the slope of the stretch, is within `DROP` of its largest value."""
-    t = np.linspace(-FARTHEST, FARTHEST, len(x))
+def _with_ends(stretch: Stretch, low: float, high: float, x: Array, ridge: Array) -> Stretch:
+    """Its ends are the t between which the density, with its slope, is within `DROP` of the largest value."""
+    t = np.linspace(stretch.low, stretch.high, len(x))
     inside = (stretch.at(t) >= low) & (stretch.at(t) <= high)
     level = np.where(inside, ridge + stretch.log_slope(t), -np.inf)
     kept = np.flatnonzero(level > level.max() - DROP)
     if not len(kept):
-        raise ValueError("formula must be a density that is positive somewhere, not one that is zero")
+        raise ValueError(ZERO)
     first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(t) - 1)
     if (first == 0 and kept[0] == 0) or (last == len(t) - 1 and kept[-1] == last):
         raise ValueError(ENDLESS)
     ends = [float(t[first]), float(t[last])]
-    for place, (side, bound) in enumerate(((-1.0, low), (1.0, high))):
-        if np.isfinite(bound) and side * (stretch.at(np.array(ends[place])) - bound) > 0.0:
-            ends[place] = float(np.arcsinh((bound - stretch.centre) / stretch.scale))
-    return ends[0], ends[1]
+    for i, (side, bound) in enumerate(((-1.0, low), (1.0, high))):
+        if np.isfinite(bound) and side * (stretch.at(np.array(ends[i])) - bound) > 0.0:
+            ends[i] = float(np.arcsinh((bound - stretch.centre) / stretch.scale))
+    return stretch._replace(low=ends[0], high=ends[1])
 
 
 def _no_nan(level: Array, points: Array) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Prior
 from particlegvi.engine.terms.evaluate import profile_values, squared_distances
-from particlegvi.priors.sinh_quadrature import Stretch, place, rule
+from particlegvi.priors.sinh_quadrature import Stretch, fit_stretches, rule
 
 NODES = 8  # Gauss-Legendre nodes in each panel
 PANELS = {1: (2, 4, 8, 16, 32, 64, 128, 256, 512), 2: (1, 2, 3, 4, 6)}  # on each side of the centre, by dimension
@@ -95,7 +95,8 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
     The coordinates are stretched to the tails of the prior. The bound is the difference of the rules and the mass
     beyond them. A ValueError if the finest rule cannot resolve the kernel: the prior is too wide for its lengthscale.
     """
-    stretches = prior.stretches if isinstance(prior, Stretched) else place(prior.log_density, prior.low, prior.high)
+    known = prior.stretches if isinstance(prior, Stretched) else None
+    stretches = known or fit_stretches(prior.log_density, prior.low, prior.high)
     ends = np.array([stretch.at(np.array([stretch.low, stretch.high])) for stretch in stretches])
     spread = np.outer(np.arange(1, PROBES + 1), GOLDEN[: prior.dim]) % 1.0
     probes = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * spread
