@@ -106,11 +106,9 @@ def _parameter(value: Any, key: str) -> int | float:
 
 def _setting(value: object, key: str) -> int | float | str:
     """A number; or a word, or true or false, of which the method knows the meaning. A weight is a number."""
-    if key.endswith("_weight"):
-        return _parameter(value, key)
-    if isinstance(value, bool):
-        return value
-    return checks.text(40)(value, key) if isinstance(value, str) else _parameter(value, key)
+    if isinstance(value, bool | str) and not key.endswith("_weight"):
+        return value if isinstance(value, bool) else checks.text(40)(value, key)
+    return _parameter(value, key)
 
 
 def preconditioner(value: Any, key: str) -> str | list[list[float]]:
@@ -151,8 +149,7 @@ KEYS: dict[str, Key] = {
     ),
     "tolerance": Key(
         checks.number(above=0.0, below=0.1, allowed="a number above 0 and below 0.1"),
-        "largest relative error of the pairwise sums",
-        1e-12,
+        "largest relative error of the pairwise sums", 1e-12,
     ),
     "modes": Key(checks.points, "the points whose neighbourhoods are counted"),
     "replicates": Key(
@@ -174,10 +171,7 @@ KEYS: dict[str, Key] = {
 
 
 def with_variables(value: Any) -> Any:
-    """Complete the entry of a loss: a text that names no loss is a formula, and the names in it are the variables.
-
-    The check of the key refuses other mistakes.
-    """
+    """The entry of a loss, where a text that names no loss is a formula, and the names in it are the variables."""
     from particlegvi import losses
 
     if not isinstance(value, dict):
@@ -194,51 +188,68 @@ def with_variables(value: Any) -> Any:
 
 
 def fill(scenario: Facts) -> list[str]:
-    """Fill in missing values, in place; return a phrase for each choice."""
-    chosen: list[str] = []
+    """Fill in missing values, in place; return a phrase for each choice.
+
+    Each function reads what those before it have written: a preconditioner decides on methods and step size before the
+    plain choices do, and the plain step size comes last, as it follows from all other parts.
+    """
+    _complete_parts(scenario)
+    _follow_preconditioner(scenario)
+    return [*_choose_methods(scenario), *_choose_numbers(scenario), *_choose_by_loss(scenario)]
+
+
+def _complete_parts(scenario: Facts) -> None:
+    """Write out the variables of a formula and the parameters that parts leave out; a short formula is the title."""
     if "loss" in scenario:
         scenario["loss"] = with_variables(scenario["loss"])
     for key in ("loss", "prior", "initial", "kernel"):
         if key in scenario:
             scenario[key] = with_defaults(key, scenario[key], keys.DEFAULT_KERNEL if key == "kernel" else "")
-    for key in ("steps", "step_size"):
-        if scenario.get(key) == AUTO:
-            del scenario[key]
-    ensemble = "preconditioner" in scenario
-    if ensemble:
-        for key, value in (("step_size", AUTO), ("integrator", "mala"), ("methods", {"DLE": {}})):
-            scenario.setdefault(key, value)
-    left_out = scenario.get("methods", {None: False})
-    if isinstance(left_out, dict) and left_out and all(entry is False for entry in left_out.values()):
-        scenario["methods"] = {label: with_defaults("method", {}, label) for label in METHODS if label not in left_out}
-        weights = {label: ", ".join(f"{key} {value:g}" for key, value in entry.items())
-                   for label, entry in scenario["methods"].items()}  # fmt: skip
-        words = [f"{label} ({listed})" if listed else label for label, listed in weights.items()]
-        chosen.append(f"methods = {', '.join(words)}")
-    if isinstance(scenario.get("methods"), dict):
-        scenario["methods"] = {
-            label: with_defaults("method", entry, label) for label, entry in scenario["methods"].items()
-        }
     formula = scenario["loss"].get("formula") if isinstance(scenario.get("loss"), dict) else None
     if isinstance(formula, str) and len(formula) <= LONGEST_TITLE and formula.isprintable():
         scenario.setdefault("title", formula)
+
+
+def _follow_preconditioner(scenario: Facts) -> None:
+    """The word "auto" becomes a missing value; with a preconditioner the step size is "auto" again: it is adapted."""
+    for key in ("steps", "step_size"):
+        if scenario.get(key) == AUTO:
+            del scenario[key]
+    if "preconditioner" in scenario:
+        scenario.update({"step_size": AUTO, "integrator": "mala", "methods": {"DLE": {}}} | scenario)
+
+
+def _choose_methods(scenario: Facts) -> list[str]:
+    """Write out the parameters of the methods; where none is named but to be left out, all others are chosen."""
+    entries = scenario.get("methods", {})
+    all_left_out = isinstance(entries, dict) and all(entry is False for entry in entries.values())
+    chosen = all_left_out and scenario.get("methods") != {}  # the check of the key refuses an empty table
+    if chosen:
+        entries = {label: {} for label in METHODS if label not in entries}
+    if isinstance(entries, dict):
+        scenario["methods"] = {label: with_defaults("method", entry, label) for label, entry in entries.items()}
+    if not chosen:
+        return []
+    weights = {label: ", ".join(f"{key} {value:g}" for key, value in entry.items())
+               for label, entry in scenario["methods"].items()}  # fmt: skip
+    return [f"methods = {', '.join(f'{label} ({listed})' if listed else label for label, listed in weights.items())}"]
+
+
+def _choose_numbers(scenario: Facts) -> list[str]:
+    """Fill in the particles, as many as the start has points, and the steps."""
     started = scenario.get("initial")
     if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
         scenario.setdefault("particles", len(started["points"]))
-    for key, number in (("particles", PARTICLES), ("steps", STEPS_TO_ARRIVE if ensemble else STEPS)):
-        if key not in scenario:
-            scenario[key] = number
-            chosen.append(f"{key} = {number}")
-    if "loss" in scenario and not {"prior", "step_size", "figures"} <= set(scenario):
-        chosen += _by_loss(scenario)
-    return chosen
+    numbers = {"particles": PARTICLES, "steps": STEPS_TO_ARRIVE if "preconditioner" in scenario else STEPS}
+    missing = {key: number for key, number in numbers.items() if key not in scenario}
+    scenario.update(missing)
+    return [f"{key} = {number}" for key, number in missing.items()]
 
 
 def with_defaults(key: str, entry: Any, label: str = "") -> Any:
-    """The entry of a part with the numbers and words that it leaves out, so that a stored run keeps its own.
+    """The entry of a loss, prior, initial, kernel or method with the numbers and words that it leaves out.
 
-    ``key`` is "loss", "prior", "initial", "kernel" or "method", and ``label`` the name where the entry has none. The
-    checks of the keys refuse mistakes.
+    So a stored run keeps its own. ``label`` is the name where the entry has none. The checks of keys refuse mistakes.
     """
     from particlegvi import kernels, losses, methods, priors
 
@@ -261,8 +272,10 @@ def with_defaults(key: str, entry: Any, label: str = "") -> Any:
     return {**entry, **{key: value for key, value in defaults.items() if key not in entry}}
 
 
-def _by_loss(scenario: Facts) -> list[str]:
+def _choose_by_loss(scenario: Facts) -> list[str]:
     """Fill in prior, figures and step size, which depend on the loss."""
+    if "loss" not in scenario or {"prior", "step_size", "figures"} <= set(scenario):
+        return []
     from particlegvi.integrators import schedules
     from particlegvi.scenario.kinds.particles import building, first_step
 
