@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.simulation.sampling.halves import Halves
+from particlegvi.simulation.sampling.halves import Halves, StepSize
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.sample_settings import SampleSettings, scaling
 from particlegvi.simulation.sampling.start import find_start
@@ -28,6 +28,28 @@ class Arrival(NamedTuple):
     facts: Facts
 
 
+class Adaptation:
+    """The step size: chosen, or adapted and then frozen, and adapted again where too few or too many are accepted."""
+
+    def __init__(self, step_size: StepSize, chosen: float | None) -> None:
+        self.step_size, self.is_chosen = step_size, chosen is not None
+        self.running = chosen is None
+        self.began, self.frozen = 0, 0  # the numbers of steps after which it began, and ended
+        if chosen is not None:
+            step_size.now = np.log(chosen)
+
+    def update(self, steps: int, rates: list[float]) -> None:
+        """Freeze the step size after some steps; later, adapt it again if the acceptance rate is not right."""
+        if self.is_chosen or (steps - self.began) % ADAPTATION:
+            return
+        if self.running:
+            self.step_size.freeze()
+            self.running, self.frozen = False, steps
+        elif not RIGHT_RATES[0] < np.mean(rates[-ADAPTATION:]) < RIGHT_RATES[1]:
+            self.step_size.restart()
+            self.running, self.began = True, steps
+
+
 @one_blas_thread()
 @np.errstate(all="ignore")  # a density that is not integrable leads to where numbers overflow
 def arrive(posterior: PosteriorEnergy, chosen: SampleSettings, progress: StepProgress | None = None) -> Arrival:
@@ -36,35 +58,24 @@ def arrive(posterior: PosteriorEnergy, chosen: SampleSettings, progress: StepPro
     Its matrices are small: on a busy machine threads of BLAS would take longer than they help, and move last digits.
     """
     began = time.perf_counter()
-    steps, seed = chosen.steps, chosen.seed
-    start = find_start(posterior, chosen.particles, seed, chosen.initial)
-    ensemble = Halves(start.view, start.particles, seed, scaling(chosen.preconditioner, start.view))
-    if chosen.step_size is not None:
-        ensemble.step_size.now = np.log(chosen.step_size)
+    start = find_start(posterior, chosen.particles, chosen.seed, chosen.initial)
+    ensemble = Halves(start.view, start.particles, chosen.seed, scaling(chosen.preconditioner, start.view))
+    adaptation = Adaptation(ensemble.step_size, chosen.step_size)
     positions, energies, rates = [ensemble.now.place.copy()], [ensemble.now.energy.copy()], []
-    adapting, changed, frozen = chosen.step_size is None, 0, 0
-    verdict, counted, looks = Verdict(False, UNJUDGED), 0, _looks(steps)
-    for step in range(steps):
-        rates.append(ensemble.step(step, adapting))
+    verdict, looks = Verdict(False, UNJUDGED), _looks(chosen.steps)
+    for step in range(chosen.steps):
+        rates.append(ensemble.step(step, adaptation.running))
         positions.append(ensemble.now.place.copy())
         energies.append(ensemble.now.energy.copy())
-        if (step + 1 - changed) % ADAPTATION == 0 and chosen.step_size is None:
-            rate = np.mean(rates[-ADAPTATION:])
-            if adapting:
-                ensemble.step_size.freeze()
-                adapting, frozen = False, step + 1
-            elif not RIGHT_RATES[0] < rate < RIGHT_RATES[1]:
-                ensemble.step_size.restart()
-                adapting, changed = True, step + 1
-        if not adapting and step + 1 in looks:
-            windows = _windows(len(positions), frozen, posterior.is_bent)
+        adaptation.update(step + 1, rates)
+        if not adaptation.running and step + 1 in looks:
+            windows = _windows(len(positions), adaptation.frozen, posterior.is_bent)
             if windows:  # else the verdict before the step size was adapted again stays
-                wanted = (NORMAL_99 / chosen.accuracy) ** 2
-                verdict, counted = _look(start.view, positions, energies, windows, wanted)
+                verdict = _judged(start.view, positions, energies, windows, (NORMAL_99 / chosen.accuracy) ** 2)
             if verdict.arrived:
                 break
         if progress is not None:
-            progress(step + 1, steps)
+            progress(step + 1, chosen.steps)
         if chosen.seconds is not None and time.perf_counter() - began > chosen.seconds:
             break
     flaw = posterior.flaw
@@ -73,7 +84,7 @@ def arrive(posterior: PosteriorEnergy, chosen: SampleSettings, progress: StepPro
     facts = {
         "start": start.facts,
         "steps": step + 1,
-        "counted": counted if verdict.arrived else 2 * (len(positions) // 3) or 1,
+        "counted": verdict.counted if verdict.arrived else 2 * (len(positions) // 3) or 1,
         "gradients": posterior.evaluations,
         "step_size": float(np.exp(ensemble.step_size.now)),
         "acceptance_rate": float(np.mean(rates[-ADAPTATION:])),
@@ -101,18 +112,14 @@ def _windows(records: int, frozen: int, is_bent: bool) -> list[int]:
     return [length for length in lengths[1 if is_bent else 0 :] if records - 1 - length >= frozen]
 
 
-def _look(
+def _judged(
     view: LinearView, positions: list[Array], energies: list[Array], windows: list[int], wanted_draws: float
-) -> tuple[Verdict, int]:
-    """The verdict by the first windows that pass, or else by the last ones.
-
-    With it the number of records that it counts, from the last one.
-    """
-    verdict, window = Verdict(False, UNJUDGED), 0
+) -> Verdict:
+    """The verdict by the first windows that pass, or else by the last ones."""
     for window in windows:
         last = slice(len(positions) - 2 * window, None)
         z = np.array(positions[last])
         verdict = judge(observed(view.places(z), z, np.array(energies[last])), wanted_draws)
         if verdict.arrived:
             break
-    return verdict, 2 * window
+    return verdict._replace(counted=2 * window)

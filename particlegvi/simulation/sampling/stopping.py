@@ -32,6 +32,7 @@ class Verdict(NamedTuple):
     reason: str = ""
     worst: int = -1  # number of the coordinate; -1: none, dim: the energy
     effective_draws: float = 0.0
+    counted: int = 0  # records that it counts, from the last one
 
 
 class History(NamedTuple):
@@ -66,10 +67,7 @@ def observed(positions: Array, scaled: Array, energies: Array) -> History:
 def judge(seen: History, wanted_draws: float) -> Verdict:
     """Whether the ensemble had arrived at the end of the two windows."""
     earlier, later = np.split(seen.values, 2)
-    for reason, first, second in (
-        (DRIFTS, earlier, later),
-        (DIFFERS, later[:, ::2], later[:, 1::2]),
-    ):
+    for reason, first, second in ((DRIFTS, earlier, later), (DIFFERS, later[:, ::2], later[:, 1::2])):
         size = _difference(first, second)
         if not np.all(size < 1.0):
             return Verdict(False, reason, seen.coordinate(int(np.argmax(np.nan_to_num(size, nan=np.inf)))))
