@@ -24,11 +24,11 @@ from particlegvi.cli.reporting import say
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
     from particlegvi.contracts import Facts
-    from particlegvi.sweeps.sweep import Sweep
 
 QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # largest values of `gallery --quick`
 # Seeds of `gallery` where 0 is no typical one. multimodal: the smallest seed at which each quadrant has a number of the
@@ -139,8 +139,6 @@ def animate(options: argparse.Namespace) -> None:
     *LOOK,
 )
 def gallery(options: argparse.Namespace) -> None:
-    import tempfile
-    from functools import partial
     from pathlib import Path
 
     from particlegvi import scenario
@@ -151,12 +149,9 @@ def gallery(options: argparse.Namespace) -> None:
     names = options.only or sorted(catalogue.ours())
     style = {f"style.{key}": value for key, value in look(options).items()}
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
-    from particlegvi import plotting
-    from particlegvi.datasets import MissingData
-    from particlegvi.plotting.style import save
-    from particlegvi.runs.execute import check_figures, execute, prepared_results
+    from particlegvi.runs.execute import check_figures
 
-    folder, found = Path(options.out), 0
+    folder = Path(options.out)
     try:
         if not options.check:
             folder.mkdir(parents=True, exist_ok=True)
@@ -164,41 +159,64 @@ def gallery(options: argparse.Namespace) -> None:
         raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
     for wanted in settings.values():
         check_figures(wanted)
+    faults = 0
     for name, wanted in settings.items():
-        if "sweep" in wanted:
-            sweep = _swept(name, wanted, options)
-            if options.check:
-                found += _check(name, sweep.plot)
-                continue
-            picture = folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}"
-            if not options.quiet:
-                print(save(sweep.plot(), picture), flush=True)
-            continue
-        if not wanted["figures"]:
-            say(f"{name} is left out: it has no picture")
-            continue
         if options.quick:
             fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
             wanted = scenario.load(wanted, fewer)
-        try:
-            with patient(options, name) as progress:
-                seed = SEEDS.get(name, 0) if options.seed is None else options.seed
-                results = execute(prepared_results(wanted, seed), progress)
-        except MissingData as error:
-            say(f"{name} is left out: {error}")
-            continue
-        if options.check:
-            for entry in results.scenario["figures"]:
-                found += _check(name, partial(plotting.figure, results, **entry))
-            continue
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
-            for number, picture in enumerate(plotting.draw(results, drawn)):
-                place = folder / (f"{name}-{picture.name}" if number else f"{name}{picture.suffix}")
-                picture.replace(place)
-                if not options.quiet:
-                    print(place, flush=True)
-    if found:
-        raise ValueError(f"the words of {found} slides must not overlap, leave them or be dropped")
+        draw = _draw_sweep if "sweep" in wanted else _draw_runs
+        faults += draw(name, wanted, folder, options)
+    if faults:
+        raise ValueError(f"the words of {faults} slides must not overlap, leave them or be dropped")
+
+
+def _draw_runs(name: str, wanted: Facts, folder: Path, options: argparse.Namespace) -> int:
+    """Run a scenario and write its pictures into the folder, or else check them; the number of faults."""
+    import tempfile
+    from functools import partial
+
+    from particlegvi import plotting
+    from particlegvi.datasets import MissingData
+    from particlegvi.runs.execute import execute, prepared_results
+
+    if not wanted["figures"]:
+        say(f"{name} is left out: it has no picture")
+        return 0
+    seed = SEEDS.get(name, 0) if options.seed is None else options.seed
+    try:
+        with patient(options, name) as progress:
+            results = execute(prepared_results(wanted, seed), progress)
+    except MissingData as error:
+        say(f"{name} is left out: {error}")
+        return 0
+    if options.check:
+        return sum(_check(name, partial(plotting.figure, results, **entry)) for entry in results.scenario["figures"])
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
+        for number, picture in enumerate(plotting.draw(results, drawn)):
+            place = folder / (f"{name}-{picture.name}" if number else f"{name}{picture.suffix}")
+            picture.replace(place)
+            if not options.quiet:
+                print(place, flush=True)
+    return 0
+
+
+def _draw_sweep(name: str, wanted: Facts, folder: Path, options: argparse.Namespace) -> int:
+    """Run the sweep of a scenario and write its picture into the folder, or else check it; the number of faults."""
+    from particlegvi.plotting.style import save
+    from particlegvi.sweeps import plan as plans
+    from particlegvi.sweeps import running
+
+    plan = plans.plan(wanted)
+    if options.quick:
+        ends = {key: [values[0], values[-1]] for key, values in plan.grid.over.items()}
+        plan = plans.plan(plans.with_sweep_table(wanted, ends, seeds=1))
+    with patient(options, name) as progress:
+        sweep = running.run(plan, progress=progress)
+    if options.check:
+        return _check(name, sweep.plot)
+    if not options.quiet:
+        print(save(sweep.plot(), folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}"), flush=True)
+    return 0
 
 
 def _check(name: str, draw: Callable[..., Figure]) -> int:
@@ -208,18 +226,3 @@ def _check(name: str, draw: Callable[..., Figure]) -> int:
     complaints = [f"{name}, {complaint}" for complaint in complaints_on_slides(draw)]
     print(*complaints, sep="\n", end="\n" * bool(complaints), flush=True)
     return len(complaints)
-
-
-def _swept(name: str, wanted: Facts, options: argparse.Namespace) -> Sweep:
-    """Run the sweep of a scenario that has a table [sweep]."""
-    from particlegvi import scenario
-    from particlegvi.sweeps import plan as plans
-    from particlegvi.sweeps import running
-
-    plan = plans.plan(wanted)
-    if options.quick:
-        ends = {key: [values[0], values[-1]] for key, values in plan.grid.over.items()}
-        fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
-        plan = plans.plan(plans.with_sweep_table(scenario.load(wanted, fewer), ends, seeds=1))
-    with patient(options, name) as progress:
-        return running.run(plan, progress=progress)
