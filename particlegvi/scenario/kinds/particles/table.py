@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     methods = summary["methods"]
     checks = printed(CHECKS, methods)
     more = [[row for row in checks if any(row[1:])]] if any(cell for row in checks[1:] for cell in row[2:]) else []
-    notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
+    notes = [f"{label}: {note}" for label, facts in methods.items() for some in NOTES for note in some(facts)]
     notes += _of_single_particles(methods)
     for label in (label for label, facts in methods.items() if _may_jump(scenario, label, facts)):
         name = scenario.get("methods", {}).get(label, {}).get("method", label)
@@ -175,53 +175,64 @@ def _mean_and_sd(fitted: Facts) -> str:
     return f"mean {short_number(fitted['mean'])}, sd {short_number(fitted['sd'])}"
 
 
-def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
-    """Counts and choices that do not fit into the row, one line each."""
-    notes = [facts["equilibrium"]["verdict"]] if "equilibrium" in facts else []
+def _of_places(facts: Facts) -> Iterator[str]:
+    """Where the particles are: the equilibrium, the basins, the modes, and those of replicates."""
+    if "equilibrium" in facts:
+        yield facts["equilibrium"]["verdict"]
     for basin in facts.get("basins", [])[:8]:
         low, high = basin["limits"]
         within = "within" if low <= basin["count"] <= high else "outside"
-        notes.append(f"{basin['count']} at {short_number(basin['atom'])}, {within} the 99% limits {low} to {high}")
-    if "mode_occupancy" in facts and not notes:
+        yield f"{basin['count']} at {short_number(basin['atom'])}, {within} the 99% limits {low} to {high}"
+    if "mode_occupancy" in facts and "equilibrium" not in facts and not facts.get("basins"):
         counts = facts["mode_occupancy"]
         few = ", ".join(map(str, counts[:12])) + ", ..." * (len(counts) > 12)
-        notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {few} particles")
-    run = facts.get("run", {})
-    if "replicates" in run:
-        mean, low, high = run["replicates"]["mean_modes_covered"]
-        runs = run["replicates"]["number"]
+        yield f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {few} particles"
+    if "replicates" in facts.get("run", {}):
+        runs, (mean, low, high) = (facts["run"]["replicates"][key] for key in ("number", "mean_modes_covered"))
         interval = f"on average over {runs} replicates, 95% interval {low:.2f} to {high:.2f}"
         # If all replicates agree, the interval has no width and is left out.
-        notes.append(f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {runs} replicates")
+        yield f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {runs} replicates"
+
+
+def _of_fit(facts: Facts) -> Iterator[str]:
+    """The Gaussian that is fitted, the optimum that it belongs to, and a free energy below the least that there is."""
+    run = facts.get("run", {})
     if "mean" in run and "sd" in run:
-        notes.append(f"fitted Gaussian: {_mean_and_sd(run)}")
+        yield f"fitted Gaussian: {_mean_and_sd(run)}"
     if "optima" in facts:
         optima, reached = facts["optima"]["all"], facts["optima"]["reached"]
         mean_and_sd = "none" if reached is None else _mean_and_sd(optima[reached])
-        notes.append(f"local optimum of this start, one of {len(optima)}: {mean_and_sd}")
+        yield f"local optimum of this start, one of {len(optima)}: {mean_and_sd}"
     over_time, of_truth = facts.get("free_energy", {}), facts.get("free_energy", {}).get("target")
     if of_truth and over_time["total"][-1] is not None and over_time["total"][-1] < of_truth["total"]:
-        notes.append("the free energy of particles is an estimate: that of the truth is the least that there is")
+        yield "the free energy of particles is an estimate: that of the truth is the least that there is"
+
+
+def _of_steps(facts: Facts) -> Iterator[str]:
+    """How the steps were taken and the sums computed, and why there is no truth."""
+    run = facts.get("run", {})
     if "lengthscale_rule" in run and "kernel" in run:
-        notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
+        yield f"{run['kernel']} kernel, {run['lengthscale_rule']}"
     if "embedding" in run:
-        notes.append(f"mean embedding: {run['embedding']}")
+        yield f"mean embedding: {run['embedding']}"
     if "arrived" in run and "sampled" not in facts["equilibrium"]["rule"]:
-        notes.append(verdict_in_words(run, f"{facts['steps']} steps"))
+        yield verdict_in_words(run, f"{facts['steps']} steps")
     if "acceptance_rate" in run:
-        notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")
+        yield f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted"
     if "expected_bias" in run:
         bias = run["expected_bias"]
         how_much = f"about {bias:.1%} too large" if math.isfinite(bias) else "without bound; try a smaller step_size"
-        notes.append(f"{run['integrator']}: by its step size, variances are expected to be {how_much}")
-    if "jumps" in run and run["jumps"]["proposed"]:
-        jumps = run["jumps"]
+        yield f"{run['integrator']}: by its step size, variances are expected to be {how_much}"
+    jumps = run.get("jumps", {})
+    if jumps.get("proposed"):
         rate, number_of = jumps["acceptance_rate"], jumps["proposed"]
-        notes.append(f"jumps every {jumps['every']} steps: {rate:.1%} of {number_of} proposals accepted")
+        yield f"jumps every {jumps['every']} steps: {rate:.1%} of {number_of} proposals accepted"
     if run.get("repulsion"):
         used = ", ".join(f"{way} ({steps} steps)" for way, steps in run["repulsion"].items())
         bound = f", error at most {run['repulsion_error_bound']:.0e}" if run["repulsion_error_bound"] else ""
-        notes.append(f"repulsion: {used}{bound}")
+        yield f"repulsion: {used}{bound}"
     if facts["target"].get("reason"):
-        notes.append(f"no truth to compare with: {facts['target']['reason']}")
-    return [f"{label}: {note}" for note in notes]
+        yield f"no truth to compare with: {facts['target']['reason']}"
+
+
+NOTES = (_of_places, _of_fit, _of_steps)  # counts and choices that do not fit into a row, one line each
