@@ -94,7 +94,7 @@ def kernel_of(kernel: object) -> Kernel | None:
     if kernel is None:
         return None
     allowed = "a kernel of particlegvi.kernels, or None"
-    checked: Kernel = objects.part("kernel", kernel, Kernel, allowed, without="name")
+    checked: Kernel = objects.having("kernel", kernel, Kernel, allowed, without="name")
     if isinstance(checked, tuple) and from_outside(checked):
         try_kernel(checked)
     return checked

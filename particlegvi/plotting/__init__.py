@@ -61,7 +61,7 @@ def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
 def _fit(kind: FigureKind, results: object) -> None:
     """Raise a ValueError unless the object is results, or a sweep for a kind that draws sweeps."""
     if "sweep" in kind.of:
-        objects.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
+        objects.having("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
     else:
         objects.results(results)
 

@@ -69,7 +69,7 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     seed : int
         Seed of these samples.
     """
-    objects.part("prior", prior, Prior, objects.PRIOR, without="gradient term")
+    objects.having("prior", prior, Prior, objects.PRIOR, without="gradient term")
     if not isinstance(how, str) or how not in WAYS:
         raise refuse("embedding", how, f"one of {', '.join(WAYS)}")
     objects.kernel_or_rule(kernel)

@@ -60,7 +60,7 @@ def run_problem(
         for sentence in problem.loss.advice(problem, method):
             warn(sentence)
     started = time.perf_counter()
-    flow = objects.part(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
+    flow = objects.having(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
     first = flow.particles()
     if np.shape(first) != problem.start.shape:
         allowed = f"an array of the shape {problem.start.shape}, a row for each particle"

@@ -33,10 +33,10 @@ def members(contract: type) -> list[str]:
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
-def part(
+def having(
     key: str, value: Any, contract: type | tuple[str, ...], allowed: str, *, without: str = "", more: str = ""
 ) -> Any:
-    """An object (not a class) with the members of a contract.
+    """An object (not a class) having the members of a contract.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ def loss(value: Any, for_run: bool = False) -> Any:
     if inspect.isroutine(value) or isinstance(value, np.ufunc):
         made = "pg.Loss.from_numpy(value, gradient, dim=1)"
         raise ValueError(f"{refuse('loss', value, allowed)}; functions are made one by {made}")
-    return part("loss", value, contracts.Loss, allowed, without="name" if for_run else "name gradient_at")
+    return having("loss", value, contracts.Loss, allowed, without="name" if for_run else "name gradient_at")
 
 
 def prior(value: Any, key: str = "prior") -> Any:
     """A prior, or another distribution on R^dim; with finite moments if it has a ``mean`` and an ``sd``."""
     no_scipy(key, value)
-    checked = part(key, value, contracts.Prior, PRIOR)
+    checked = having(key, value, contracts.Prior, PRIOR)
     dim = checked.dim
     if isinstance(checked, contracts.Located):
         whose = "of the prior" if key == "prior" else f"of {key}"
@@ -127,7 +127,7 @@ def _moment(key: str, value: Any, dim: int, which: str) -> Array:
 
 def method(value: Any) -> Any:
     """A method, with an objective and weights that are allowed."""
-    checked = part("method", value, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
+    checked = having("method", value, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
     objectives = get_args(contracts.Objective)
     if not isinstance(checked.objective, str) or checked.objective not in objectives:
         raise refuse("objective of the method", checked.objective, f"one of {', '.join(objectives)}")
@@ -138,7 +138,7 @@ def method(value: Any) -> Any:
 
 def target(value: Any, density: bool = False, dim: int | None = None) -> Any:
     """A target made by `particlegvi.target`; with ``density``, one that has a density."""
-    kind = part("target", value, contracts.Target, TARGET, without="sample").kind
+    kind = having("target", value, contracts.Target, TARGET, without="sample").kind
     if kind not in ("density", "atoms", "gaussians"):
         raise refuse("target", value, TARGET)
     if density and kind != "density":
@@ -150,24 +150,24 @@ def target(value: Any, density: bool = False, dim: int | None = None) -> Any:
 
 def run(value: Any) -> Any:
     """A run made by `particlegvi.simulate`."""
-    return part("run", value, contracts.Run, "a run, as particlegvi.simulate gives it", without="steps info")
+    return having("run", value, contracts.Run, "a run, as particlegvi.simulate gives it", without="steps info")
 
 
 def results(value: Any) -> Any:
     """Results made by `particlegvi.run`: runs by label, and their scenario."""
-    return part("results", value, ("items", "scenario"), "results, as particlegvi.run or particlegvi.load gives them")
+    return having("results", value, ("items", "scenario"), "results, as particlegvi.run or particlegvi.load gives them")
 
 
 def kernel(value: Any) -> Any:
     """A kernel that can be evaluated: its lengthscale is a number and not the name of a rule."""
-    if isinstance(part("kernel", value, contracts.Kernel, KERNEL, without="name variance").lengthscale, str):
+    if isinstance(having("kernel", value, contracts.Kernel, KERNEL, without="name variance").lengthscale, str):
         raise ValueError(f'lengthscale of the kernel must be a number, not the rule "{value.lengthscale}"')
     return value
 
 
 def kernel_or_rule(value: Any) -> Any:
     """A kernel whose lengthscale may still be the name of a rule."""
-    return part("kernel", value, contracts.Kernel, KERNEL)
+    return having("kernel", value, contracts.Kernel, KERNEL)
 
 
 def progress(value: Any) -> Any:

@@ -34,7 +34,7 @@ def of(kernel: KernelLike) -> Covariance:
     """Return a covariance unchanged, or the covariance for a kernel, whose lengthscale must be a number, not a rule."""
     if isinstance(kernel, Covariance):
         return kernel
-    part = objects.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
+    part = objects.having("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
     if part.name not in _registry:
         raise refuse("kernel", kernel, ALLOWED)
     if isinstance(part.lengthscale, str):
