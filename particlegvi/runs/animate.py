@@ -13,7 +13,7 @@ from particlegvi.plotting import films
 from particlegvi.runs.execute import execute, prepared_results
 from particlegvi.runs.results import load
 from particlegvi.scenario import catalogue
-from particlegvi.tools.objects import listening as check_listening
+from particlegvi.tools.objects import check_listening
 from particlegvi.tools.patience import listening
 
 FILM = ("frames", "seconds", "width", "even", "loop", "overwrite")  # the settings of a film

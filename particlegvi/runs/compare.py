@@ -88,7 +88,7 @@ def compare(
         When a step makes a particle non-finite; ``error.results`` has the runs up to there.
     """
     chosen = _by_label(methods, shared)
-    objects.listening(progress)
+    objects.check_listening(progress)
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)

@@ -22,7 +22,7 @@ from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.storage import CHECKPOINT_EVERY, MemoryStorage, Saving
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged, FolderLost, carried, carry
-from particlegvi.tools.objects import listening as check_listening
+from particlegvi.tools.objects import check_listening
 from particlegvi.tools.objects import progress as check_progress
 from particlegvi.tools.patience import TooLong, listening
 from particlegvi.tools.progress import tell

@@ -107,7 +107,7 @@ def simulate(
         If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, also the ``run``
         of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
     """
-    objects.listening(progress)
+    objects.check_listening(progress)
     method = registry.get(method)() if isinstance(method, str) else method
     label = objects.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)

@@ -81,7 +81,7 @@ def sweep(
     A cell is named by the sha256 of resolved scenario, seed, versions and sources of the package. Its result does not
     depend on the number of workers, nor on interruptions.
     """
-    objects.listening(progress)
+    objects.check_listening(progress)
     settings = load_scenario(scenario, overrides)
     listed = list(seeds) if isinstance(seeds, range | tuple) else seeds
     asked = list(measure) if isinstance(measure, tuple) else measure
@@ -146,7 +146,7 @@ def resume(
     -------
     Results, Sweep or Sample
     """
-    objects.listening(progress)
+    objects.check_listening(progress)
     if sample_folder.is_sample(folder):
         return sample_folder.load(folder, loss)
     swept = folders.is_sweep(folder)

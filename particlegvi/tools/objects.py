@@ -177,7 +177,7 @@ def progress(value: Any) -> Any:
     return value
 
 
-def listening(value: object) -> None:
+def check_listening(value: object) -> None:
     """A callable, True, False, "auto" or None."""
     if not (value is None or isinstance(value, bool) or callable(value) or (type(value) is str and value == "auto")):
         raise refuse("progress", value, 'True, "auto", a function or None')

@@ -150,7 +150,7 @@ class ExportedRuns(Exports, Mapping[str, Any]):
         """
         from particlegvi.plotting import films
 
-        objects.listening(progress)
+        objects.check_listening(progress)
         entry = films.figure_for(self.scenario, figure, options, lambda: self.kind.figure(list(self.values())))
         assert entry is not None
         path = films.file_beside(self.place, self.name, entry["kind"]) if out is None else out
