@@ -92,8 +92,8 @@ class ParticleFlow:
 def check_explicit(label: str, integrator: str) -> None:
     """Refuse an integrator for a drift without noise and without a linear part."""
     rules = {
-        "has no noise": lambda made: made.noise != "needed",
-        "has no linear part to solve": lambda made: not made.linear_part,
+        "has no noise": lambda scheme: scheme.noise != "needed",
+        "has no linear part to solve": lambda scheme: not scheme.linear_part,
     }
     integrators.check_fits(integrator, label, rules)
 
@@ -108,10 +108,10 @@ class SteppedFlow(ParticleFlow):
     """A flow by the steps of an integrator: its state is the particles, and behind them what the integrator keeps."""
 
     def __init__(
-        self, problem: ParticleProblem, made: Integrator, steps: Steps, counts: dict[str, int] | None = None
+        self, problem: ParticleProblem, integrator: Integrator, steps: Steps, counts: dict[str, int] | None = None
     ) -> None:
         particles, self._dim = problem.start.shape
-        super().__init__(np.zeros((particles, self._dim + made.columns(self._dim))), counts)
+        super().__init__(np.zeros((particles, self._dim + integrator.columns(self._dim))), counts)
         self.state[:, : self._dim] = problem.start
         self._steps = steps
 
@@ -142,13 +142,13 @@ class DriftFlow(SteppedFlow):
 
     def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
         check_explicit(label, problem.integrator)
-        made = integrators.get(problem.integrator)
+        integrator = integrators.get(problem.integrator)
         self._drift, self._what = drift, f"the drift of {label}"
         self._allowed = f"an array of numbers of the shape {problem.start.shape}, as the particles are"
-        coefficients_at = CoefficientSource(made, problem.step_size, 0.0, np.zeros(problem.start.shape[1]))
-        steps = PythonDriver(made, coefficients_at, problem.prior, self._checked, None, (0.0, problem.seed))
-        super().__init__(problem, made, steps)
-        self._facts = {"integrator": problem.integrator if made.step else "explicit Euler", **facts}
+        coefficients_at = CoefficientSource(integrator, problem.step_size, 0.0, np.zeros(problem.start.shape[1]))
+        steps = PythonDriver(integrator, coefficients_at, problem.prior, self._checked, None, (0.0, problem.seed))
+        super().__init__(problem, integrator, steps)
+        self._facts = {"integrator": problem.integrator if integrator.step else "explicit Euler", **facts}
 
     def _checked(self, x: Array, step: int) -> Array:
         drift = arguments.array(self._what, self._drift(x, step), self._allowed)

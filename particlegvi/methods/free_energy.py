@@ -90,14 +90,14 @@ class FreeEnergy(Method):
 
     def check_integrator(self, name: str) -> None:
         if self.kl_weight > 0.0:
-            rules: Rules = {"has noise, as kl_weight is not 0": lambda made: made.noise != "none"}
+            rules: Rules = {"has noise, as kl_weight is not 0": lambda scheme: scheme.noise != "none"}
         else:
-            rules = {"has no noise, as kl_weight is 0": lambda made: made.noise != "needed"}
+            rules = {"has no noise, as kl_weight is 0": lambda scheme: scheme.noise != "needed"}
         if self.mmd_weight > 0.0:
-            rules["has a repulsion"] = lambda made: not made.accepts
+            rules["has a repulsion"] = lambda scheme: not scheme.accepts
         if self.jumps is not None:
             why = "has jumps, and a particle of this integrator carries half of its next noise"
-            rules[why] = lambda made: not integrators.carries_noise(made)
+            rules[why] = lambda scheme: not integrators.carries_noise(scheme)
         integrators.check_fits(name, self.label, rules)
 
     def flow(self, problem: ParticleProblem) -> Flow:
@@ -124,18 +124,18 @@ class FreeEnergyFlow(SteppedFlow):
         self._facts: Facts = {"integrator": problem.integrator}
         self._interaction = repulsion_of(method, problem)
         self._facts |= self._interaction.facts or {}
-        made = integrators.get(problem.integrator)
-        coefficients: Callable[..., StepCoefficients] = made
+        integrator = integrators.get(problem.integrator)
+        coefficients: Callable[..., StepCoefficients] = integrator
         if problem.friction is not None:
-            coefficients = partial(made, friction=problem.friction)
+            coefficients = partial(integrator, friction=problem.friction)
             self._facts["friction"] = problem.friction
         stiffness = linear_part(method.kl_weight, prior, prior.dim)
         coefficients_at = CoefficientSource(coefficients, problem.step_size, method.kl_weight, stiffness)
         repulsion = self._interaction.repulsion
         alone = repulsion is None and loss.term is not None
         steps: CompiledDriver | PythonDriver
-        if made.step is None or (alone and made.compiled is not None):
-            own = loss.driver(made) if isinstance(loss, HasOwnSteps) else None
+        if integrator.step is None or (alone and integrator.compiled is not None):
+            own = loss.driver(integrator) if isinstance(loss, HasOwnSteps) else None
             steps = (own or CompiledDriver)(
                 potential_of(loss.term, prior.term(), self._interaction.embedding, method.kl_weight, method.lambda1),
                 coefficients_at,
@@ -143,14 +143,14 @@ class FreeEnergyFlow(SteppedFlow):
                 problem.seed,
                 repulsion=repulsion,
                 outside=loss if loss.term is None else None,
-                scheme=made.compiled or advance,
+                scheme=integrator.compiled or advance,
             )
         else:
-            drift, potential = drift_of(method, problem, self._interaction, whole=made.accepts)
+            drift, potential = drift_of(method, problem, self._interaction, whole=integrator.accepts)
             noise = method.kl_weight, problem.seed
-            steps = PythonDriver(made, coefficients_at, prior, drift, potential, noise)
-        super().__init__(problem, made, steps, None if repulsion is None else repulsion.used)
-        self._kept_facts = made.facts
+            steps = PythonDriver(integrator, coefficients_at, prior, drift, potential, noise)
+        super().__init__(problem, integrator, steps, None if repulsion is None else repulsion.used)
+        self._kept_facts = integrator.facts
 
     def jumping(self, method: FreeEnergy, problem: ParticleProblem, settings: jumps.Jumps) -> Jumping:
         """This flow with jumps."""
