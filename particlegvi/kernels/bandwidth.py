@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from particlegvi.contracts import Array, Kernel, Located, Prior
 from particlegvi.engine.numerics.kernel_cache import from_outside
 from particlegvi.engine.terms.evaluate import squared_distances
-from particlegvi.engine.terms.own_parts import try_kernel
+from particlegvi.engine.terms.user_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.profiles import SquaredExponential
 from particlegvi.tools import arguments, objects

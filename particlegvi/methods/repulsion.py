@@ -19,7 +19,7 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.features import Attraction, FeatureRepulsion, Features, FreshRepulsion
 from particlegvi.engine.pairs.repulsion import Repulsion, is_gaussian
 from particlegvi.engine.terms import evaluate
-from particlegvi.engine.terms.own_parts import try_kernel
+from particlegvi.engine.terms.user_parts import try_kernel
 from particlegvi.kernels import bandwidth
 from particlegvi.kernels.on_outputs import OnFeatures, OnOutputs
 from particlegvi.methods.flow import ParticleProblem

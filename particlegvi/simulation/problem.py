@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.kernel_cache import from_outside
-from particlegvi.engine.terms.own_parts import try_loss, try_prior
+from particlegvi.engine.terms.user_parts import try_loss, try_prior
 from particlegvi.integrators import Integrator, schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import HasOwnSteps

@@ -12,7 +12,7 @@ import numpy as np
 from particlegvi import methods
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.kernel_cache import from_outside
-from particlegvi.engine.terms.own_parts import try_prior
+from particlegvi.engine.terms.user_parts import try_prior
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.repulsion import kernel_from
 from particlegvi.priors.flat import Flat

@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, special
 
 from particlegvi import kernels
-from particlegvi.engine.terms import evaluate, own_parts
+from particlegvi.engine.terms import evaluate, user_parts
 from particlegvi.tools.quoting import shown
 
 
@@ -44,7 +44,7 @@ def test_the_slope_is_the_derivative_in_the_squared_distance(name):
         difference = (kernel.value(r2 + h) - kernel.value(r2 - h)) / (2.0 * h)
         # Truncation is of order h^2 relative, rounding of order variance * eps / h.
         assert kernel.slope(r2) == pytest.approx(difference, rel=1e-7, abs=0.3 * 4e-16 / h)
-    own_parts.try_kernel(as_of_a_user(kernel))
+    user_parts.try_kernel(as_of_a_user(kernel))
 
 
 def as_of_a_user(kernel):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi import contracts
 from particlegvi.contracts import Array, Facts
-from particlegvi.engine.terms.own_parts import try_likelihood
+from particlegvi.engine.terms.user_parts import try_likelihood
 from particlegvi.tools.arguments import refuse, scale, vector
 
 COMPILED = ("cost_at", "slope_at", "curvature_at")  # methods of (f, y) that the engine compiles

@@ -8,7 +8,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.repulsion import suitable
-from particlegvi.engine.terms.own_parts import try_kernel, try_likelihood, try_loss, try_prior
+from particlegvi.engine.terms.user_parts import try_kernel, try_likelihood, try_loss, try_prior
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
 
 from ...plain_parts import PlainLoss, PlainPrior
