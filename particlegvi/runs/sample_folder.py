@@ -18,7 +18,7 @@ import numpy as np
 from particlegvi.contracts import Array, Facts, Loss, Method, Prior
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.runs.storage.arrays import read_array, write_array
-from particlegvi.runs.storage.creating import appear
+from particlegvi.runs.storage.creating import create_whole
 from particlegvi.scenario.kinds.particles import building, entries
 from particlegvi.simulation.sampling.sample import Sample, described
 from particlegvi.tools import arguments, files
@@ -46,7 +46,7 @@ class DrawsFolder:
         """Write the folder under another name, and rename it."""
         if os.path.lexists(self.place):
             _remove(self.place)
-        if not appear(self.place, lambda folder: self._fill(folder, run)):
+        if not create_whole(self.place, lambda folder: self._fill(folder, run)):
             raise ValueError(f"{self.place} exists already: another run has just made it")
 
     def _fill(self, folder: Path, run: Sample) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from particlegvi import scenario as scenarios
 from particlegvi.contracts import Facts
 from particlegvi.runs.results.results import complete
-from particlegvi.runs.storage.creating import appear
+from particlegvi.runs.storage.creating import create_whole
 from particlegvi.runs.storage.manifest import MANIFEST, SCENARIO, Lock, LockedFolder, difference
 from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files
@@ -66,7 +66,7 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
         files.write_json(place / MANIFEST, manifest)
 
     try:
-        fresh = appear(path, fill)
+        fresh = create_whole(path, fill)
         folder = SweepFolder(path, read(path), text, fresh)
         if not fresh:
             try:

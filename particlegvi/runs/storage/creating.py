@@ -16,7 +16,7 @@ from particlegvi.tools import files, machine
 from particlegvi.tools.quoting import as_argument
 
 
-def create(out: str | os.PathLike[str] | None, new: FolderContent, overwrite: bool = False) -> Folder:
+def create(out: str | os.PathLike[str] | None, content: FolderContent, overwrite: bool = False) -> Folder:
     """Make the folder of a new run, with its scenario, manifest and lock.
 
     Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken. A ValueError if ``out`` exists
@@ -24,24 +24,25 @@ def create(out: str | os.PathLike[str] | None, new: FolderContent, overwrite: bo
     """
     try:
         if out is None:
-            number = 1
-            while not appear(path := Path("runs") / (new.name if number == 1 else f"{new.name}-{number}"), new.fill):
+            number, name = 1, content.name
+            while not create_whole(path := Path("runs") / name, content.fill):
                 number += 1
-            return Folder(path, new.manifest(), Lock(path))
+                name = f"{content.name}-{number}"
+            return Folder(path, content.manifest(), Lock(path))
         path = files.place("out", out)
         if os.path.lexists(path):
             if not overwrite:
                 raise ValueError(f"{path} exists already{_remedy(path)}")
-            return _again(path, new)
-        if not appear(path, new.fill):
+            return _again(path, content)
+        if not create_whole(path, content.fill):
             raise ValueError(f"{path} exists already: another run has just made it")
-        return Folder(path, new.manifest(), Lock(path))
+        return Folder(path, content.manifest(), Lock(path))
     except OSError as error:
         where, hint = out or "runs", machine.too_long(out or "runs")
         raise ValueError(f"the folder {where} cannot be used for results: {error.strerror}{hint}") from None
 
 
-def appear(path: Path, fill: Callable[[Path], None]) -> bool:
+def create_whole(path: Path, fill: Callable[[Path], None]) -> bool:
     """Fill a folder under a temporary name and rename it; whether it is there now and was not before."""
     if os.path.lexists(path):
         return False
@@ -68,19 +69,19 @@ def _remedy(path: Path) -> str:
     return "; choose another folder, or say --overwrite (overwrite=True)"
 
 
-def _again(path: Path, new: FolderContent) -> Folder:
+def _again(path: Path, content: FolderContent) -> Folder:
     """Start over in an empty folder or in that of an earlier run. Only files that a run has written are removed."""
     is_run = (path / MANIFEST).is_file()
     if not path.is_dir() or not (is_run or all(place.name == LOCK for place in path.iterdir())):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
-    folder = open_folder(path) if is_run else Folder(path, new.manifest())
+    folder = open_folder(path) if is_run else Folder(path, content.manifest())
     folder.take()
     try:
         if is_run:
             folder.empty()
-        new.fill(path)
+        content.fill(path)
     except BaseException:
         folder.release()
         raise
-    folder.manifest = new.manifest()
+    folder.manifest = content.manifest()
     return folder
