@@ -157,7 +157,7 @@ def _begun(results: Results, saving: Saving | None) -> Folder | None:
     check_figures(results.scenario, dim=results.parts.prior.dim if isinstance(results.parts, Parts) else None)
     place = files.place("out", "runs" if saving.out is None else saving.out)
     results.kind.check(results.parts, results.scenario, place)
-    folder = create(saving.out, results.new(), saving.overwrite)
+    folder = create(saving.out, results.folder_content(), saving.overwrite)
     results.folder = folder.path
     return folder
 

@@ -85,7 +85,7 @@ class Results(Runs):
         except (LookupError, ValueError, TypeError) as error:
             raise ValueError(f"{place} is damaged: {label}: {error}") from None
 
-    def new(self) -> FolderContent:
+    def folder_content(self) -> FolderContent:
         """The first content of a folder of these results."""
         scenario = self.scenario
         return FolderContent(
@@ -95,7 +95,7 @@ class Results(Runs):
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the runs into a new folder, from which `load` reads them bit for bit."""
-        made = create(folder, self.new(), overwrite)
+        made = create(folder, self.folder_content(), overwrite)
         try:
             for label, run in self.items():
                 made.add(label, self.kind.packed(run), run.info.get("seconds"), order=self.labels)
@@ -148,7 +148,7 @@ class Comparison(Results):
         """The name of the loss."""
         return str(self.parts.loss.name)
 
-    def new(self) -> FolderContent:
+    def folder_content(self) -> FolderContent:
         self.scenario = check(entries.complete(self.scenario, self.parts))
         arrays = {"initial": self.parts.initial, "reference": self.parts.reference}
         handed_in = {
@@ -156,7 +156,7 @@ class Comparison(Results):
         }
         loss = self.parts.loss
         used = libraries(self.scenario, loss.kind if isinstance(loss, PackageLoss) else "")
-        return super().new()._replace(arrays=handed_in, versions=versions() | used)
+        return super().folder_content()._replace(arrays=handed_in, versions=versions() | used)
 
 
 def load(folder: str | os.PathLike[str], loss: Loss | None = None) -> Results:
