@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.terms.constant import ConstantTerm
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import FromParameters
 from particlegvi.tools.arguments import MOST_COORDINATES, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 
 
 @explains_bad_calls
-class Flat(Described):
+class Flat(FromParameters):
     """Flat prior: a constant density on the whole space, which is not a probability (thesis, C.7.2).
 
     Its log density and its mean embedding are constant, so it adds nothing to the drift. It cannot be sampled: a run

@@ -15,7 +15,7 @@ from particlegvi.losses.formulas.assembler import Assembler, lower
 from particlegvi.losses.formulas.derivative import gradient, logarithm
 from particlegvi.losses.formulas.parser import checked_variables, parse, variables_of
 from particlegvi.losses.formulas.values import run
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import FromParameters
 from particlegvi.priors.sinh_quadrature import integrate
 from particlegvi.tools.arguments import array, as_written, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
@@ -31,7 +31,7 @@ DIGITS = 13  # the normaliser is rounded to so many digits: its last bits would 
 
 
 @explains_bad_calls
-class Prior(Described):
+class Prior(FromParameters):
     """A prior with the density of a formula; `from_formula` makes it.
 
     Parameters

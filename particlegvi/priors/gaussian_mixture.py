@@ -9,7 +9,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
 from particlegvi.priors.gaussian_sums import MixtureEmbedding
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import FromParameters
 from particlegvi.tools.arguments import LARGEST_SCALE, SCALE, SMALLEST_SCALE, array, finite, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls, shares_parameters
 from particlegvi.tools.quoting import refuse
@@ -17,7 +17,7 @@ from particlegvi.tools.quoting import refuse
 
 @shares_parameters(MixtureTerm)
 @explains_bad_calls
-class GaussianMixture(Described):
+class GaussianMixture(FromParameters):
     """Mixture of Gaussians with independent coordinates: sum_k weight_k N(mean_k, diag(sd_k^2)).
 
     Attributes

@@ -13,7 +13,7 @@ from particlegvi.engine.terms import evaluate
 from particlegvi.priors.half_line_term import HalfLineTerm, half_line_term
 from particlegvi.priors.laplace import one_side
 from particlegvi.priors.log_normal_average import log_normal_average
-from particlegvi.priors.parameters import Described, positive_scales
+from particlegvi.priors.parameters import FromParameters, positive_scales
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.quoting import refuse
@@ -22,7 +22,7 @@ MOST_SHAPE = 1e6
 WIDEST, FARTHEST = 3.0, 300.0  # largest log_sd and size of log_mean: the mean and the mode are of one magnitude
 
 
-class Positive(Described):
+class Positive(FromParameters):
     """Coordinates from 0 to infinity, each with one density, which `half_line_term` describes.
 
     Particles are reflected at 0. A density that is 0 there has a gradient without bound near 0.

@@ -18,7 +18,7 @@ from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import ConstantTerm
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Averaging, GaussianSum, MixtureEmbedding, Smoothing, gaussian_sum
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import FromParameters
 from particlegvi.priors.plane_table import PlaneTable, plane_table
 from particlegvi.priors.product_table import ProductTable, fitted, product_table
 from particlegvi.priors.weighted_points import PANELS, WeightedPoints, monte_carlo, quadrature
@@ -88,7 +88,7 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
 
 def _without_draws(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
     """The embedding in closed form or by quadrature; that of parts of the package is made once in a process."""
-    if from_outside(prior) or from_outside(kernel) or not isinstance(prior, Described):
+    if from_outside(prior) or from_outside(kernel) or not isinstance(prior, FromParameters):
         return _made(prior, kernel, how)
     key = type(prior), repr(prior.parameters()), type(kernel), repr(kernel), how
     if key not in _known:

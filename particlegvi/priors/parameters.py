@@ -12,7 +12,7 @@ from particlegvi.tools.limits import LARGEST_SCALE, SMALLEST_SCALE
 from particlegvi.tools.quoting import refuse
 
 
-class Described(Card):
+class FromParameters(Card):
     """A prior that follows from its parameters, which are attributes of their names."""
 
     written: tuple[str, ...]  # names of the parameters
@@ -34,7 +34,7 @@ def positive_scales(key: str, value: ArrayLike) -> Array:
     return frozen(numbers.copy())
 
 
-class CentreAndScale(Described):
+class CentreAndScale(FromParameters):
     """Coordinates from minus to plus infinity; the last two parameters are the centre and the scale."""
 
     dim: int

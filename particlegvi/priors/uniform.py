@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import ConstantTerm
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import FromParameters
 from particlegvi.tools.arguments import array, coordinates, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.quoting import refuse, shown
@@ -20,7 +20,7 @@ OPEN = "for a half-line there are Exponential, HalfNormal, Gamma and LogNormal, 
 
 
 @explains_bad_calls
-class Uniform(Described):
+class Uniform(FromParameters):
     """Uniform prior on the box of all x with low <= x <= high.
 
     Particles that leave the box are reflected by the engine; the density outside is zero.

@@ -18,7 +18,7 @@ from particlegvi.contracts import Array, Facts, Loss, Scenario
 from particlegvi.engine.terms.trial import trial_points
 from particlegvi.integrators import schedules
 from particlegvi.methods.jumps import Jumps
-from particlegvi.priors.parameters import Described
+from particlegvi.priors.parameters import FromParameters
 from particlegvi.scenario.kinds.particles import building
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.scenario.kinds.particles.keys import FIGURES
@@ -125,7 +125,7 @@ def _renamed(entry: Facts) -> Facts:
 
 def _parameters(part: object) -> Facts:
     """The parameters of a part's class, as its attributes have them: numbers, and what differs from its default."""
-    if isinstance(part, Described):  # a prior of the package
+    if isinstance(part, FromParameters):  # a prior of the package
         return part.parameters()
     parameters = {}
     for key, parameter in inspect.signature(type(part)).parameters.items():
