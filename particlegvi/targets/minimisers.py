@@ -56,7 +56,7 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     """
     strength, (domain, _, share) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
     attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
-    problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, domain)
+    problem = FixedPointProblem(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, domain)
     solution = problem.solve()
     nodes = solution.nodes
     change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver
@@ -159,7 +159,7 @@ def _tolerances(dim: int, strength: float) -> tuple[float, float]:
     return max(TOLERANCE[dim] / strength, 3e-14), max(ENOUGH[dim] / strength, 3e-14)
 
 
-class Repulsive:
+class FixedPointProblem:
     """The fixed-point problem of DRLE and its solver.
 
     Functions of points (n, dim) are phi, ``-loss/kl_weight + log p``, and the embedding mu_P. The lengthscale of the
