@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 def resume(options: argparse.Namespace) -> int | None:
     style = look(options)
     with patient(options) as progress:
-        from particlegvi.runs.resume import ENDED, go_on
+        from particlegvi.runs.resume import ENDED, resume_run
         from particlegvi.runs.storage.folder import open_folder
         from particlegvi.sweeps.folder import is_sweep
 
@@ -86,7 +86,7 @@ def resume(options: argparse.Namespace) -> int | None:
             sweeping.resume(options, progress, style)
             return None
         ended = open_folder(options.folder).manifest["status"] in ENDED
-        results = go_on(
+        results = resume_run(
             options.folder,
             progress=progress,
             checkpoint_every=options.checkpoint_every,

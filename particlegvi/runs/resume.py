@@ -18,7 +18,7 @@ from particlegvi.tools.sources import check_there
 ENDED = ("finished", "diverged")
 
 
-def go_on(
+def resume_run(
     folder: str | os.PathLike[str],
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,

@@ -9,7 +9,7 @@ from pathlib import Path
 from particlegvi.contracts import Facts, Listening, Loss, Progress
 from particlegvi.runs import results, sample_folder
 from particlegvi.runs.results import Results
-from particlegvi.runs.resume import go_on
+from particlegvi.runs.resume import resume_run
 from particlegvi.scenario import load as load_scenario
 from particlegvi.simulation.sampling.sample import Sample
 from particlegvi.simulation.storage import CHECKPOINT_EVERY
@@ -152,7 +152,7 @@ def resume(
     swept = folders.is_sweep(folder)
     with listening(progress, "" if swept else "results") as reporter:
         if not swept:
-            return go_on(folder, reporter, checkpoint_every, anyway=anyway, loss=loss)
+            return resume_run(folder, reporter, checkpoint_every, anyway=anyway, loss=loss)
         return finish(files.place("folder", folder), workers, reporter, anyway=anyway)
 
 
