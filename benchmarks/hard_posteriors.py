@@ -21,7 +21,7 @@ import numpy as np
 from posteriors import POSTERIORS, errors
 
 import particlegvi as pg
-from particlegvi.simulation.sampling import halves
+from particlegvi.simulation.sampling import ensemble_mala
 from particlegvi.tools.limits import STEPS_TO_ARRIVE
 
 Array = np.ndarray
@@ -235,7 +235,7 @@ def momentum(seeds: int) -> None:
         for condition in (1.0, 1e4):
             loss, cells = normal(dim, condition).loss(), []
             for first in (1, 1000):
-                halves.MANY = first
+                ensemble_mala.MANY = first
                 runs = [pg.sample(loss, seed=seed, progress=None) for seed in range(seeds)]
                 steps = sorted(int(run.steps[-1]) for run in runs)
                 cells.append(f"{steps[0]} to {steps[-1]} ({sum(run.arrived for run in runs)} of {seeds})")

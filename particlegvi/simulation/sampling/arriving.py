@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, StepProgress
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.simulation.sampling.halves import Halves, StepSize
+from particlegvi.simulation.sampling.ensemble_mala import EnsembleMala, StepSize
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.sample_settings import SampleSettings, scaling
 from particlegvi.simulation.sampling.start import find_start
@@ -59,7 +59,7 @@ def arrive(posterior: PosteriorEnergy, chosen: SampleSettings, progress: StepPro
     """
     began = time.perf_counter()
     start = find_start(posterior, chosen.particles, chosen.seed, chosen.initial)
-    ensemble = Halves(start.view, start.particles, chosen.seed, scaling(chosen.preconditioner, start.view))
+    ensemble = EnsembleMala(start.view, start.particles, chosen.seed, scaling(chosen.preconditioner, start.view))
     adaptation = Adaptation(ensemble.step_size, chosen.step_size)
     positions, energies, rates = [ensemble.now.place.copy()], [ensemble.now.energy.copy()], []
     verdict, looks = Verdict(False, UNJUDGED), _looks(chosen.steps)

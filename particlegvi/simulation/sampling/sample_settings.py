@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 
 from particlegvi.contracts import Array, Distribution, Start
 from particlegvi.simulation.problem import Settings
-from particlegvi.simulation.sampling.halves import scale
+from particlegvi.simulation.sampling.ensemble_mala import scale
 from particlegvi.simulation.sampling.posterior import LinearView, PosteriorEnergy
 from particlegvi.tools import arguments, objects
 from particlegvi.tools.limits import STEPS_TO_ARRIVE

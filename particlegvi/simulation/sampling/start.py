@@ -10,7 +10,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.contracts import Start as InitialLaw
 from particlegvi.losses.loss import Loss
 from particlegvi.priors import Flat
-from particlegvi.simulation.sampling.halves import Indices, scale
+from particlegvi.simulation.sampling.ensemble_mala import Indices, scale
 from particlegvi.simulation.sampling.pathfinder import NormalApproximation, best_gaussian, descent
 from particlegvi.simulation.sampling.posterior import EnergyPoints, LinearView, PosteriorEnergy
 from particlegvi.simulation.sampling.sample_settings import points_of

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from particlegvi.simulation.sampling import halves
-from particlegvi.simulation.sampling.halves import Halves, StepSize, scale
+from particlegvi.simulation.sampling import ensemble_mala
+from particlegvi.simulation.sampling.ensemble_mala import EnsembleMala, StepSize, scale
 from particlegvi.simulation.sampling.posterior import EnergyPoints
 
 from .posteriors import gaussian, linear_image, quartic, quartic_draws
@@ -15,7 +15,7 @@ def far_from_exact(ensembles, steps, rng, particles=4):
     """Kolmogorov-Smirnov distance of the particles of many small ensembles after some steps, times sqrt(number)."""
     law, final = quartic(), []
     for seed in range(ensembles):
-        ensemble = Halves(law, EnergyPoints.at(law, quartic_draws(particles, rng)), seed)
+        ensemble = EnsembleMala(law, EnergyPoints.at(law, quartic_draws(particles, rng)), seed)
         for number in range(steps):
             ensemble.step(number, adapting=False)
         final.append(ensemble.now.place[0, 0])  # one of each: those of one ensemble are dependent
@@ -30,20 +30,20 @@ def far_from_exact(ensembles, steps, rng, particles=4):
 @pytest.mark.thorough
 def test_exact_draws_stay_exact_and_without_refusals_they_do_not(rng, monkeypatch):
     assert far_from_exact(150, 3, rng) < 1.95  # 0.999 quantile of the Kolmogorov distribution
-    plain = halves.uniforms
+    plain = ensemble_mala.uniforms
 
     def accepting(*arguments):  # the control: every proposal is accepted
         chance = plain(*arguments)
         chance[:, 0] = 0.0
         return chance
 
-    monkeypatch.setattr(halves, "uniforms", accepting)
+    monkeypatch.setattr(ensemble_mala, "uniforms", accepting)
     with np.errstate(divide="ignore"):
         assert far_from_exact(150, 3, rng) > 1.95
 
 
 def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_it(rng):
-    class GoesOn(Halves):  # the control
+    class GoesOn(EnsembleMala):  # the control
         def _move(self, rows, noise, chance):
             before = self.now.place[rows].copy()
             rate = super()._move(rows, noise, chance)
@@ -53,7 +53,7 @@ def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_
     law, number = quartic(), 20_000
     limit = stats.kstwobign.isf(1e-3) / np.sqrt(number)  # the law of the ensemble is a product: all are independent
     distances = []
-    for kind in (GoesOn, Halves):
+    for kind in (GoesOn, EnsembleMala):
         ensemble = kind(law, EnergyPoints.at(law, quartic_draws(number, rng)), 5)
         ensemble.persistence = 0.9
         for step in range(8):
@@ -70,19 +70,19 @@ def test_a_momentum_that_stays_keeps_exact_draws_exact_where_a_refusal_reverses_
 def test_a_half_must_not_scale_its_own_steps(rng):
     """Two particles a half on the line: their squared distance is 2 in the mean, and nearly 0 with their own scale."""
 
-    class ScaledByItself(Halves):  # the control
+    class ScaledByItself(EnsembleMala):  # the control
         def others(self, rows):
             return self.now.place[rows]
 
     law, distances = gaussian(np.zeros(1), np.eye(1)), {}
-    for kind in (Halves, ScaledByItself):
+    for kind in (EnsembleMala, ScaledByItself):
         ensemble, squares = kind(law, EnergyPoints.at(law, rng.standard_normal((4, 1))), 5), []
         for number in range(1500):
             ensemble.step(number, adapting=False)
             squares.append((ensemble.now.place[0, 0] - ensemble.now.place[2, 0]) ** 2)
         batches = np.reshape(squares, (15, 100)).mean(axis=1)
         distances[kind] = batches.mean(), batches.std(ddof=1) / np.sqrt(15)
-    mean, error = distances[Halves]
+    mean, error = distances[EnsembleMala]
     assert error < 0.35 and abs(mean - 2.0) < 4.0 * error
     assert distances[ScaledByItself][0] < 2.0 - 4.0 * error
 
@@ -99,8 +99,8 @@ def test_a_linear_map_maps_the_run(rng):
     # the root of the mapped covariance is the mapped root where it stays triangular
     triangular = np.tril(matrix) * np.sign(np.diag(matrix))
     image = linear_image(law, triangular)
-    one = Halves(law, EnergyPoints.at(law, start), 5)
-    two = Halves(image, EnergyPoints.at(image, start @ triangular.T), 5)
+    one = EnsembleMala(law, EnergyPoints.at(law, start), 5)
+    two = EnsembleMala(image, EnergyPoints.at(image, start @ triangular.T), 5)
     for number in range(20):
         one.step(number, adapting=True)
         two.step(number, adapting=True)
@@ -131,7 +131,7 @@ def test_short_steps_are_short_and_the_seed_decides(rng):
     law, start = quartic(), rng.standard_normal((40, 1))
     runs = []
     for seed in (1, 1, 2):
-        ensemble = Halves(law, EnergyPoints.at(law, start), seed)
+        ensemble = EnsembleMala(law, EnergyPoints.at(law, start), seed)
         for number in range(3):
             ensemble.step(number, adapting=True)
         runs.append(ensemble.now.place)

@@ -76,7 +76,7 @@ class StepSize:
         self.now = self.mean
 
 
-class Halves:
+class EnsembleMala:
     """An ensemble that moves by these steps.
 
     Attributes
