@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Moving, Snapshot, Storage
-from particlegvi.simulation.storage import Chunks, MemoryStorage
+from particlegvi.simulation.storage import ChunkedSteps, MemoryStorage
 
 
 class Journal:
@@ -33,7 +33,7 @@ class Journal:
         if self._found is not None:
             self._constants.update({name: _fixed(each) for name, each in self._found.constants.items()})
             self._told.update(self._found.facts["told"])
-        self._chunks = Chunks(storage, self._found or self._snapshot(0, np.empty(0)))
+        self._chunks = ChunkedSteps(storage, self._found or self._snapshot(0, np.empty(0)))
 
     def __enter__(self) -> Self:
         return self

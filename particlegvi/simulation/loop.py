@@ -16,7 +16,7 @@ from particlegvi.methods.free_energy import HasOwnSteps
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Description, Run
 from particlegvi.simulation.stability import warn_when_unstable
-from particlegvi.simulation.storage import Chunks, MemoryStorage
+from particlegvi.simulation.storage import ChunkedSteps, MemoryStorage
 from particlegvi.tools import arguments, machine, objects
 from particlegvi.tools.errors import Diverged, carry, warn
 
@@ -93,7 +93,7 @@ def run_problem(
         if progress is not None:
             progress(step + count, problem.steps)
 
-    chunks = Chunks(storage, taken(step))
+    chunks = ChunkedSteps(storage, taken(step))
     try:
         while storage.count < len(due):
             record = int(due[storage.count])

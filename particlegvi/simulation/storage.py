@@ -81,7 +81,7 @@ class MemoryStorage:
         """Do nothing: this storage takes no snapshots."""
 
 
-class Chunks:
+class ChunkedSteps:
     """Takes steps of a flow in chunks.
 
     The storage notes the step before each chunk, and stores a snapshot when one is due. The last snapshot is ``good``,
