@@ -252,12 +252,7 @@ class DRE(FreeEnergy):
     name: ClassVar[str] = "DRE"
     label: ClassVar[str] = "DRE"
 
-    def __init__(
-        self,
-        mmd_weight: float = 0.5,
-        kernel: Kernel | None = None,
-        embedding: Choice = "auto",
-    ) -> None:
+    def __init__(self, mmd_weight: float = 0.5, kernel: Kernel | None = None, embedding: Choice = "auto") -> None:
         super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding)
 
 

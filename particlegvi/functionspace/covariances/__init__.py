@@ -10,12 +10,7 @@ from __future__ import annotations
 from particlegvi.functionspace.covariances.coordinates import OnCoordinates
 from particlegvi.functionspace.covariances.covariance import Covariance, Iterated, KernelLike, Product, Sum
 from particlegvi.functionspace.covariances.periodic import Periodic
-from particlegvi.functionspace.covariances.stationary import (
-    Matern12,
-    Matern32,
-    Matern52,
-    SquaredExponential,
-)
+from particlegvi.functionspace.covariances.stationary import Matern12, Matern32, Matern52, SquaredExponential
 from particlegvi.tools import objects
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry

@@ -41,12 +41,7 @@ class Results(Runs):
     """
 
     def __init__(
-        self,
-        scenario: dict[str, Any],
-        parts: Any,
-        seed: int,
-        folder: Path | None = None,
-        status: str = "finished",
+        self, scenario: dict[str, Any], parts: Any, seed: int, folder: Path | None = None, status: str = "finished"
     ) -> None:
         super().__init__(kinds.of(scenario), scenario, parts, seed, status)
         self.folder = folder
