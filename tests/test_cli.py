@@ -63,6 +63,8 @@ def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     assert {path.name for path in (tmp_path / "plots").iterdir()} == pictures
     assert {line.removeprefix("plots/") for line in out.splitlines()} == pictures
     assert not (tmp_path / "runs").exists()
+    assert called(capsys, "gallery", "--quick", "--quiet", "--only", "few-particles-bias") == (0, "", "")
+    assert (tmp_path / "plots" / "few-particles-bias.png").exists()
 
 
 def test_a_diverged_run_exits_with_3_and_keeps_what_it_has(capsys, tmp_path):

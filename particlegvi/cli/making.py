@@ -214,8 +214,9 @@ def _draw_sweep(name: str, wanted: Facts, folder: Path, options: argparse.Namesp
         sweep = running.run(plan, progress=progress)
     if options.check:
         return _check(name, sweep.plot)
+    written = save(sweep.plot(), folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}")
     if not options.quiet:
-        print(save(sweep.plot(), folder / f"{name}.{sweep.scenario.get('style', {}).get('format', 'png')}"), flush=True)
+        print(written, flush=True)
     return 0
 
 
