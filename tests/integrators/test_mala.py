@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from sklearn.datasets import load_breast_cancer
 
 import particlegvi as pg
 from particlegvi.diagnostics import stationary_law
@@ -157,22 +155,3 @@ test_what_is_wrong_is_said_in_a_sentence = refused(
     (lambda: stationary_law(lambda x: x, 0.1, 1.0, "baoab"), "that keeps nothing from step to step"),
     (lambda: stationary_law(lambda x: x, 0.1, 1.0, "aldi"), "keeps nothing from step to step"),
 )
-
-
-@pytest.mark.slow
-def test_what_a_page_says_of_laplaces_approximation_comes_from_the_step_and_not_from_chance():
-    """docs/own-models.md: the mode of the posterior is 0.45 sd from a mean; DLE's means are the control."""
-    inputs, y = load_breast_cancer(return_X_y=True)
-    rng = np.random.default_rng(0)
-    train = rng.permutation(len(y))[:400]
-    X = (inputs[train] - inputs[train].mean(axis=0)) / inputs[train].std(axis=0)
-    loss, prior = pg.losses.linear_model(X, y[train], family="bernoulli"), pg.priors.Normal(np.zeros(30), 1.0)
-    mode = minimize(lambda w: loss.value(w) + w @ w / 2, np.zeros(30), jac=lambda w: loss.gradient(w) + w).x
-    start = mode + 0.3 * rng.normal(size=(400, 30))
-    settings = {"prior": prior, "initial": start, "steps": 4000, "record_every": 200}
-    mala = pg.simulate(loss, pg.methods.DLE(1.0), integrator="mala", step_size=0.015, **settings).positions[6:]
-    dle = pg.simulate(loss, pg.methods.DLE(1.0), step_size=0.005, seed=1, **settings).positions[6:]
-    mean, sd = mala.mean(axis=(0, 1)), mala.std(axis=(0, 1))
-    error = (mala.mean(axis=0).std(axis=0) / sd / np.sqrt(400)).max()
-    assert error < 0.03 and 0.35 < np.abs((mode - mean) / sd).max() < 0.55
-    assert np.abs((dle.mean(axis=(0, 1)) - mean) / sd).max() < 0.13

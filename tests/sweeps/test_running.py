@@ -13,7 +13,7 @@ from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps.cell import measured
 
 from ..refusals import refuse
-from ..runs.interrupting import Stop, change_manifest, everything, manifest
+from ..runs.interrupting import Stop, everything, manifest
 from .conftest import OVER, outputs
 
 
@@ -81,24 +81,6 @@ def test_tables_and_pictures_that_are_cut_or_gone_are_made_again(name, straight_
     for damage in (lambda place: place.write_bytes(place.read_bytes()[:10]), lambda place: place.unlink()):
         damage(sweep / name)
         assert pg.resume(sweep).computed == 0 and outputs(sweep) == whole
-
-
-@pytest.mark.slow
-def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
-    """Lists, ranges and lists of tables are written in other orders by TOML; a resumed sweep has the same columns."""
-    over = {
-        "methods.DLE.kl_weight": "0.5:2:2:log",
-        "step_size": [0.01, {"schedule": "constant", "initial": 0.02}],
-        "loss": [{"name": "double-well"}, {"name": "tilted-double-well"}],
-        "particles": [4, 6],
-    }
-    pg.sweep(small, over=over, seeds=1, out=tmp_path / "s")
-    change_manifest(tmp_path / "s", status="running")
-    before = {name: (tmp_path / "s" / name).read_bytes() for name in ("table.csv", "table.md", "sweep.json")}
-    assert pg.resume(tmp_path / "s").computed == 0
-    assert {name: (tmp_path / "s" / name).read_bytes() for name in before} == before
-    ranged = {key: given for key, given in over.items() if key != "loss"}
-    assert list(pg.sweep(small, over=ranged, seeds=1).over) == list(ranged)
 
 
 def test_a_folder_that_another_client_or_something_else_has_is_left_alone(small, tmp_path):
