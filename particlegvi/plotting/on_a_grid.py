@@ -111,9 +111,10 @@ def noise(results: Results, runs: Mapping[str, ParticleRun], *, range: Interval 
                       linewidth=1.8)  # fmt: skip
         for label, each in chosen.items():
             [excess] = problem.excess([problem.start(each.positions[-1][:, 0])])
+            name, dot = say("particles_of", method=style.plain(each.method.label)), palette().methods["DRLE"]
             if each.method.kl_weight:
-                axes.plot([each.method.kl_weight], [excess], "o", color=colours[label], label=style.shown_name(label))
+                axes.plot([each.method.kl_weight], [excess], "o", color=dot, markersize=9, label=name)
             else:
-                axes.axhline(excess, color=colours[label], linewidth=1.8, label=style.shown_name(label))
+                axes.axhline(excess, color=colours[label], linewidth=1.8, label=name)
         axes.set(xscale="log", yscale="log", xlabel=say("kl_weight_axis"), ylabel=say("excess_axis"))
     return figure
