@@ -51,7 +51,7 @@ def heading(
     before_clock = room - (width(figure, clock, looks.medium, "bold") + gap if clock else 0.0)
     fitting = (size for size in (looks.large, looks.medium) if width(figure, title, size, "bold") <= room)
     size = next(fitting, looks.small)
-    titles = filled(figure, title.split(), " ", room, size, "bold")
+    titles = balanced(figure, title, room, size, "bold")
     beside = before_clock - width(figure, titles[0], size, "bold") - gap
     has_one_line = looks.is_slide and len(titles) == 1 and width(figure, note, looks.small) <= beside
     if has_one_line:
@@ -99,7 +99,17 @@ def filled(
         elif between == " " or width(figure, piece, size, weight) <= room:
             lines.append(piece)
         else:
-            lines += filled(figure, piece.split(), " ", room, size, weight)
+            lines += balanced(figure, piece, room, size, weight)
+    return lines
+
+
+def balanced(figure: Slide, text: str, room: float, size: float, weight: str = "normal") -> list[str]:
+    """A text in as few lines of ``room`` points as it needs, which are narrower where the last one has one word."""
+    pieces = text.split()
+    lines = narrower = filled(figure, pieces, " ", room, size, weight)
+    while 1 < len(narrower) == len(lines) < len(pieces) and " " not in lines[-1]:
+        lines, room = narrower, 0.96 * room
+        narrower = filled(figure, pieces, " ", room, size, weight)
     return lines
 
 

@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 
 from particlegvi import plotting
 from particlegvi.cli import main
-from particlegvi.plotting import checking
+from particlegvi.plotting import checking, style
 from particlegvi.plotting.axis_numbers import fewer_numbers
+from particlegvi.plotting.heading import balanced, filled
 from particlegvi.plotting.text_layout import height_of_panels
 from particlegvi.scenario import catalogue
 from particlegvi.tools.words import languages
@@ -49,6 +50,16 @@ def test_a_slide_of_every_kind_is_clean(kind, request):
 def test_scenarios_are_clean_slides(name):
     """As `particlegvi gallery --check` does with all of them."""
     assert main(["gallery", "--check", "--quick", "--quiet", "--only", name]) == 0
+
+
+def test_no_word_of_a_title_stands_alone():
+    figure, alone = style.new_slide(), 0
+    for count in range(1, 30):
+        text = " ".join(["word"] * count)
+        lines, full = balanced(figure, text, 400.0, 20.0), filled(figure, text.split(), " ", 400.0, 20.0)
+        assert " ".join(lines) == text and len(lines) == len(full) and (len(lines) == 1 or " " in lines[-1])
+        alone += len(full) > 1 and full[-1] == "word"
+    assert alone > 1
 
 
 def test_names_at_an_axis_stay_and_numbers_give_way():
