@@ -229,7 +229,9 @@ def mend(word: PlacedText, touched: set[Artist], full: dict[Text, float]) -> Non
     if shorter is not None:
         word.text.set_text(shorter)
         return
-    for text in alike(word):
+    same = [text for text in alike(word) if text not in touched]
+    touched.update(same if word.panel is not None and word.text is word.panel.xaxis.label else ())
+    for text in same:
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
         if text.get_gid() == "note" and isinstance(text.axes, Axes):
             style.lift_title(text.axes, text)
@@ -242,12 +244,14 @@ def same_axes(word: PlacedText) -> list[Axis]:
 
 
 def alike(word: PlacedText) -> list[Text]:
-    """The text, or the titles of all panels, or the texts in panels with its gid: these have one size."""
+    """The text, or titles or equal labels of all panels, or the texts in panels with its gid: these have one size."""
     if word.panel is None or word.panel.figure is None:
         return [word.text]
     panels, gid = word.panel.figure.axes, word.text.get_gid()
     if word.text is word.panel.title:
         return [axes.title for axes in panels]
+    if word.text is word.panel.xaxis.label:
+        return [axes.xaxis.label for axes in panels if axes.get_xlabel() == word.text.get_text()]
     return [text for axes in panels for text in axes.texts if text.get_gid() == gid] if gid else [word.text]
 
 

@@ -99,14 +99,8 @@ def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
         return
     for heights, pattern, label in ((minima, (0, (4, 1.5)), say("minima")), (tops, ":", say("tops"))):
         for position, height in enumerate(heights):
-            axes.axhline(
-                height,
-                color=palette().ink,
-                linestyle=pattern,
-                linewidth=1.0,
-                zorder=1.5,
-                label=label if position == 0 else None,
-            )
+            axes.axhline(height, color=palette().ink, linestyle=pattern, linewidth=1.0, zorder=1.5,
+                         label=label if position == 0 else None)  # fmt: skip
 
 
 def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval) -> None:
