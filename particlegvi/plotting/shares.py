@@ -63,6 +63,9 @@ def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
     height = look().height
     letters = 0.0 if height is None else panel_grid(len(runs))[0] * look().small / (72.0 * height)
     side, edge = SIDE * (right - left), max(EDGE, HIGH * letters) * (top - bottom)
+    outside = np.where(signs > 0.0, top - modes[:, 1], modes[:, 1] - bottom)
+    if np.min(outside) < reach + edge and len(np.unique(modes[:, 0])) == len(modes):
+        signs *= -1.0  # between the modes, none of which is above another
     across = np.clip(modes[:, 0], left + side, right - side)
     return np.column_stack([across, np.clip(modes[:, 1] + signs * reach, bottom + edge, top - edge)])
 
