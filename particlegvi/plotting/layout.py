@@ -55,18 +55,17 @@ def legend_outside(figure: Figure) -> None:
         assert isinstance(engine, ConstrainedLayoutEngine)
         engine.set(rect=(0.0, low, 1.0, 1.0 - low))
         return
+    spaces, orders = WIDE, [list(found)]
+    if look().is_slide:  # long labels above each other need less room
+        spaces, orders = NARROW, [*orders, sorted(found, key=len, reverse=True)]
     for rows in range(1, len(found) + 1):
         columns = -(-len(found) // rows)
-        legend = figure.legend(
-            list(found.values()),
-            list(found),
-            loc="outside lower center",
-            ncols=columns,
-            **(NARROW if look().is_slide else WIDE),
-        )
-        if columns == 1 or legend.get_window_extent().width < 0.985 * figure.bbox.width:
-            return
-        legend.remove()
+        for labels in orders:
+            legend = figure.legend([found[label] for label in labels], labels, loc="outside lower center",
+                                   ncols=columns, **spaces)  # fmt: skip
+            if columns == 1 or legend.get_window_extent().width < 0.985 * figure.bbox.width:
+                return
+            legend.remove()
 
 
 def _neutral(handle: Artist, label: str) -> Artist:

@@ -214,7 +214,12 @@ def note_above(axes: Axes, *lines: str) -> Text:
         textcoords="offset points", ha="center", va="bottom", color=palette().words, gid="note",
     )  # fmt: skip
     note.set_in_layout(False)  # the title keeps the room; a panel is not made narrow for a long note
-    lift_title(axes, note)
+    if look().is_slide and columns_of(axes) == 1:  # beside the title, as the height is scarce
+        axes.title.set(x=0.0, ha="left")
+        note.set(ha="right", va="baseline", gid="beside")
+        note.xy, note.xyann = (1.0, 1.0), (0.0, 4.0 * look().letters)
+    else:
+        lift_title(axes, note)
     return note
 
 
