@@ -29,7 +29,7 @@ HUES: dict[str, dict[str, str]] = {  # of names, by the ground
 METHODS = {
     "DE": "red", "DLE": "blue", "DRE": "orange", "DRLE": "green", "FDGVI": "sky",
     "SVGD": "purple", "MMDFLOW": "wine",
-    "PLS": "blue", "SVGP": "green", "GP": "purple", "GWI": "wine", "BLR": "sky", "SOR": "brown",
+    "PLS": "blue", "SVGP": "green", "GP": "purple", "GWI": "red", "BLR": "sky", "SOR": "brown",
 }  # fmt: skip
 LIGHTNESS = {"light": (61.0, 22.0), "dark": (42.0, 90.0), "grey": (61.0, 22.0)}  # CIE L*: 3 to 1 on the ground, and far
 LETTERING = {"light": 0.75, "dark": 1.25, "grey": 0.6}  # factor from a colour to that of its words: darker, or lighter
