@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
-from particlegvi.plotting.look import localised, palette, say
+from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.protocols import FunctionRun
 
 BAND, COUNTED = (0.025, 0.975), (0.05, 0.95)  # ends of a band, and of that whose share of the data is counted
@@ -80,6 +80,18 @@ def draw_band(axes: Axes, run: FunctionRun, grid: Array, colour: str, counted: b
         mean.set_ydata(middle)
 
     return follow
+
+
+def mark_beyond(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> None:
+    """Mark where the mean is farthest beyond the lower or upper end of the panel: a triangle with its value."""
+    mean, shade, across = run.marginals(grid).mean(), style.lettering(colour), axes.get_xaxis_transform()
+    low, high = axes.get_ylim()
+    for place, end, mark in ((np.argmin(mean), 0.0, "v"), (np.argmax(mean), 1.0, "^")):
+        if not low <= mean[place] <= high:
+            x, value = grid[place], localised(f"{mean[place]:.3g}").replace("-", "−")
+            axes.plot([x], [end], mark, color=shade, markersize=9.0, transform=across, clip_on=False, zorder=5)
+            axes.annotate(value, (x, end), (8.0 * look().letters, 0.0), xycoords=across, textcoords="offset points",
+                          va="top" if end else "bottom", color=shade, gid="beyond")  # fmt: skip
 
 
 def draw_target_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> None:

@@ -104,6 +104,8 @@ def functions(
             axes.tick_params(labelbottom=lowest)
             axes.set_ylabel(say("function") if place % columns == 0 else "")
             axes.set_ylim(*limits[label])
+            if run.problem.likelihood.convex and len(run.steps) == 1:
+                curves.mark_beyond(axes, run, grid, colour)
             if view.has_side:
                 side = panels[every * place + 1]
                 follows[label].append(draw_distribution(side, run, turning, limits[label], colour, truth))

@@ -34,6 +34,13 @@ def test_the_functions_the_mean_and_the_truth_are_those_of_the_run(curve):
         assert data in [set(map(tuple, np.asarray(dots.get_offsets()))) for dots in axes.collections]
 
 
+def test_a_mean_beyond_its_panel_is_marked_with_its_value(curve):
+    for ends, marks in (((-0.3, 2.0), [-1.0]), ((-2.0, 2.0), [])):
+        [axes] = plotting.figure(curve, "functions", methods=["GP"], range=ends).axes
+        found = [float(text.get_text().replace("−", "-")) for text in axes.texts if text.get_gid() == "beyond"]
+        assert found == pytest.approx(marks, abs=0.1)
+
+
 def test_the_histogram_lies_beside_its_panel_and_has_area_one(curve):
     figure = plotting.figure(curve, "functions", input=0.5)
     panel, law = figure.axes[:2]
