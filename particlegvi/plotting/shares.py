@@ -56,17 +56,19 @@ def places_of_words(runs: Runs, plane: Plane, modes: Array) -> Array:
     """Places (modes, 2) of the words: above the particles at modes of the upper half, below them at others."""
     (left, right), (bottom, top) = plane.window
     reach = REACH * (top - bottom)
-    for last in (reading.final_particles(run) for run in runs.values() if fitted_gaussian(run) is None):
+    for run in runs.values():
+        fitted = fitted_gaussian(run)
+        last = reading.final_particles(run) if fitted is None else (fitted.mean + 2.0 * fitted.sd)[None]
         away = np.abs(last[:, 1] - modes[nearest_of(last, modes), 1])
         reach = max(reach, float(np.quantile(away, 0.9))) if len(away) else reach
     signs = np.where(modes[:, 1] >= np.mean(modes[:, 1]), 1.0, -1.0)
     height = look().height
     letters = 0.0 if height is None else panel_grid(len(runs))[0] * look().small / (72.0 * height)
     side, edge = SIDE * (right - left), max(EDGE, HIGH * letters) * (top - bottom)
-    outside = np.where(signs > 0.0, top - modes[:, 1], modes[:, 1] - bottom)
-    if np.min(outside) < reach + edge and len(np.unique(modes[:, 0])) == len(modes):
-        signs *= -1.0  # between the modes, none of which is above another
-    across = np.clip(modes[:, 0], left + side, right - side)
+    x, outside = modes[:, 0], np.where(signs > 0.0, top - modes[:, 1], modes[:, 1] - bottom)
+    if np.min(outside) < reach + edge and len(np.unique(x)) == len(modes):  # no mode is above another: between them
+        signs, x = -signs, 0.5 * (x + np.where(x > np.mean(x), right, left))
+    across = np.clip(x, left + side, right - side)
     return np.column_stack([across, np.clip(modes[:, 1] + signs * reach, bottom + edge, top - edge)])
 
 
