@@ -11,6 +11,7 @@
     FAR = 1e3, // scales of the problem, beyond which particles have no business
     GROWTH = 10, // in the second half, by which they go on
     MOST_WELLS = 64,
+    SLIGHT = 0.01, // of an even share of the mass
     UNDECIDED = ["stuck", "few", "too_short", "near", "within"]; // verdicts that do not deny an equilibrium
   const said = (key, values = {}) => ({ key, values });
   const distance = (x, i, y, j) => Math.hypot(...x.map((row, d) => row[i] - y[d][j]));
@@ -112,12 +113,15 @@
     });
     return found;
   }
-  // The number of modes that have a particle, and that of all; null for one mode, and for very many.
+  // The number of modes that have a particle, and that of all; null for one mode, and for very many. Hills at the ends
+  // of a support, with less than a hundredth of an even share, are none.
   PG.covered = function (x, truth) {
     const wells = truth.atoms ? null : PG.wells(truth),
-      number = (wells ? wells.modes : truth.atoms).length;
+      masses = wells ? wells.masses : truth.atoms.map(([, weight]) => weight),
+      is_mode = k => masses[k] * masses.length > SLIGHT,
+      number = masses.filter((_, k) => is_mode(k)).length;
     if (number < 2 || number > MOST_WELLS) return null;
-    return [new Set(wells ? wells.of(x) : nearest_atoms(x[0], truth.atoms)).size, number];
+    return [new Set((wells ? wells.of(x) : nearest_atoms(x[0], truth.atoms)).filter(is_mode)).size, number];
   };
   // Whether particles moved less in the second half than a tenth of the squared distance of independent draws; with
   // labels, of draws from the well of each.
