@@ -83,9 +83,9 @@ VIEW.ensembles = function (own, types, told) {
     entry.verdict = ({ w1 }) => {
       const { truth, is_too_much, is_computing, floor } = entry;
       if (ensemble.step === 0) return VIEW.say("verdict_start"); // there is nothing to judge yet
-      if (ensemble.step < EARLY && settings.kl_weight > 0 && ensemble.is_finite) return VIEW.say("verdict_unknown");
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
       if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
+      if (ensemble.step < EARLY && settings.kl_weight > 0 && ensemble.is_finite) return VIEW.say("verdict_unknown");
       if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";
       const given = { x: ensemble.x, settings, truth, records: records.all() };
       try {
