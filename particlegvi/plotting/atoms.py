@@ -16,6 +16,9 @@ from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.protocols import HasAtoms
 
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins
+ARRIVED = (
+    0.1  # widths of a bar: a particle on the way counts in the narrower bins, so that no bar stands out at the start
+)
 
 
 def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> Follow:
@@ -32,7 +35,7 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
         axes.plot(middles, expected, "o", color=palette().ink, markersize=4, label=truth, gid="truth")
         return lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
     width = bar_width(atoms, edges)
-    fractions, arrived = at_atoms(particles, atoms, width / 2)
+    fractions, arrived = at_atoms(particles, atoms, ARRIVED * width)
     bars = axes.bar(atoms, fractions, width, label=say("particles"), gid="fractions", color=colour, **bar_look())
     others = draw_histogram(axes, particles[~arrived], edges, 1.0 / max(len(particles), 1), colour)
     others.set_visible(not arrived.all())
@@ -40,7 +43,7 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
     axes.plot(atoms, weights, "o", color=palette().ink, markersize=8, label=truth, gid="truth")
 
     def follow(particles: Array) -> None:
-        fractions, arrived = at_atoms(particles, atoms, width / 2)
+        fractions, arrived = at_atoms(particles, atoms, ARRIVED * width)
         for bar, fraction in zip(bars, fractions, strict=True):
             bar.set_height(fraction)
         others.set_visible(not arrived.all())

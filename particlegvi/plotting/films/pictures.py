@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 
 from particlegvi.plotting.films.pace import Film
 
-EXACT = 64  # colours of a gif that are exactly those of the figure, the most frequent ones
+EXACT = 160  # colours of a gif that are exactly those of the figure, the most frequent ones
 COLOURS = 256
 UNKNOWN = -1
 
