@@ -63,7 +63,7 @@ assert separable.fit(plane, np.sin(7.0 * plane[:, 0])).basis.size == 225
     "docs/networks.md": ["assert np.sqrt(np.mean((y - f.mean(axis=0)) ** 2)) < 0.3 and weight == 2 * 0.01 / 60"],
     "docs/notebook.md": [
         "assert '<svg' in results['hot']._repr_html_() and len(early['hot'].positions) == 11",
-        "assert list(tree.children) == ['cold', 'hot', 'truth'] and path.is_file() and len(rows) == 2",
+        "assert list(tree.children) == ['cold', 'hot'] and path.is_file() and len(rows) == 2",
         "assert draws['posterior'].attrs['independent_chains'] == 1 and set(data.groups()) >= {'posterior', 'prior'}",
     ],
     "docs/open-questions.md": [

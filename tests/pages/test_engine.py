@@ -31,7 +31,7 @@ PROBLEMS = [  # a loss with its variables, a prior, and the same prior of the pa
     ("abs-sine", None, "uniform:-2:3", pg.priors.Uniform(-2.0, 3.0)),
     ("four-gaussians", None, "normal:0,1:1,2", pg.priors.Normal([0.0, 1.0], [1.0, 2.0])),
     ("banana", None, "uniform:-2,-2:2,3", pg.priors.Uniform([-2.0, -2.0], [2.0, 3.0])),
-    ("(x^2 - 1)^2 + sinh(y/2)^2 + abs(x*y)", "x,y", "normal:0:1", pg.priors.Normal([0.0, 0.0], 1.0)),
+    ("(x^2 - 1)^2 + sinh(y/2)^2 + sqrt(1 + (x*y)^2)", "x,y", "normal:0:1", pg.priors.Normal([0.0, 0.0], 1.0)),
 ]
 
 
