@@ -16,9 +16,8 @@ from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.protocols import HasAtoms
 
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins
-ARRIVED = (
-    0.1  # widths of a bar: a particle on the way counts in the narrower bins, so that no bar stands out at the start
-)
+# Widths of a bar within which a particle has arrived. Others count in narrower bins: no bar stands out.
+ARRIVED = 0.1
 
 
 def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> Follow:
