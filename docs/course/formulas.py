@@ -103,12 +103,14 @@ def repelled(mmd_weight: float) -> float:
 
 
 def repelled_spring(particles: int) -> float:
-    """The average loss t^2/2 of DRLE with weights 0.25 and 5: of the law of two particles, or of Q* for many."""
+    """The average loss t^2/2 of DRLE with weights 0.25 and 5: of the law of one or two particles, or of Q* for many."""
     if 2 < particles < 1000:
-        raise ValueError(f"particles must be 2, or 1000 or more, which have the law of Q* to 1e-4, not {particles}")
+        raise ValueError(f"particles must be 1, 2, or 1000 or more, which have the law of Q* to 1e-4, not {particles}")
     if particles > 2:
         return float(repelled_minimiser(0.5 * LINE**2, 0.25, 5.0) @ (0.5 * LINE**2))
     level = 0.625 * LINE**2 - 10.0 * np.exp(-(LINE**2) / 4.0) / np.sqrt(2.0)
+    if particles == 1:
+        return average(lambda t: 0.5 * t**2, lambda t: np.interp(t, LINE, level, np.inf, np.inf) / 0.25)
     energy = level[:, None] + level + 5.0 * np.exp(-0.5 * (LINE[:, None] - LINE) ** 2)
     law = np.exp((energy.min() - energy) / 0.25)
     return float(law.sum(axis=1) @ (0.5 * LINE**2) / law.sum())

@@ -48,7 +48,7 @@ def cells_of(text: str) -> list[tuple[str, str]]:
         if part.startswith("```python"):
             cells.append(("code", blocks(part)[0].strip()))
             continue
-        if part.startswith("<details>"):
+        if part.startswith("<details><summary>Answer<"):
             cells.append(("code", "# your answer"))
         cells += [("markdown", words) for words in [re.sub(r"\n{3,}", "\n\n", part).strip()] if words]
     return cells

@@ -122,7 +122,7 @@ def in_points(k: Covariance, Z: Array, among: Array, *others: tuple[Array, Array
 
 
 ENTRIES = 2**20  # entries of k(X, X) in memory for each thread: 8 MiB, and again 8 MiB for each temporary
-WAVE = 16  # blocks that threads share at a time: Ctrl-C, which reaches one thread, ends the others with the wave
+WAVE = 64  # blocks that threads share at a time: Ctrl-C, which reaches one thread, ends the others with the wave
 
 
 def product(covariance: Covariance, X: Array, vectors: Array) -> Array:

@@ -20,8 +20,8 @@ def distance(results: Results, runs: Runs) -> Figure:
     """The distance of the particles to the truth at every record, and beside it its range for as many exact draws.
 
     On the line it is W1, to Q* or to draws that stand for the truth; in more dimensions it is sliced W1 to such draws.
-    Both axes are logarithmic, so that the record at time 0 is left out. A bar at the right holds exact draws from their
-    5% to their 95% quantile, in the colour of its method: a line at the height of its bar has arrived. A method without
+    Both axes are logarithmic, so that the record at time 0 is left out. A band and the bar at its
+    right hold exact draws from their 5% to their 95% quantile, in the colour of the method: a line in its band has arrived. A method without
     such a truth is left out.
     """
     colours = style.colours(results)
@@ -46,6 +46,7 @@ def distance(results: Results, runs: Runs) -> Figure:
                 label=style.shown_name(label),
                 linestyle=style.DASHES[place % len(style.DASHES)],
             )
+            axes.axhspan(low, high, color=colours[label], alpha=0.12, linewidth=0.0, zorder=0.5)
             beside.bar(place, high - low, 0.7, low, color=colours[label], gid=f"exact draws of {label}")
         if beside.patches:
             beside.fill([], [], color=palette().particles, label=say("band_of_exact_draws"))

@@ -16,6 +16,7 @@ from particlegvi.plotting.look import localised, look, palette, say
 from particlegvi.plotting.plane import grid_of, panel_grid
 from particlegvi.plotting.protocols import Results, Runs, is_atoms, is_density
 from particlegvi.plotting.trajectories import SCALE, scale_time, time_label
+from particlegvi.settings.colours import darker
 
 CELLS = 20_000  # cells of equal mass of a truth with a density
 
@@ -95,7 +96,9 @@ def occupancy(results: Results, runs: Runs, *, relaxation_time: float | None = N
             truth = mass_below(target, 0.0)
             if truth is None:
                 continue
-            axes.axhline(truth, color=colours[label], linestyle=(0, (4, 1.5)), linewidth=1.6, gid=f"truth of {label}")
+            # in front of the curve, and darker: DE keeps the share that is its truth
+            axes.axhline(truth, color=darker(colours[label]), linestyle=(0, (4, 1.5)), linewidth=1.6, zorder=3,
+                         gid=f"truth of {label}")  # fmt: skip
             if relaxation_time is not None and is_density(target):
                 grid = np.linspace(times[0], times[-1], 400)
                 law = truth + (shares[0] - truth) * np.exp(-(grid - times[0]) / relaxation_time)

@@ -22,6 +22,8 @@ from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.plane import grid_of, panel_row
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
 
+FEW = 12  # paths that are drawn wide
+PLAIN = 1e-3, 1e4  # times between these are no powers of ten
 SCALE = rules.choice("linear", "log")  # the check of an option that is the scale of the time
 
 
@@ -89,8 +91,9 @@ def draw_against_time(axes: Axes, run: ParticleRun, colour: str, particles: int)
     points = np.stack([np.broadcast_to(run.times, paths.shape), paths], axis=-1)
     # One artist for all paths: a line for each takes several times as long. Its limits are part of those of the axes,
     # because a logarithmic axis asks for the smallest positive time.
-    axes.add_collection(LineCollection(list(points), colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
-    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label=say("particles")))
+    width, alpha = (2.2, 0.85) if len(paths) <= FEW else (1.2, 0.65)
+    axes.add_collection(LineCollection(list(points), colors=colour, linewidths=width, alpha=alpha, zorder=2))
+    axes.add_line(Line2D([], [], color=colour, linewidth=width, label=say("particles")))
 
 
 def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
@@ -153,6 +156,8 @@ def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str) -> None:
         axes.set_xlim(0.0, end)
         powers = np.arange(np.ceil(np.log10(first) - 1e-9), np.floor(np.log10(end) + 1e-9) + 1)
         axes.set_xticks([0.0, *(10.0**powers)])
+        if first >= PLAIN[0] and end <= PLAIN[1]:
+            axes.xaxis.set_major_formatter(lambda t, _: style.localised(f"{t:g}"))
         axes.xaxis.set_minor_locator(LogLocator(subs=[2, 3, 4, 5, 6, 7, 8, 9], numticks=50))
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:

@@ -70,7 +70,9 @@ class Stationary(Scaled):
     def profile(self, s2: Array) -> Array:
         """The correlation at the scaled squared distances, 1 at 0."""
         decay, t = self._exponent("profile(s2)", s2)
-        return (1.0 + (decay.linear + decay.square * t) * t) * np.exp(-t)
+        if decay.linear or decay.square:
+            return (1.0 + (decay.linear + decay.square * t) * t) * np.exp(-t)
+        return np.exp(np.negative(t, out=t), out=t)  # each pass over a large matrix counts
 
     def slope(self, s2: Array) -> Array:
         """d profile / d(s2); if the derivative at s2 = 0 is infinite, any finite number may stand there."""
@@ -81,8 +83,9 @@ class Stationary(Scaled):
     def _exponent(self, method: str, s2: Array) -> tuple[Decay, Array]:
         if self.decay is None:
             raise NotImplementedError(f"a class derived from Stationary must define {method}")
-        t = math.sqrt(self.decay.rate) * np.sqrt(s2) if self.decay.rooted else self.decay.rate * s2
-        return self.decay, np.minimum(t, VANISHED)
+        t = np.asarray(math.sqrt(self.decay.rate) * np.sqrt(s2) if self.decay.rooted else self.decay.rate * s2)
+        is_polynomial = self.decay.linear or self.decay.square or self.decay.derivative_linear
+        return self.decay, np.minimum(t, VANISHED) if is_polynomial else t
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         return self.variance * self.profile(self._squares(*self.pair(A, B)))

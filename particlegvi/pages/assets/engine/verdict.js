@@ -113,15 +113,15 @@
     });
     return found;
   }
-  // The number of modes that have a particle, and that of all; null for one mode, and for very many. Hills at the ends
-  // of a support, with less than a hundredth of an even share, are none.
-  PG.covered = function (x, truth) {
+  // The number of particles in each mode, from the left on the line; null for one mode, and for very many. Hills at the
+  // ends of a support, with less than a hundredth of an even share, are none.
+  PG.in_modes = function (x, truth) {
     const wells = truth.atoms ? null : PG.wells(truth),
       masses = wells ? wells.masses : truth.atoms.map(([, weight]) => weight),
       is_mode = k => masses[k] * masses.length > SLIGHT,
       number = masses.filter((_, k) => is_mode(k)).length;
     if (number < 2 || number > MOST_WELLS) return null;
-    return [new Set((wells ? wells.of(x) : nearest_atoms(x[0], truth.atoms)).filter(is_mode)).size, number];
+    return counted(wells ? wells.of(x) : nearest_atoms(x[0], truth.atoms), masses.length).filter((_, k) => is_mode(k));
   };
   // Whether particles moved less in the second half than a tenth of the squared distance of independent draws; with
   // labels, of draws from the well of each.

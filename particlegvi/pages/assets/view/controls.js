@@ -109,24 +109,26 @@ VIEW.controls = function (state, own, types, changed) {
         });
         rows.push(row);
       }
-  const prior_text = element("input", { type: "text", id: "prior", spellcheck: "false", autocomplete: "off" });
-  prior_text.addEventListener("change", () =>
-    changed("prior", prior_text.value.trim(), { initial: prior_text.value.trim() === "flat" ? "normal:0:1" : "" }),
-  );
-  update.push(() => {
-    prior_text.value = typeof state().prior === "string" ? state().prior : PG.write_prior(state().prior);
-  });
+  // a law as text, normal:0:1; it is empty where there is none, and points cannot be written
+  const law = (key, help, more = () => ({})) => {
+    const input = element("input", { type: "text", id: key, spellcheck: "false", autocomplete: "off" }),
+      words = element("span", {}, input, element("small", { class: "soft" }, help)),
+      label = element("label", { class: "wide" }, say(key), words);
+    input.addEventListener("change", () => changed(key, input.value.trim(), more(input.value.trim())));
+    update.push(() => {
+      const now = state()[key];
+      label.hidden = now.name === "points";
+      input.value = typeof now === "string" ? now : PG.write_prior(now);
+    });
+    return label;
+  };
   box.append(
     select("kind", kinds, kind, picked),
     formula_row,
     ...rows,
     methods,
-    element(
-      "label",
-      { class: "wide" },
-      say("prior"),
-      element("span", {}, prior_text, element("small", { class: "soft" }, say("prior_help"))),
-    ),
+    law("prior", say("prior_help"), prior => (prior === "flat" ? { initial: state().initial || "normal:0:1" } : {})),
+    law("initial", say("initial_help")),
     select("integrator", [
       ["euler-maruyama", "Euler-Maruyama"],
       ["leimkuhler-matthews", "Leimkuhler-Matthews"],

@@ -74,7 +74,8 @@
     for (const [t, text] of VIEW.fitted_ticks(g, a, b, W - left)) g.fillText(text, px(t), base + 17);
     g.fillText("x", (left + W) / 2, H - 3);
     g.textAlign = "right";
-    for (const [t, text] of VIEW.ticks(range[0], range[1], (base - 8) / 40)) g.fillText(text, left - 5, py(t) + 5);
+    for (const [t, text] of VIEW.ticks(range[0], range[1], (base - 8) / 40))
+      g.fillText(text, left - 5, py(t) + 5, left - 7);
   }
   function scene_of({ grid: [low, high, count], range, truth, data }, reach) {
     const pad = 0.2 * (range[1] - range[0] || 1);

@@ -36,7 +36,7 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share }, colour) {
     g.textAlign = "right";
     for (const [v, text] of VIEW.ticks(low, high, (to - from) / 32))
       if (place(v) > from + 16) {
-        g.fillText(text, left - 6, place(v) + 5);
+        g.fillText(text, left - 6, place(v) + 5, left - 8);
         g.fillRect(left - 4, place(v), 4, 1);
       }
     g.fillRect(left, from, 1, to - from);

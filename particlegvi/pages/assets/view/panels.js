@@ -51,6 +51,16 @@ VIEW.panels = function () {
     const sd = x.map((row, d) => Math.sqrt(row.reduce((sum, t) => sum + (t - mean[d]) ** 2, 0) / row.length));
     return { mean, sd, w1: entry.truth && mean.every(Number.isFinite) ? PG.distance(x, entry.truth) : null };
   }
+  // "8 / 8" modes with particles; of two and three modes also their shares. Without a truth of its own (DRE) a method
+  // has the modes of another one's.
+  function in_modes(x, own) {
+    const truth = own || entries.map(entry => entry.truth).find(Boolean),
+      counts = truth && PG.in_modes(x, truth);
+    if (!counts) return "–";
+    const share = count => `${Math.round((100 * count) / x[0].length)}%`,
+      shares = counts.length <= 3 ? `: ${counts.map(share).join(", ")}` : "";
+    return `${counts.filter(Boolean).length}\u202f/\u202f${counts.length}${shares}`;
+  }
   function draw() {
     for (const entry of entries) {
       const x = entry.particles(),
@@ -72,8 +82,7 @@ VIEW.panels = function () {
       write(2, per_coordinate(facts.sd.map(t => number(t))));
       write(3, facts.w1 ? number(facts.w1[0]) : "–");
       write(4, entry.floor ? `${number(entry.floor[0][0])} ${say("to")} ${number(entry.floor[0][1])}` : "–");
-      const covered = entry.truth && facts.mean.every(Number.isFinite) && PG.covered(x, entry.truth);
-      write(5, covered ? covered.join("\u202f/\u202f") : "–");
+      write(5, facts.mean.every(Number.isFinite) ? in_modes(x, entry.truth) : "–");
       const verdict = entry.verdict(facts);
       entry.words.textContent = verdict;
       const left = x[0].filter(t => t < 0).length / x[0].length;

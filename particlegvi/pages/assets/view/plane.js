@@ -131,7 +131,7 @@
     g.fillText(scene.variables[0], left + wide / 2, base + 34);
     g.fillStyle = ink;
     g.textAlign = "right";
-    for (const [t, text] of VIEW.ticks(c, d)) g.fillText(text, left - 5, py(t) + 5);
+    for (const [t, text] of VIEW.ticks(c, d)) g.fillText(text, left - 5, py(t) + 5, left - 7);
     g.fillStyle = soft;
     g.textAlign = "left";
     g.fillText(scene.variables[1], left + 6, base - high + 16);
