@@ -250,6 +250,9 @@ def test_modes_with_particles_are_counted(engine, method):
     counts = [[3, 0], [1, 2]]
     assert engine(body, settings=settings, label=method, places=places) == counts
     assert engine(body, settings=settings | {"loss": "t^2"}, label=method, places=places) == [None, None]
+    if method == "DE":  # -0.6 is nearer to the minimum at -2, and in its basin; -0.3 is nearer to that at 1
+        tilted = settings | {"loss": "tilted-double-well", "prior": "normal:0:1"}
+        assert engine(body, settings=tilted, label=method, places=[[-0.6, -0.3, 0.3]]) == [[2, 1]]
     if method == "DLE":  # hills at the ends of the box, which repulsion makes, are no modes
         ends = settings | {"loss": "t^4/4 - t^2/2 - exp(30*t - 60) - exp(-30*t - 60)"}
         assert engine(body, settings=ends, label=method, places=places) == counts

@@ -13,7 +13,7 @@
     return t => sorted.filter(point => point <= t).length / sorted.length;
   }
   PG.basins = function (loss, prior, start) {
-    // {atoms: [[place, weight], ...]} or null where the minima are not isolated
+    // {atoms: [[place, weight], ...], tops: the places between them} or null where the minima are not isolated
     const cdf = start_cdf(start),
       one = new Float64Array(1),
       out = [new Float64Array(1)];
@@ -64,9 +64,12 @@
       .map((place, k) => [
         place,
         (bounds[k + 1] === Infinity ? 1 : cdf(bounds[k + 1])) - (bounds[k] === -Infinity ? 0 : cdf(bounds[k])),
+        bounds[k + 1],
       ])
       .filter(([, weight]) => weight > 0);
+    const tops = atoms.slice(0, -1).map(atom => atom[2]);
     const mean = atoms.reduce((sum, [t, w]) => sum + t * w, 0);
-    return { atoms, mean, variance: atoms.reduce((sum, [t, w]) => sum + w * (t - mean) ** 2, 0) };
+    const variance = atoms.reduce((sum, [t, w]) => sum + w * (t - mean) ** 2, 0);
+    return { atoms: atoms.map(([t, w]) => [t, w]), tops, mean, variance };
   };
 })();

@@ -121,7 +121,8 @@
       is_mode = k => masses[k] * masses.length > SLIGHT,
       number = masses.filter((_, k) => is_mode(k)).length;
     if (number < 2 || number > MOST_WELLS) return null;
-    return counted(wells ? wells.of(x) : nearest_atoms(x[0], truth.atoms), masses.length).filter((_, k) => is_mode(k));
+    const labels = wells ? wells.of(x) : in_basins(x[0], truth);
+    return counted(labels, masses.length).filter((_, k) => is_mode(k));
   };
   // Whether particles moved less in the second half than a tenth of the squared distance of independent draws; with
   // labels, of draws from the well of each.
@@ -178,6 +179,9 @@
   function nearest_atoms(row, atoms) {
     const middles = atoms.slice(1).map(([place], k) => 0.5 * (place + atoms[k][0]));
     return Array.from(row, t => PG.rank(middles, t));
+  }
+  function in_basins(row, { atoms, tops }) {
+    return tops ? Array.from(row, t => PG.rank(tops, t)) : nearest_atoms(row, atoms);
   }
   function counted(labels, number) {
     const counts = new Array(number).fill(0);

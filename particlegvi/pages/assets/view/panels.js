@@ -51,11 +51,11 @@ VIEW.panels = function () {
     const sd = x.map((row, d) => Math.sqrt(row.reduce((sum, t) => sum + (t - mean[d]) ** 2, 0) / row.length));
     return { mean, sd, w1: entry.truth && mean.every(Number.isFinite) ? PG.distance(x, entry.truth) : null };
   }
-  // "8 / 8" modes with particles; of two and three modes also their shares. Without a truth of its own (DRE) a method
-  // has the modes of another one's.
+  // "8 / 8" modes with particles; of two and three modes also their shares. Where the truth has one mode, or is not
+  // known (DRE), the modes are those of another method's truth.
   function in_modes(x, own) {
-    const truth = own || entries.map(entry => entry.truth).find(Boolean),
-      counts = truth && PG.in_modes(x, truth);
+    const truths = [own, ...entries.map(entry => entry.truth)].filter(Boolean),
+      counts = truths.map(truth => PG.in_modes(x, truth)).find(Boolean);
     if (!counts) return "–";
     const share = count => `${Math.round((100 * count) / x[0].length)}%`,
       shares = counts.length <= 3 ? `: ${counts.map(share).join(", ")}` : "";
