@@ -20,9 +20,9 @@ def distance(results: Results, runs: Runs) -> Figure:
     """The distance of the particles to the truth at every record, and beside it its range for as many exact draws.
 
     On the line it is W1, to Q* or to draws that stand for the truth; in more dimensions it is sliced W1 to such draws.
-    Both axes are logarithmic, so that the record at time 0 is left out. A band and the bar at its
-    right hold exact draws from their 5% to their 95% quantile, in the colour of the method: a line in its band has arrived. A method without
-    such a truth is left out.
+    Both axes are logarithmic, so that the record at time 0 is left out. A band, and the bar at its right, hold exact
+    draws from their 5% to their 95% quantile, in the colour of the method: a line in its band has arrived. A method
+    without such a truth is left out.
     """
     colours = style.colours(results)
     known = {label: _over_time(results, label, run) for label, run in runs.items()}
