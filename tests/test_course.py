@@ -116,6 +116,7 @@ def test_every_number_is_within_its_error_of_its_formula(folder, tables):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LECTURES)
+@pytest.mark.often("[!r]*")
 def test_no_number_stands_outside_of_tables(folder, tables, name):
     """A decimal in words is one of the code, of a table's value or error, or of a formula, rounded."""
     text, sheet = page(folder, name), page(folder, f"exercises/{name}")

@@ -34,7 +34,7 @@ def numpy_chain(loss, prior, temperature, x, steps, h, seed):
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])])
-@pytest.mark.sample("prior0")
+@pytest.mark.often("prior0")
 def test_the_chain_is_the_textbook_one(prior):
     """Outside a Uniform's box the log density is minus infinity, so that the textbook rejects there."""
     loss, start = pg.losses.get("four-gaussians"), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0]).sample(70, seed=1)

@@ -34,7 +34,7 @@ def log_likelihood(family, f, y, noise_variance):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rows", [1, 4, 27])  # the compiled products take four rows at a time
-@pytest.mark.sample("*-gaussian")
+@pytest.mark.thorough
 def test_a_linear_model_is_minus_the_log_likelihood(family, rows, rng):
     X, y = (part[:rows] for part in data(family))
     loss = pg.losses.linear_model(X, y, family, noise_variance=0.3)

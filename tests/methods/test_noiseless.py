@@ -14,6 +14,7 @@ WELL, NORMAL = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
 ZERO = pg.Loss.from_numpy(lambda x: np.zeros(len(x)), np.zeros_like, 1)
 
 
+@pytest.mark.thorough
 def test_svgd_comes_close_to_the_truth_and_closer_than_chance():
     """A fixed point of SVGD is a better set of points than as many draws: its distance lies below their 5% quantile.
 

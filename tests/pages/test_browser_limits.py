@@ -24,6 +24,7 @@ pytestmark = in_chromium
         ("kl_weight=0.01&mmd_weight=100&lengthscale=0.1", ""), (f"{urlencode({'loss': LONG})}", "DLE"),
     ],
 )  # fmt: skip
+@pytest.mark.often("[!s]*")
 def test_no_address_holds_the_tab(browser, page, tmp_path, state, said):
     """A worker finds the truth, or the page gives up with a sentence; meanwhile the tab answers and particles move."""
     quick = tmp_path / "quick.html"

@@ -45,7 +45,7 @@ def moved(prior: str, particles: int, steps: int) -> list[np.ndarray]:
         ("flat", 2), ("normal plane", 40), ("flat plane", 90), ("uniform plane", 40),
     ],
 )  # fmt: skip
-@pytest.mark.often("flat-2")
+@pytest.mark.often("normal-1")
 def test_jumping_particles_are_those_of_the_engine(engine, changed, prior, particles):
     law, initial = PRIORS[prior]
     given = {"prior": prior_of(law), "initial": "" if initial is None else prior_of(initial), "particles": particles}

@@ -129,6 +129,7 @@ def test_a_few_steps_are_too_few_to_judge(engine, changed, loss, kl_weight, verd
         ("DLE", "times > 1.5 ?", "times > 0.1 ?"),
     ],
 )
+@pytest.mark.often("[!b]*")
 def test_another_rule_is_noticed(changed, name, old, new):
     """The control: with a rule of the page changed, its verdict is another one than the program's."""
     run, expected = case(name)

@@ -158,7 +158,7 @@ def test_loss_lines_are_the_averages(line):
     np.testing.assert_allclose(axes.lines[0].get_ydata(), [np.mean(loss.value(p)) for p in line["DE"].positions])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_buckets_count_who_is_alone(minima):
     places = np.array([0.1, 3.0, 3.2, -0.1, 100.0])
     assert list(buckets.buckets_of(places)) == [0, 0, 1, -1, 31]

@@ -87,7 +87,7 @@ def test_a_target_reaches_its_wall(wall, side):
     assert target.cdf(np.array([wall + side * math.log(2.0) / 3.0]))[0] == pytest.approx(0.5, abs=1e-10)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["half-normal", "log-normal"])
 def test_drle_has_the_law_of_its_fixed_point(name):
     prior, method = HALF_LINES[name], pg.methods.DRLE(1.0, 1.0, kernel=pg.kernels.SquaredExponential(0.7))

@@ -77,7 +77,7 @@ def test_all_scenarios_of_functions_are_tried_or_in_closed_form():
     "lifting-*", "global-minimiser-1-*", "global-minimiser-20-*", "four-particles-3-*", "global-minimiser-3-*",
     "temperature-and-repulsion-*", "regression-curve-2-*",
 )  # fmt: skip
-@pytest.mark.often("network-*", "multimodal-3-*", "dre-map-*", "certified-*", "poisson-bimodal-2-*", "scenario*-3-*")
+@pytest.mark.often("network-*", "multimodal-3-*", "dre-map-*", "certified-*", "poisson-bimodal-2-*")
 def test_every_scenario(tmp_path, scenario, calls, settings, quick, monkeypatch):
     if scenario is NETWORKS or settings in FUNCTIONS.values():
         monkeypatch.setattr(storage, "CHUNK_SECONDS", 1e-9)  # a chunk is one step at first

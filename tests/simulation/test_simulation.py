@@ -101,13 +101,6 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     assert len(run.steps) == len(run.positions)
 
 
-@pytest.mark.thorough
-def test_a_loss_that_falls_without_end_is_named_beside_the_step_size():
-    """The stability limit is infinite, so that a smaller step size is no remedy; above a limit (before) it is."""
-    with pytest.raises(pg.Diverged, match="either the loss falls without end under this prior, or try a smaller"):
-        pg.simulate(pg.Loss.from_formula("-x^2", ["x"]), pg.methods.DE(), initial=[[1.0]], steps=2000, step_size=1.0)
-
-
 @pytest.mark.parametrize(("formula", "hint"), [("log(x)", True), ("log(x - 3)", False)])
 def test_a_loss_of_positive_numbers_has_the_hint_of_a_half_line(formula, hint):
     with pytest.raises(ValueError, match="must be finite") as caught:

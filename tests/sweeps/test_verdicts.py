@@ -48,6 +48,7 @@ LOSS, PRIOR = pg.Loss.from_formula("4*x^2", ["x"]), pg.priors.Normal(0.0, 1.0)
 
 
 @pytest.mark.parametrize("command", [False, True])
+@pytest.mark.thorough
 def test_what_ran_away_has_diverged(command, tmp_path, capsys):
     """Steps of 0.3 on 4 x^2 grow by 1.4 each: they are absurd long before they overflow."""
     from particlegvi.cli import main

@@ -42,7 +42,7 @@ def test_without_the_search_it_is_missed_and_the_bound_says_so(monkeypatch):
     assert target.missed == pytest.approx(mean_with_spike(2e-6) / CENTRE, rel=1e-5)  # the share that the well holds
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_well_in_the_plane_is_found():
     well = f"{DEPTH}*exp(-((t - ({CENTRE!r}))^2 + (u - 0.3)^2)/(2*2e-4^2))"
     loss = pg.Loss.from_formula(f"t^2/2 + u^2 - 3*{well}", ["t", "u"])

@@ -81,7 +81,7 @@ def test_a_sweep_says_its_time_before_a_cell_is_finished(hasty, tmp_path, capsys
     assert said.err.count("3 cells of about") == 1 and "3 cells computed" in said.out
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_long_cell_is_measured_in_its_own_process(tmp_path):
     """Where nothing is replaced, as no process would hear of it: two cells of some seconds each, at a limit of 0.2."""
     size = {"particles": 3000, "steps": 80_000, "methods": {"DLE": {}}, "figures": []}

@@ -54,7 +54,7 @@ def test_no_particle_leaves_a_wall_on_one_side(case, method, integrator):
 ])  # fmt: skip
 @pytest.mark.parametrize("integrator, step_size", [("euler-maruyama", 0.002), ("mala", 0.1), ("baoab", 0.05)])
 @pytest.mark.thorough
-@pytest.mark.often("euler-maruyama-*-exp*", "baoab-0.05-exp(-t)-*")
+@pytest.mark.often("baoab-0.05-exp(-t)-*")
 def test_the_law_on_a_half_line_is_the_closed_form(formula, loss, ends, rates, shape, integrator, step_size):
     prior, loss = pg.Prior.from_formula(formula, **ends), pg.Loss.from_formula(loss, ["t"])
     steps = round(8.0 / step_size)
@@ -105,6 +105,7 @@ def test_averaged_noise_has_a_bias_of_half_an_order_at_a_wall():
 
 
 @pytest.mark.parametrize("method", [pg.methods.FDGVI(), pg.methods.JKO()], ids=lambda method: method.label)
+@pytest.mark.thorough
 def test_a_method_without_walls_refuses_one_at_zero_on_the_right(method):
     loss, kwargs = pg.Loss.from_formula("(t+3)^2", ["t"]), {"particles": 5, "steps": 2, "step_size": 0.01}
     with pytest.raises(ValueError, match=f"prior must be one without walls for {method.label}"):

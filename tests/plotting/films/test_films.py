@@ -202,7 +202,7 @@ def test_the_frames_last_as_long_as_the_film(seconds):
     refuse(lambda: pace.lengths(303, 8.0), "^frames must be at most 302 in a film of 8 seconds, not 303$")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_clock_counts_time_and_tells_moments_apart(line, plane):
     clock = clock_of(line)
     assert np.allclose(clock.times, np.arange(41) * 0.1)

@@ -128,7 +128,7 @@ def test_a_prior_with_walls_is_kept(low, high):
     assert np.sqrt(400) * max(np.max(grid - levels), np.max(levels - grid + 1 / 400.0)) < 1.95
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_means_on_a_half_line_keep_the_accuracy(monkeypatch):
     """Of the half-normal law; steps are in the logarithm, and the mean of 12 runs has a standard error of 0.013."""
     sd, flat = np.sqrt(1.0 - 2.0 / np.pi), pg.Loss.from_formula("0*x", ["x"])

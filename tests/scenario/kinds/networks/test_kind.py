@@ -90,6 +90,7 @@ def test_a_regression_has_its_numbers_and_comes_back(tmp_path):
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["methods"]["DE"]["rmse"] == found["DE"]["rmse"]
 
 
+@pytest.mark.thorough
 def test_a_tenth_of_the_rows_chooses_the_noise():
     """On a constant function that is easily fitted the noise is found; it is in the units of the targets."""
     data = {"formula": "0.5", "count": 400, "noise_sd": 0.3}

@@ -40,7 +40,7 @@ def test_rounding(number, near):
     assert first_step.rounded(number) == near
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_on_a_half_line_steps_grow_to_that_of_the_law():
     """V = 6.2 r - 8 log r: the law is Gamma(9, 1 / 6.2), V'' = 8 / r^2, and V(r) - V(8 / 6.2) = 10 ends what counts."""
     loss, prior = Loss.from_formula("5.2*rate - 8*log(rate)", ["rate"]), priors.Exponential(1.0)
