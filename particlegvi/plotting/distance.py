@@ -46,7 +46,7 @@ def distance(results: Results, runs: Runs) -> Figure:
                 label=style.shown_name(label),
                 linestyle=style.DASHES[place % len(style.DASHES)],
             )
-            axes.axhspan(low, high, color=colours[label], alpha=0.12, linewidth=0.0, zorder=0.5)
+            axes.axhspan(low, high, color=colours[label], alpha=0.25 / len(runs), linewidth=0.0, zorder=0.5)
             beside.bar(place, high - low, 0.7, low, color=colours[label], gid=f"exact draws of {label}")
         if beside.patches:
             beside.fill([], [], color=palette().particles, label=say("band_of_exact_draws"))
