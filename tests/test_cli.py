@@ -55,7 +55,7 @@ def test_run_prints_a_table_and_saves(capsys, tmp_path):
     assert not list(second.glob("*.png"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     code, out, err = called(capsys, "gallery", "--quick", "--only", "lifting", "global-minimiser")
     assert (code, err) == (0, "")

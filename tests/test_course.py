@@ -152,7 +152,7 @@ def strange(words: str, known: set[float]) -> list[str]:
         for name in LECTURES
     ],
 )
-@pytest.mark.often("functions")
+@pytest.mark.slow
 def test_the_code_of_a_lecture_has_its_numbers(folder, tables, name, elsewhere):
     """Values are those of the code up to one unit of the last digit; those of draws are within their errors."""
     import matplotlib.pyplot as plt

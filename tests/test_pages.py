@@ -118,7 +118,7 @@ assert Path("women.png").stat().st_size > 5000 and "slope" in run.draws()
     ],
     "docs/theory/questions.md": ["assert np.abs(q - right / np.sum(right * h)).max() < 1e-12"],
 }
-SLOW_PAGES = ["tour", "films", "notebook", "own-models", "start", "sweeps"]
+SLOW_PAGES = ["estimators", "tour", "films", "notebook", "own-models", "start", "sweeps"]
 SLOW_PAGES += ["networks", "equilibrium", "gaussian-wasserstein", "open-questions", "slides", "theory/lipschitz"]
 SLOW = {"README.md", *(f"docs/{page}.md" for page in SLOW_PAGES)}
 NEEDS = {

@@ -195,7 +195,7 @@ def test_distances_to_draws_are_those_of_their_formulas(rng):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("dim", [1, 20])
+@pytest.mark.parametrize("dim", [1, pytest.param(20, marks=pytest.mark.slow)])
 def test_exact_draws_stay_below_the_quantiles_as_often_as_they_say(rng, dim):
     trials, above = 200, {}
     for _ in range(trials):

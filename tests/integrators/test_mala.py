@@ -104,8 +104,7 @@ def test_the_path_is_that_of_the_textbook(method, kind):
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal(0.0, 1.0), pg.priors.Uniform(-1.0, 1.0)], ids=["normal", "box"])
-@pytest.mark.thorough
-@pytest.mark.often("box")
+@pytest.mark.slow
 def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
     loss, method = pg.losses.get("tilted-double-well"), pg.methods.DLE(0.5, jumps=True)
     target = pg.target(loss, method, prior=prior)

@@ -71,8 +71,9 @@ def test_the_noise_of_equal_members_is_their_error(rng):
     assert min(around) == around[1]
 
 
-@pytest.mark.parametrize("method", ["DE", "DLE", pytest.param("DRE", marks=pytest.mark.slow), "DRLE"])
+@pytest.mark.parametrize("method", ["DE", "DLE", "DRE", "DRLE"])
 @pytest.mark.thorough
+@pytest.mark.often("D[EL]*")
 def test_every_method_fits_numbers_and_labels(method, wave, three):
     model = EnsembleRegressor(method=method, **LIGHT).fit(*wave)
     again = EnsembleRegressor(method=method, **LIGHT).fit(*wave)

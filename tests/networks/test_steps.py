@@ -65,7 +65,7 @@ def test_the_fused_loop_has_the_bits_of_the_generic_one(rng, label, integrator):
 
 @pytest.mark.parametrize("label", METHODS)
 @pytest.mark.sample("DLE")
-@pytest.mark.often("DE", "DRE on the last layer")
+@pytest.mark.often("DE")
 def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
     """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
     net, loss = problem(rng)

@@ -177,7 +177,7 @@ def test_the_kernel_of_a_user_has_the_closed_form_of_the_same_kernel(rng):
         ("exp(-(x^2 - 2)^2 - y^2)", kernels.InverseMultiquadric(1.0)),
     ],
 )
-@pytest.mark.often("exp(-(abs(x)^3*")
+@pytest.mark.slow
 def test_a_formula_errs_by_less_than_is_stated(formula, kernel, rng):
     """Against a product rule of 160 by 160 nodes in each quarter, which knows nothing of the prior's own nodes."""
     prior, x = priors.Prior.from_formula(formula, ["x", "y"]), rng.normal(size=(12, 2)) * 1.5

@@ -25,7 +25,7 @@ QUICK = ("global-minimiser", "lifting", "more-modes", "multimodal")  # test_resu
     [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in catalogue.names("particles")],
 )
 @pytest.mark.sample("global-minimiser", "lifting")
-@pytest.mark.often("more-modes")
+@pytest.mark.often()
 def test_every_scenario_runs_and_comes_back_bit_for_bit(name, tmp_path):
     own = {"record_every": 2} if "record_every" in scenario.load(name) else {}
     results = pg.run(name, seed=3, out=tmp_path / "run", **SHORT, **own)

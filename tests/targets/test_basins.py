@@ -142,7 +142,7 @@ test_what_has_no_isolated_minimum_is_refused = refused(
 )
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_four_basins_in_the_plane():
     """The basins of the four Gaussians are the quadrants, also for an asymmetric start."""
     loss = pg.losses.get("four-gaussians")

@@ -118,7 +118,7 @@ def mixture_errors(dim, prior, particles=4000):
 
 @pytest.mark.parametrize("dim", [3, 5, 10])
 @pytest.mark.parametrize("flat", [True, False], ids=["flat", "normal"])
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_mixtures_in_more_dimensions_stay_what_they_are(dim, flat):
     prior = pg.priors.Flat(dim) if flat else pg.priors.Normal(np.zeros(dim), 5.0)
     found, accepted = mixture_errors(dim, prior)

@@ -56,7 +56,7 @@ def test_pls_with_the_prior_of_the_thesis_has_the_mean_of_svgp_with_r(problem):
     assert models.get("svgp-r")(problem("heart", "thesis", 0), SETTINGS).probability.shape == (75,)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_pls_and_svgp_predict_nearly_the_same_classes(problem):
     task = problem("heart", "standardised", 0)
     particles, gaussian = (models.get(name)(task, SETTINGS).probability for name in ("pls", "svgp"))
