@@ -53,7 +53,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
                 most,
                 color=palette().ink,
                 linestyle=(0, (1, 1.2)),
-                label=say("most_covered"),
+                label=say("most_covered", number=localised(f"{most:.3g}")),
                 gid="independent",
             )
             # If all replicates agree, the interval is a point, which does not tell how rare another number is.

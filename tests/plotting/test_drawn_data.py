@@ -194,7 +194,7 @@ def test_coverage_is_the_share_of_replicates_with_its_mean_and_interval(replicat
     [mean] = with_gid(first, "mean")
     assert mean.get_xdata()[0] == 5.0
     assert "mean 5.00 of 8\n95%: 2.52 to 7.48" in [text.get_text() for text in first.texts]
-    assert "mean 8.00 of 8\nin each of 3" in [text.get_text() for text in second.texts]
+    assert "mean 8.00 of 8\nin all 3" in [text.get_text() for text in second.texts]
 
 
 def test_one_stray_particle_does_not_set_the_range():

@@ -112,6 +112,6 @@ def test_loss_embedding_and_potential():
 @pytest.mark.parametrize("name", ["coefficient-law", "exact-process", "gaussian-projection"])
 def test_false_alarms_are_rare(name):
     """At most 2 of 200 seeds, where a probability of 1e-3 gives more than that once in a thousand tests."""
-    experiment = claims.registry[name]
-    alarms = [any(not check.holds for check in experiment(seed, False)) for seed in chance.seeds(5, 200)]
+    checks = (np.ravel(claims.registry[name](seed, False)) for seed in chance.seeds(5, 200))  # one, or several
+    alarms = [not all(check.holds for check in each) for each in checks]
     assert sum(alarms) <= 2

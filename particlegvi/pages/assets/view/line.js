@@ -114,10 +114,7 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share }, colour) {
     clip(middle, base + 1);
     g.setLineDash([8, 5]);
     g.beginPath();
-    for (let i = 0; i <= 300; i++) {
-      const t = a + ((b - a) * i) / 300;
-      g.lineTo(px(t), hy(truth.pdf(t)));
-    }
+    for (const [t, density] of truth.curve) g.lineTo(px(t), hy(density));
     g.stroke();
     g.restore();
     g.setLineDash([]);
@@ -154,7 +151,7 @@ VIEW.bins = function (a, b, places) {
   return best;
 };
 // The scene of several runs on the line: one window and one height for all panels.
-VIEW.line_scene = function (loss, truths, variable, seen) {
+VIEW.line_scene = function (loss, truths, variable, seen, prior = {}) {
   // of a loss with more wells than pixels: its lowest and highest value between neighbouring places
   function bands({ values }, x) {
     const many = 200;
@@ -179,6 +176,11 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
   } else if (ends.length) {
     low = Math.min(low, ...ends);
     high = Math.max(high, ...ends);
+  }
+  if (prior.name === "uniform") {
+    const pad = 0.03 * (prior.high[0] - prior.low[0]);
+    low = Math.max(low, prior.low[0] - pad);
+    high = Math.min(high, prior.high[0] + pad);
   }
   const scene = { window: [low, high], variable, loss: [], band: [], floor: 0, top: 1, tallest: 0, values: () => {} };
   if (loss) {
@@ -205,14 +207,11 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
   // of more modes than pixels the mean over a few pixels is drawn, as the bars are
   const half = (high - low) / 300,
     mean_at = (truth, t) => (truth.cdf(t + half) - truth.cdf(t - half)) / (2 * half);
-  for (const truth of known)
-    if (!truth.atoms) truth.pdf = t => (scene.band.length ? mean_at(truth, t) : PG.density_at(truth, t));
-  const peaks = known
-    .filter(truth => !truth.atoms)
-    .map(
-      truth =>
-        (truth.peak = Math.max(...Array.from({ length: 301 }, (_, i) => truth.pdf(low + ((high - low) * i) / 300)))),
-    );
+  const places = Array.from({ length: 1501 }, (_, i) => low + ((high - low) * i) / 1500), // equal peaks look equal
+    densities = known.filter(truth => !truth.atoms);
+  for (const truth of densities)
+    truth.curve = places.map(t => [t, scene.band.length ? mean_at(truth, t) : PG.density_at(truth, t)]);
+  const peaks = densities.map(truth => (truth.peak = Math.max(...truth.curve.map(([, density]) => density))));
   scene.heaviest = Math.max(0, ...known.flatMap(truth => (truth.atoms || []).map(([, w]) => w)));
   if (peaks.length) scene.tallest = 1.35 * Math.max(...peaks);
   scene.own = Math.max(...peaks) > 3 * Math.min(...peaks);
