@@ -25,11 +25,16 @@ def executed(path: Path, folder: Path, timeout: int = 300) -> Any:
     ).execute()
 
 
+def lasting(outputs: list[Any]) -> list[Any]:
+    """Outputs but streams of errors, and but the empty line of a bar, which only a slow machine has."""
+    return [each for each in outputs if each.get("name") != "stderr" and each.get("data") != {"text/plain": ""}]
+
+
 def kept(notebook: Any) -> Any:
-    """The notebook without streams of errors, and with small pictures."""
+    """The notebook with lasting outputs, and with small pictures."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
+            cell.outputs = lasting(cell.outputs)
             for data in (each.get("data", {}) for each in cell.outputs):
                 if "image/png" in data:
                     data["image/png"] = smaller(data["image/png"])
