@@ -19,6 +19,8 @@ from particlegvi.simulation.run import Run
 from ..plain_parts import PlainMethod, PlainResults
 from .test_figure_kinds import KINDS, size_of
 
+pytestmark = pytest.mark.thorough
+
 
 def clashes(figure: Figure) -> list[str]:
     """A line for each text that leaves the picture, and for each two that overlap; any may stand close together."""
@@ -45,7 +47,6 @@ def test_words_fit(place, kind, request):
     assert clashes(figure) == []
 
 
-@pytest.mark.thorough
 def test_a_single_panel_with_equal_axes_has_its_legend_beside_it(plane):
     """A slide is wide, and such a panel needs the height; two panels need the width."""
     for methods, is_beside in ((["DRLE"], True), (["DLE", "DRLE"], False)):
@@ -66,7 +67,6 @@ def test_a_single_panel_with_equal_axes_has_its_legend_beside_it(plane):
         ({"size": "column"}, (1400, None)),
     ],
 )
-@pytest.mark.thorough
 def test_a_picture_and_its_letters_have_the_size_that_was_asked_for(chosen, pixels, line):
     width, height = size_of(style.png(plotting.figure(line, "loss", **chosen)))
     assert width == pixels[0]
@@ -82,7 +82,6 @@ def colours_in(figure: Figure) -> np.ndarray:
     return np.asarray(figure.canvas.buffer_rgba())[::3, ::3, :3].reshape(-1, 3).astype(int)
 
 
-@pytest.mark.thorough
 def test_grey_has_no_colour_and_dark_has_a_dark_ground(line):
     assert np.ptp(colours_in(plotting.figure(line, "histograms", palette="grey")), axis=1).max() == 0
     assert np.ptp(colours_in(plotting.figure(line, "histograms")), axis=1).max() > 100  # the control
@@ -100,14 +99,12 @@ def test_words_are_in_the_language(line):
     assert not any("0.071" in text for text in german)
 
 
-@pytest.mark.thorough
 def test_lines_of_a_table_have_names_in_the_language(approximated):
     for language, name in (("de", "SVGP gierig"), ("en", "SVGP greedy")):
         [legend] = plotting.figure(approximated, "curves", language=language).legends
         assert name in [text.get_text() for text in legend.get_texts()]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "results"), [("buckets", "minima"), ("scores", "scored")])
 def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, results, request):
     figure = plotting.figure(request.getfixturevalue(results), kind, language="de")
@@ -161,7 +158,6 @@ def test_a_method_has_its_colour_whatever_stands_before_it_and_others_are_far_fr
     )
 
 
-@pytest.mark.thorough
 def test_panels_have_own_colours_and_share_a_vertical_axis_or_have_their_own(line):
     def heights(**chosen) -> list[float]:
         figure = plotting.figure(line, "histograms", methods=["DLE", "DRLE"], **chosen)

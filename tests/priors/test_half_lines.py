@@ -13,6 +13,8 @@ from particlegvi import priors
 
 from .expectations import gradients, values
 
+pytestmark = pytest.mark.thorough
+
 GRID = np.linspace(0.0, 30.0, 300_001)[1:]
 LOSS = pg.losses.get("quadratic", curvature=[1.0], centre=[1.0])
 HALF_LINES = {
@@ -42,7 +44,6 @@ def run(method, prior, steps=3000):
 
 @pytest.mark.parametrize("name", HALF_LINES)
 @pytest.mark.sample("gamma")
-@pytest.mark.thorough
 def test_dle_has_the_law_of_quadrature(name):
     prior = HALF_LINES[name]
     final = run(pg.methods.DLE(1.0), prior)
@@ -53,7 +54,6 @@ def test_dle_has_the_law_of_quadrature(name):
 
 
 @pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(0.7), pg.kernels.Matern32(1.1)], ids=repr)
-@pytest.mark.thorough
 @pytest.mark.often("Squared*")
 def test_the_embedding_of_a_wide_log_normal_law_is_a_table(kernel):
     """Against scipy over the logarithm; nodes that stand for every place at once are the control."""
@@ -116,7 +116,6 @@ def test_drle_has_the_law_of_its_fixed_point(name):
     ],
     ids=str,
 )
-@pytest.mark.thorough
 @pytest.mark.often("Exponential*")
 def test_a_folder_has_the_prior(tmp_path, prior, loss):
     with warnings.catch_warnings():

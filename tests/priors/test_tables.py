@@ -15,6 +15,8 @@ from particlegvi.priors.product_table import ProductTable
 
 from .expectations import Cauchy
 
+pytestmark = pytest.mark.thorough
+
 PRIORS = [
     lambda place, scale: priors.Laplace(place, scale),
     lambda place, scale: priors.StudentT(3.9, place, scale),
@@ -60,7 +62,6 @@ def worst(prior, kernel, term, place=None, scale=None):
     return max(abs(term.value(np.array([each])) - by_quadrature(prior, kernel, each, place)) for each in x)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "number", [2, pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.slow)]
 )
@@ -120,7 +121,6 @@ def test_many_points_have_the_bits_of_one(rng):
     assert np.array_equal(evaluate.gradients(table, x[:, None]).T, found, equal_nan=True)  # compiled
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("make", [priors.Laplace, lambda a, b: priors.StudentT(4.0, a, b), priors.Uniform])
 def test_in_the_plane_a_table_is_the_product(make, rng):
     prior, kernel = make([-1.0, 0.5], [0.4, 2.0]), kernels.Matern52(0.6)
@@ -133,7 +133,6 @@ def test_in_the_plane_a_table_is_the_product(make, rng):
     assert np.abs(slopes).max() > 1e3 * found.slope_error
 
 
-@pytest.mark.thorough
 def test_heavy_tails_count_under_the_kernel_of_a_user():
     """A box of some standard deviations would lose 5e-4 of this prior."""
     for freedom in (3.0, 1.0):
@@ -167,7 +166,6 @@ def test_the_kernel_of_a_user_has_the_closed_form_of_the_same_kernel(rng):
     assert np.all(evaluate.gradients(found.term, far) == 0.0)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("formula", "kernel"),
     [

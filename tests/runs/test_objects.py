@@ -10,6 +10,8 @@ import particlegvi as pg
 from ..refusals import refuse
 from .interrupting import ALWAYS, Stop, content
 
+pytestmark = pytest.mark.thorough
+
 DATA = np.random.default_rng(3).normal(size=(20, 3))
 START = np.random.default_rng(4).normal(size=(12, 3))
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8)
@@ -42,7 +44,6 @@ def straight(tmp_path_factory):
 
 @pytest.mark.sample("3")
 @pytest.mark.parametrize("calls", [1, 3, 8, 13])
-@pytest.mark.thorough
 def test_interrupted_and_resumed_with_the_same_function_it_has_the_same_bytes(tmp_path, straight, calls):
     with pytest.raises(KeyboardInterrupt):
         compared(tmp_path / "run", progress=Stop(calls), **ALWAYS)
@@ -76,7 +77,6 @@ def test_another_loss_or_none_does_not_go_on(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
 def test_parts_with_names_make_a_scenario_that_anybody_runs(tmp_path):
     loss = pg.Loss.from_formula("x^2/2 + y^4 + z^2", variables=["x", "y", "z"])
     start = pg.priors.Uniform([-1.0] * 3, [1.0] * 3)
@@ -134,7 +134,6 @@ def test_another_run_in_the_folder_takes_its_start_with_it(tmp_path):
     assert pg.load(tmp_path / "run")["cold"].initial.tobytes() == START.tobytes()
 
 
-@pytest.mark.thorough
 def test_figures_are_drawn_without_the_loss_and_say_so(tmp_path):
     how = {**HOW, "initial": None, "prior": pg.priors.Normal(0.0, 2.0), "particles": 9}
     pg.simulate(loss_of(DATA[:, :1]), METHODS["cold"], out=tmp_path / "run", **how)

@@ -8,6 +8,8 @@ from particlegvi.runs.storage import checkpoint
 from ..refusals import refuse
 from .interrupting import SHORT, change_manifest, content, interrupted, manifest, spoil
 
+pytestmark = pytest.mark.thorough
+
 
 def test_a_scenario_changed_in_the_folder_is_refused_unless_its_words_alone_are_others(half):
     whole = (half / "scenario.toml").read_text()

@@ -12,6 +12,8 @@ from particlegvi.targets.basins import basins_line
 
 from ..refusals import refuse, refused
 
+pytestmark = pytest.mark.thorough
+
 DE = pg.methods.DE()
 BOX = pg.priors.Uniform(-1.0, 3.0)
 NORMAL = pg.priors.Normal(0.0, 1.0)

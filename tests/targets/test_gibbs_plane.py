@@ -10,6 +10,8 @@ import particlegvi as pg
 from ..refusals import refuse, refused
 from .references import integral, plane_loss
 
+pytestmark = pytest.mark.thorough
+
 FLAT = pg.priors.Flat(2)
 
 
@@ -69,7 +71,6 @@ def test_narrow_shapes_have_their_closed_forms(loss, kl_weight, normaliser, mean
     assert target.variance[: len(variance)] == pytest.approx(variance, rel=1e-5)
 
 
-@pytest.mark.thorough
 def test_many_modes_in_a_box_against_a_uniform_grid():
     loss = plane_loss(lambda x, y: np.sin(3.0 * x) * np.cos(2.0 * y) + 0.2 * x)
     box = pg.priors.Uniform([-2.0, -3.0], [4.0, 3.0])

@@ -9,6 +9,8 @@ import particlegvi as pg
 from particlegvi.targets import minimisers
 from particlegvi.targets.quadrature import missed, nodes, potential
 
+pytestmark = pytest.mark.thorough
+
 LINE, PLANE = pg.priors.Normal(0.0, 2.0), pg.priors.Normal([0.0, 0.0], [2.0, 2.0])
 CENTRE, DEPTH = -1.8201645613672577, 18.0
 
@@ -51,7 +53,6 @@ def test_a_well_in_the_plane_is_found():
     assert target.missed is not None and target.missed < 0.01 and target.resolution > 0.01
 
 
-@pytest.mark.thorough
 def test_drle_finds_the_same_well():
     method = pg.methods.DRLE(kl_weight=1.0, mmd_weight=0.1, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
     target = pg.target(spike(1e-5), method, prior=LINE)
@@ -86,7 +87,6 @@ def test_the_bounds_hold_the_quadrature_and_are_close(formula, prior, kl_weight)
     assert minimisers.certifier(loss, prior, kl_weight, place).missed(lost).least > 1.0 + 5e-5
 
 
-@pytest.mark.thorough
 def test_nothing_is_proven_of_what_is_no_formula():
     in_numpy = pg.Loss.from_numpy(lambda x: (x**2).sum(axis=1), lambda x: 2 * x, dim=1)
     for loss in (pg.losses.get("double-well"), in_numpy):
@@ -98,13 +98,11 @@ def test_nothing_is_proven_of_what_is_no_formula():
     assert target.missed == 1.0 and "proven" not in repr(target)
 
 
-@pytest.mark.thorough
 def test_a_narrow_valley_in_the_plane_is_no_alarm():
     loss = pg.Loss.from_formula("(a - 3)^2/2 + 50*(b - 2*a)^2", ["a", "b"])
     assert pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Normal([0.0, 0.0], [1.0, 1.0])).missed < 0.01
 
 
-@pytest.mark.thorough
 def test_far_boxes_are_empty_on_both_sides_of_a_kink(monkeypatch):
     """The value of 3e3 (abs(t) + t) over a far box is hardly bounded: its slope is, with its rounding."""
     loss, prior = pg.Loss.from_formula("3e3*(abs(t) + t)", ["t"]), pg.priors.Laplace(0.0, 1.0)

@@ -13,6 +13,8 @@ from particlegvi.functionspace import basis, covariances, residuals
 
 from ...bad_values import Calls, add, answered
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
 
 X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])

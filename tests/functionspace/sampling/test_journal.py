@@ -10,6 +10,8 @@ from particlegvi.functionspace.sampling import cost
 from particlegvi.kernels import SquaredExponential
 from particlegvi.simulation import storage
 
+pytestmark = pytest.mark.thorough
+
 KERNEL = SquaredExponential(lengthscale=0.8, variance=4.0)
 # likelihood, settings: every plan, with and without what else a run has to remember
 CASES = {
@@ -92,7 +94,6 @@ def straight():
     return {case: told(fit(case)) for case in CASES}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 def test_interrupted_again_and_again(case, straight):
     """In the setting up, in the annealing, at records and between them."""
