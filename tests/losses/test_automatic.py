@@ -12,6 +12,8 @@ from particlegvi.losses.automatic import in_few_shapes, value_and_gradient
 
 from ..refusals import refuse, refused
 
+pytestmark = pytest.mark.thorough
+
 FAMILIES = ("bernoulli", "gaussian", "poisson")
 
 
@@ -34,7 +36,6 @@ def log_likelihood(family, f, y, noise_variance):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rows", [1, 4, 27])  # the compiled products take four rows at a time
-@pytest.mark.thorough
 def test_a_linear_model_is_minus_the_log_likelihood(family, rows, rng):
     X, y = (part[:rows] for part in data(family))
     loss = pg.losses.linear_model(X, y, family, noise_variance=0.3)
@@ -96,7 +97,6 @@ test_bad_data_of_a_linear_model_are_refused = refused(
 )
 
 
-@pytest.mark.thorough
 def test_differences_have_ten_digits_whatever_the_scale():
     loss = pg.Loss.from_numpy(lambda X: np.cosh(X[:, 0] * 3.0) + X[:, 1] ** 4, "differences", dim=2)
     at = np.array([[0.5, 2.0], [-1.0, 300.0], [0.0, 0.0]])

@@ -11,6 +11,8 @@ from particlegvi.losses.loss import Loss
 
 from ..refusals import refuse, refused
 
+pytestmark = pytest.mark.thorough
+
 
 def quartic(x):
     return x[0] ** 4 + x[0] * x[1]

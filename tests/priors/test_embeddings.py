@@ -14,6 +14,8 @@ from ..differences import slopes
 from ..refusals import refused
 from .expectations import Cauchy, Own, embedded, gradients, mean_of, values
 
+pytestmark = pytest.mark.thorough
+
 KERNELS = [
     kernels.SquaredExponential(0.8, 1.5),
     kernels.InverseMultiquadric(0.6, 2.0),
@@ -73,7 +75,6 @@ def test_the_gradient_is_that_of_the_value_and_a_wrong_sign_is_seen(kernel, how)
         assert np.abs(found - right).max() < 1e-8 < 1e-2 < np.abs(found + right).max()
 
 
-@pytest.mark.thorough
 def test_a_prior_without_closed_forms():
     prior, kernel = priors.Normal(0.2, 1.8), kernels.Matern32(1.0)
     line = priors.embedding(Own(prior), kernel)
@@ -85,7 +86,6 @@ def test_a_prior_without_closed_forms():
     assert space.error > 0.0
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("prior", [*LINE, *PLANE], ids=repr)
 def test_compiled_plain_and_block_forms_agree(prior):
     x = prior.mean + prior.sd * np.random.default_rng(1).normal(size=(5, prior.dim))
