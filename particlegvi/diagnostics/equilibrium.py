@@ -147,10 +147,10 @@ def spread_records(number: int, most: int) -> Numbers:
     return np.unique(np.round(np.linspace(0, number - 1, min(number, most))).astype(np.int64))
 
 
-def middle_record(times: Array) -> int:
-    """The record with which the last one is compared: that of half the time, or the first where it is the last."""
-    middle = int(np.searchsorted(times, 0.5 * times[-1]))
-    return middle if middle < len(times) - 1 else 0
+def earlier_record(times: Array, share: float = 0.5) -> int:
+    """The record to compare with the last one: that of a share of the time, or the first where it is the last."""
+    earlier = int(np.searchsorted(times, share * times[-1]))
+    return earlier if earlier < len(times) - 1 else 0
 
 
 def _records(key: str, values: ArrayLike, number: int | None = None) -> Array:

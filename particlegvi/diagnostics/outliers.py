@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Prior
-from particlegvi.diagnostics.equilibrium import middle_record
+from particlegvi.diagnostics.equilibrium import earlier_record
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets.density import OUTSIDE, DensityTarget
 from particlegvi.targets.quadrature.potential import domain_of
@@ -45,7 +45,7 @@ def escaped(positions: Array, times: Array, scale: float) -> Array:
     """
     final, centre = positions[-1], positions[0].mean(axis=0)
     with np.errstate(all="ignore"):
-        far, before = (np.linalg.norm(x - centre, axis=1) for x in (final, positions[middle_record(times)]))
+        far, before = (np.linalg.norm(x - centre, axis=1) for x in (final, positions[earlier_record(times)]))
         grown = (far > FAR * scale) & ~(far < GROWTH * before)
     return np.asarray(grown | ~np.all(np.abs(final) < HUGE, axis=1))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.plotting.look import palette, say
@@ -16,53 +16,38 @@ from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.protocols import HasAtoms
 
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins
-# Widths of a bar within which a particle has arrived. Others count in narrower bins: no bar stands out.
-ARRIVED = 0.1
 
 
 def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> Follow:
-    """Bars and stems at the atoms; particles that reached no atom are in bars of their own.
+    """Bars of fractions, one of them around each atom, and a stem of its weight at each.
 
     Returns a function that moves the bars to other particles.
     """
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
-    truth = say("truth_atoms")
-    if len(atoms) > MANY_ATOMS:
-        drawn = draw_histogram(axes, particles, edges, 1.0 / max(len(particles), 1), colour, label=say("particles"))
-        expected, _ = np.histogram(atoms, edges, weights=weights)
-        middles = (edges[:-1] + edges[1:]) / 2
-        axes.plot(middles, expected, "o", color=palette().ink, markersize=4, label=truth, gid="truth")
-        return lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
-    width = bar_width(atoms, edges)
-    fractions, arrived = at_atoms(particles, atoms, ARRIVED * width)
-    bars = axes.bar(atoms, fractions, width, label=say("particles"), gid="fractions", color=colour, **bar_look())
-    others = draw_histogram(axes, particles[~arrived], edges, 1.0 / max(len(particles), 1), colour)
-    others.set_visible(not arrived.all())
-    axes.vlines(atoms, 0.0, weights, color=palette().ink, linewidth=1.6)
-    axes.plot(atoms, weights, "o", color=palette().ink, markersize=8, label=truth, gid="truth")
-
-    def follow(particles: Array) -> None:
-        fractions, arrived = at_atoms(particles, atoms, ARRIVED * width)
-        for bar, fraction in zip(bars, fractions, strict=True):
-            bar.set_height(fraction)
-        others.set_visible(not arrived.all())
-        others.set_path(path_of(particles[~arrived], edges, 1.0 / max(len(particles), 1)))
-
-    return follow
+    few, share = len(atoms) <= MANY_ATOMS, 1.0 / max(len(particles), 1)
+    edges = bins_around(atoms, edges) if few else edges
+    bars = draw_histogram(axes, particles, edges, share, colour, label=say("particles"), gid="fractions")
+    if few:
+        axes.vlines(atoms, 0.0, weights, color=palette().ink, linewidth=1.6)
+    else:
+        atoms, weights = (edges[:-1] + edges[1:]) / 2, np.histogram(atoms, edges, weights=weights)[0]
+    size = 8 if few else 4
+    axes.plot(atoms, weights, "o", color=palette().ink, markersize=size, label=say("truth_atoms"), gid="truth")
+    return lambda particles: bars.set_path(path_of(particles, edges, share))
 
 
-def bar_width(atoms: Array, edges: Array) -> float:
-    """Width of a bar: to be seen from the last row, and at most half the distance to the next atom."""
-    gaps = np.diff(np.sort(atoms))
-    return float(min(0.05 * (edges[-1] - edges[0]), 0.5 * np.min(gaps, initial=np.inf)))
+def bins_around(atoms: Array, edges: Array) -> Array:
+    """Bins about as wide as those between ``edges``, so that each atom is in the middle of one.
 
-
-def at_atoms(particles: Array, atoms: Array, reach: float) -> tuple[Array, NDArray[np.bool_]]:
-    """The fraction of the particles within ``reach`` of each atom, and which particles are near any."""
-    distance = np.abs(particles[:, None] - atoms[None, :])
-    near = distance.min(axis=1) <= reach
-    counts = np.bincount(distance.argmin(axis=1)[near], minlength=len(atoms))
-    return counts / max(len(particles), 1), near
+    A bar at an atom is then as wide as other bars: particles on their way there do not look as if they had arrived.
+    """
+    places, width = np.unique(atoms), float(edges[1] - edges[0])
+    half = 0.5 * float(np.min(np.diff(places), initial=width))
+    outside = half + np.arange(len(edges)) * width
+    parts = [places[0] - outside, places[-1] + outside]
+    for left, right in pairwise(places):
+        parts.append(np.linspace(left + half, right - half, 1 + max(1, round((right - left - 2.0 * half) / width))))
+    return np.unique(np.concatenate(parts))
 
 
 def bar_look() -> dict[str, Any]:

@@ -35,7 +35,7 @@ def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval 
     Parameters
     ----------
     bins : int
-        Number of bins across the panel, the same in every panel.
+        Number of bins across the panel; half of it where bars are fractions.
     range : (low, high), optional
         The part of the axis to show; chosen from the particles and the truth by default.
     """
@@ -51,6 +51,8 @@ def histograms(results: Results, runs: Runs, *, bins: int = 36, range: Interval 
             style.panel_title(axes, label, run, colours[label])
             shows[label] = together(follow, write_note(axes, run, target, facts, limits))
         share_heights(panels, columns)
+        if rows == 1:
+            style.level_titles(panels)
         if reading.is_here(next(iter(runs.values())).loss):
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1])
@@ -78,6 +80,8 @@ def draw_panel(axes: Axes, run: ParticleRun, target: Target | None, colour: str,
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     at_points = target is None and np.count_nonzero(np.histogram(particles, edges)[0]) <= MANY_ATOMS
     axes.set_ylabel(say("fraction" if at_points or is_atoms(target) else "density"))
+    if at_points or is_atoms(target):
+        edges = np.linspace(*limits, max(bins // 2, 1) + 1)  # bars at few points are seen from the last row if broad
     if is_atoms(target):
         follow = draw_atoms(axes, particles, target, colour, edges)
     else:
@@ -156,7 +160,8 @@ def write_note(axes: Axes, run: ParticleRun, target: Target | None, facts: Scena
     rows = sum(map(bool, words(-1)))  # of the last picture, which has no room for more
 
     def write(record: int) -> None:
-        note.set_text(style.in_note(axes, *[line for line in words(record) if line][:rows]))
+        lines, most = style.in_note(axes, *[line for line in words(record) if line][:rows]), note.get_text().count("\n")
+        note.set_text(lines + "\n" * (most - lines.count("\n")))  # the first line stays below the title
 
     return write
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -221,6 +221,15 @@ def note_above(axes: Axes, *lines: str) -> Text:
     else:
         lift_title(axes, note)
     return note
+
+
+def level_titles(panels: Sequence[Axes]) -> None:
+    """Let the titles of panels beside each other stand at one height: a shorter note gets empty lines at its end."""
+    notes = [text for axes in panels for text in axes.texts if text.get_gid() == "note"]
+    most = max((note.get_text().count("\n") for note in notes), default=0)
+    for note in notes:
+        note.set_text(note.get_text() + "\n" * (most - note.get_text().count("\n")))
+        lift_title(note.axes, note)
 
 
 def lift_title(axes: Axes, note: Text) -> None:

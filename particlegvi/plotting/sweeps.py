@@ -72,8 +72,7 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
         if any(sweep.stopped(label).any() for label in labels):
             # the mark is in the words, as in the legend of the heat map
             grid[-1, -1].plot([], [], linestyle="none", label=say("diverged_somewhere"))
-        if any(sweep.unsettled(label).any() for label in labels):
-            grid[-1, -1].plot([], [], linestyle="none", label=say("unsettled_somewhere"))
+        grid[-1, -1].plot([], [], linestyle="none", label=swept.unsettled(sweep, labels))
     return figure
 
 
@@ -220,12 +219,13 @@ def _draw(figure: Figure, axes: Axes, sweep: Swept, panel: Panel, limits: tuple[
     bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
     bar.outline.set_visible(False)
     lost, unsettled = sweep.stopped(panel.method).sum(axis=-1), sweep.unsettled(panel.method).sum(axis=-1)
-    marked = (("×", 0.3, lost, "diverged_somewhere"), ("○", -0.3, unsettled, "unsettled_somewhere"))
+    why = swept.unsettled(sweep, [panel.method])
+    marked = (("×", 0.3, lost, say("diverged_somewhere")), ("○", -0.3, unsettled, why))
     for mark, beside, cells, words in marked:
         for column, row in np.argwhere(cells):
             style.outlined(axes.text(column + beside, row + 0.24, mark, ha="center", va="center"))
         if cells.any():
-            axes.plot([], [], linestyle="none", label=say(words))
+            axes.plot([], [], linestyle="none", label=words)
     for axis, values in ((axes.xaxis, sweep.over[across]), (axes.yaxis, sweep.over[up])):
         places = spread_records(len(values), MOST_TICKS)
         axis.set_ticks(places, [swept.value_names(values)[place] for place in places])

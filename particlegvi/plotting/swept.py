@@ -46,6 +46,7 @@ class Swept(Protocol):
     def truth(self, measure: str, method: str, /) -> Array | None: ...  # of Q*, over the grid; None where unknown
     def stopped(self, method: str, /) -> Array: ...  # 1.0 where a method diverged, seeds last
     def unsettled(self, method: str, /) -> Array: ...  # 1.0 where a run is not at equilibrium, seeds last
+    def verdicts(self, method: str, /) -> Array: ...  # their rules, seeds last
     def headline(self) -> str: ...
 
 
@@ -71,6 +72,13 @@ def panels(sweep: Swept, measures: Sequence[str] | None, methods: Sequence[str] 
         asked = list(measures or sweep.measures)
         raise ValueError(f"measures must be numbers that the methods of this sweep have, not {', '.join(asked)}")
     return chosen
+
+
+def unsettled(sweep: Swept, methods: Sequence[str]) -> str:
+    """The words of the mark of runs that are not at equilibrium, "" where all are."""
+    rules = [sweep.verdicts(method)[sweep.unsettled(method) > 0.0].tolist() for method in methods]
+    found = {rule for each in rules for rule in each}
+    return say("too_few_somewhere" if found == {"too few"} else "unsettled_somewhere") if found else ""
 
 
 def means(sweep: Swept, panel: Panel) -> Array:

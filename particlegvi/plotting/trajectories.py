@@ -112,9 +112,9 @@ def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, 
     edges = np.linspace(*limits, 41)
     if is_atoms(target) and len(target.weights) <= atoms.MANY_ATOMS:
         places, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
-        width = atoms.bar_width(places, edges)
-        heights, _ = atoms.at_atoms(last, places, width / 2)
-        axes.barh(places, heights, width, color=colour, alpha=0.62)
+        bins = atoms.bins_around(places, edges)
+        heights = np.histogram(last, bins)[0] / max(len(last), 1)
+        axes.stairs(heights, bins, orientation="horizontal", fill=True, color=colour, alpha=0.62)
         axes.plot(weights, places, "o", color=palette().ink, markersize=7)
         top = float(max(heights.max(), weights.max()))
     else:

@@ -257,6 +257,9 @@ class PlainSweep:
     def unsettled(self, method: str) -> np.ndarray:
         return np.zeros_like(self.values("w1", method))
 
+    def verdicts(self, method: str) -> np.ndarray:
+        return np.where(self.unsettled(method) > 0.0, "too few", "arrived")
+
     def headline(self) -> str:
         return "swept: 12 settings x 5 seeds = 60 cells, 1 diverged"
 

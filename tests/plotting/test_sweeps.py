@@ -50,6 +50,8 @@ def test_a_heat_map_marks_the_cells_that_are_not_at_equilibrium(swept, monkeypat
     cells = np.zeros((4, 3, 5))
     cells[2, 1, 3] = 1.0
     monkeypatch.setattr(swept, "unsettled", lambda method: cells if method == "DLE" else 0.0 * cells)
-    panels = [axes for axes in plotting.figure(swept, "heat-map").axes if axes.images]
+    figure = plotting.figure(swept, "heat-map")
+    assert "too few particles for a verdict" in str([text.get_text() for text in figure.legends[0].get_texts()])
+    panels = [axes for axes in figure.axes if axes.images]
     marked = [[text.get_position() for text in axes.texts if text.get_text() == "○"] for axes in panels]
     assert marked == [[(1.7, 1.24)], []]

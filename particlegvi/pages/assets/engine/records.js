@@ -21,10 +21,10 @@
     const all = () => (kept[kept.length - 1].step === ensemble.step ? kept : [...kept, now()]);
     return { note, all };
   };
-  PG.halfway = function (records) {
+  PG.earlier = function (records, share = 0.5) {
     // as particlegvi/scenario/kinds/particles/evidence.py
     const end = records[records.length - 1].time,
-      at = records.findIndex(each => each.time >= 0.5 * end);
+      at = records.findIndex(each => each.time >= share * end);
     return records[at < records.length - 1 ? at : 0];
   };
 

@@ -5,6 +5,7 @@
   const CONVERGED = 1e-6, // of the largest slope at the start, or of the longest way of a particle
     NEARLY = 0.02, // of the longest way
     STUCK = 0.05, // share of particles that have changed their well
+    SETTLED = 0.1, // share of the time after which particles rest in a well
     SHORT = 0.1, // of the squared distance of independent draws
     EARLY = 3, // records that tell nothing of the way yet
     HUGE = 1e100, // farther particles have run away
@@ -44,7 +45,7 @@
   function escaped(x, prior, records) {
     const n = x[0].length,
       start = records[0].x,
-      before = PG.halfway(records).x,
+      before = PG.earlier(records).x,
       centre = start.map(row => row.reduce((sum, t) => sum + t / n, 0)),
       away = (rows, i) => Math.hypot(...rows.map((row, d) => row[i] - centre[d])),
       [at, size] =
@@ -72,7 +73,7 @@
       wells && wells.apart && said(stuck ? "metastable" : "shares", { ...wells.apart, changed: wells.changed, all: n });
     const away = apart || (times > 1.5 ? said("far", { times }) : beyond_in_words(x, settings, truth));
     if (away) return is_short ? said("short") : away;
-    if (stuck && !is_short) return said("stuck", { changed: wells.changed, all: n });
+    if (stuck && !is_short && wells.crossed <= STUCK * n) return said("stuck", { changed: wells.changed, all: n });
     const variances = [truth.variance].flat(),
       sd = Math.sqrt(variances.reduce((sum, v) => sum + v, 0) / variances.length);
     if (1.5 * floor > sd) return said("few", { all: n });
@@ -98,8 +99,9 @@
       number = wells.modes.length;
     if (number < 2) return null;
     const labels = wells.of(x),
-      earlier = wells.of(PG.halfway(records).x),
-      found = { labels, changed: labels.filter((k, i) => k !== earlier[i]).length, apart: null };
+      moved_since = before => labels.filter((k, i) => k !== before[i]).length,
+      [changed, crossed] = [0.5, SETTLED].map(share => moved_since(wells.of(PG.earlier(records, share).x))),
+      found = { labels, changed, crossed, apart: null };
     if (number > MOST_WELLS) return found;
     const counts = counted(labels, number);
     let worst = 0;
@@ -128,7 +130,7 @@
   // labels, of draws from the well of each.
   function slow(x, records, labels = null) {
     const n = x[0].length,
-      then = PG.halfway(records).x,
+      then = PG.earlier(records).x,
       moved = x.reduce((all, row, d) => all + row.reduce((sum, t, i) => sum + (t - then[d][i]) ** 2 / n, 0), 0);
     return n > 1 && moved < 2 * SHORT * ((labels && variance_within(x, labels)) || variance_within(x));
   }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
-from particlegvi.diagnostics.equilibrium import middle_record
+from particlegvi.diagnostics.equilibrium import earlier_record
 from particlegvi.diagnostics.outliers import HUGE, escaped, misplaced_in_words, problem_scale
 from particlegvi.diagnostics.particles import reference
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -23,6 +23,7 @@ from particlegvi.targets import unfound
 
 SHORT = 0.1  # a run is short if particles move less than this share of the squared distance of independent draws
 STUCK = 0.05  # a run is metastable if a smaller share of particles has changed basin
+SETTLED = 0.1  # share of the time after which particles have come to rest in a basin
 UNMOVED = 100  # a particle at exactly the same place after so many steps counts as stuck
 SERIES = 40  # number of records at which a distance is computed
 IN_SERIES = 500  # number of particles for each of these distances
@@ -135,6 +136,14 @@ class Evidence:
         return f"{occupancy['changed'] or 'none'} of {self.run.particles} particles changed basin{self._late}"
 
     @cached_property
+    def crossed(self) -> bool:
+        """Whether many particles have changed basin after they had come to rest in one: noise has set the shares.
+
+        Where nearly all of the target lies in one basin, few change it at equilibrium.
+        """
+        return bool(self.found.get("basin_occupancy", {}).get("crossed", 0) > STUCK * self.run.particles)
+
+    @cached_property
     def held(self) -> str:
         """The particles that have not moved in the second half: a Metropolis step may refuse for ever."""
         run, halfway = self.run, self._earlier
@@ -166,7 +175,7 @@ class Evidence:
 
     @cached_property
     def _earlier(self) -> int:
-        return middle_record(self.run.times)
+        return earlier_record(self.run.times)
 
     @cached_property
     def _late(self) -> str:

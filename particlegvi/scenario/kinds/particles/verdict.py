@@ -67,7 +67,7 @@ RULES = (
          lambda e: f"not at Q*: {_and(e.beyond, e.held)}, and no records to tell whether it still moves", JUMPS),
     Rule("misplaced", ("density",), False, lambda e: e.misplaced, lambda e: e.misplaced),
     Rule("held", ("density",), None, lambda e: e.held, lambda e: f"{e.near}, but {e.held} ({e.measured})"),
-    Rule("stuck", ("density",), None, lambda e: e.stuck and not e.slow,
+    Rule("stuck", ("density",), None, lambda e: e.stuck and not e.slow and not e.crossed,
          lambda e: f"{e.near}, but metastable: {e.stuck}, so that their shares come from the start ({e.measured})",
          JUMPS),
     Rule("too few", ("density",), None, lambda e: e.too_few,

@@ -20,9 +20,9 @@ FITTED = {"optima": {"all": [GOAL], "reached": 0}, "run": {"mean": [0.0], "sd": 
 DONE = SimpleNamespace(arrived=True, exactly=True, unlikely="", left="left", since=2.0)
 WELL = {
     "usable": True, "escaped": 0, "run": SimpleNamespace(particles=30, info={}), "found": FITTED, "descent": DONE,
-    "moving": RESTING, "wrong_shares": "", "stuck": "", "slow": "", "held": "", "beyond": "", "misplaced": "",
-    "too_few": False, "unfound": "", "distance": TargetDistance(1.0, 2.0), "near": "near", "measured": "W1",
-    "since": 3.0, "movement": Movement(0.1, True),
+    "moving": RESTING, "wrong_shares": "", "stuck": "", "crossed": False, "slow": "", "held": "", "beyond": "",
+    "misplaced": "", "too_few": False, "unfound": "", "distance": TargetDistance(1.0, 2.0), "near": "near",
+    "measured": "W1", "since": 3.0, "movement": Movement(0.1, True),
 }  # fmt: skip
 START = {"gradients": 20}
 JUDGED = {"counted": 8, "arrived": True, "accuracy": 0.1, "reason": "", "worst": "", "gradients": 900, "start": START}
@@ -53,6 +53,7 @@ CASES = [
     ("density", {"misplaced": "one"}, "misplaced"),
     ("density", {"held": "two"}, "held"),
     ("density", {"stuck": "none"}, "stuck"),
+    ("density", {"stuck": "none", "crossed": True}, "arrived"),
     ("density", {"too_few": True}, "too few"),
     ("density", {"slow": "slow"}, "too short"),
     ("density", {"distance": TargetDistance(2.5, 2.0)}, "near"),

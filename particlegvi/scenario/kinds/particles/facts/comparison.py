@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts
-from particlegvi.diagnostics.equilibrium import middle_record
+from particlegvi.diagnostics.equilibrium import earlier_record
 from particlegvi.kernels import SquaredExponential
 from particlegvi.scenario.kinds.facts import fact, is_interval, is_number, is_table, is_text
-from particlegvi.scenario.kinds.particles.evidence import Evidence, same_bits
+from particlegvi.scenario.kinds.particles.evidence import SETTLED, Evidence, same_bits
 from particlegvi.simulation.run import Run
 from particlegvi.targets import AtomicTarget
 from particlegvi.tools.objects import has_walls
@@ -90,7 +90,7 @@ def excess_energy(evidence: Evidence) -> Facts:
 
 @fact(100)
 def basin_occupancy(evidence: Evidence) -> Facts:
-    """``basin_occupancy``: number of basins, particles that changed basin in the second half, counts per basin."""
+    """``basin_occupancy``: number of basins, particles that changed basin late in the run, counts per basin."""
     run = evidence.run
     if not evidence.has_target("density") or not evidence.usable:
         return {}
@@ -101,9 +101,10 @@ def basin_occupancy(evidence: Evidence) -> Facts:
 
 def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
     last = basins.of(run.final)
-    earlier = basins.of(run.positions[middle_record(run.times)])
+    halfway, settled = (basins.of(run.positions[earlier_record(run.times, share)]) for share in (0.5, SETTLED))
     number = len(basins.modes)
-    occupancy: Facts = {"basins": number, "changed": int(np.sum(earlier != last))}
+    changed, crossed = (int(np.sum(earlier != last)) for earlier in (halfway, settled))
+    occupancy: Facts = {"basins": number, "changed": changed, "crossed": crossed}
     if number <= MOST_BASINS:
         level = 1.0 - 0.001 / number
         occupancy |= {
