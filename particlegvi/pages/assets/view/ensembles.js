@@ -100,15 +100,15 @@ VIEW.ensembles = function (own, types, told) {
     };
     return entry;
   }
-  function scene_of(entries, { loss, prior }, given) {
+  function scene_of(entries, { loss, prior, start }, given) {
     const truths = entries.map(entry => entry.truth),
       own_names = given.loss === "own" && own.variables,
       variables = loss.variables || own_names || (loss.dim === 1 ? ["t"] : ["x", "y"]),
-      start = entries[0].ensemble.x[0],
-      seen = [PG.quantile(start, 0.01), PG.quantile(start, 0.99)];
-    return loss.dim === 1
-      ? VIEW.line_scene(loss, truths, variables[0], seen, prior)
-      : VIEW.plane_scene(loss, truths, variables);
+      x = entries[0].ensemble.x[0],
+      seen = [PG.quantile(x, 0.01), PG.quantile(x, 0.99)];
+    if (loss.dim === 2) return VIEW.plane_scene(loss, truths, variables);
+    const scene = VIEW.line_scene(loss, truths, variables[0], seen, prior);
+    return (loss.work || 20) < 1e4 ? { ...scene, wells: PG.basins(loss, prior, start) } : scene;
   }
   // Put the ensembles of a problem, whose settings `given` are, into panels.
   function build(panels, problem, given) {

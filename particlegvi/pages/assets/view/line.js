@@ -2,7 +2,7 @@
 "use strict";
 // scene: {window, loss: [[t, value], ...], floor, top (of the loss), tallest, heaviest (density and share), own}. With
 // `own` each panel has its own height, which is needed where one truth would flatten the others.
-VIEW.draw_line = function (canvas, scene, x, { truth, is_share }, colour) {
+VIEW.draw_line = function (canvas, scene, x, { truth, is_share, shares }, colour) {
   const [g, W, H] = VIEW.prepare(canvas),
     [a, b] = scene.window,
     left = 46,
@@ -132,8 +132,9 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share }, colour) {
     g.fillRect(px(t), base, 1, 4);
   }
   g.fillStyle = soft;
-  const beyond = outside ? `, ${VIEW.say("outside", { count: outside })}` : "";
-  g.fillText(scene.variable + beyond, (left + right) / 2, H - 3);
+  const inside = shares ? `, ${VIEW.say("in_wells", { shares })}` : "",
+    beyond = outside ? `, ${VIEW.say("outside", { count: outside })}` : "";
+  g.fillText(scene.variable + inside + beyond, (left + right) / 2, H - 3, right - left);
   label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), left + 5, middle + 12);
 };
 // Equal bins over a window, {bins, from, width}. Places where all particles gather, if there are any, lie as far

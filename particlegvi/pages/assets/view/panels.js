@@ -51,15 +51,16 @@ VIEW.panels = function () {
     const sd = x.map((row, d) => Math.sqrt(row.reduce((sum, t) => sum + (t - mean[d]) ** 2, 0) / row.length));
     return { mean, sd, w1: entry.truth && mean.every(Number.isFinite) ? PG.distance(x, entry.truth) : null };
   }
-  // "8 / 8" modes with particles; of two and three modes also their shares. Where the truth has one mode, or is not
-  // known (DRE), the modes are those of another method's truth.
-  function in_modes(x, own) {
-    const truths = [own, ...entries.map(entry => entry.truth)].filter(Boolean),
-      counts = truths.map(truth => PG.in_modes(x, truth)).find(Boolean);
+  // "8 / 8" modes with particles; of two and three modes also their shares, which the picture has too. Where the truth
+  // has one mode, or is not known (DRE), the modes are those of another method's truth, or the wells of the loss.
+  function in_modes(x, entry) {
+    const truths = [entry, ...entries].map(each => each.truth),
+      counts = [...truths, scene.wells].filter(Boolean).map(truth => PG.in_modes(x, truth)).find(Boolean);
+    entry.shares = "";
     if (!counts) return "–";
-    const share = count => `${Math.round((100 * count) / x[0].length)}%`,
-      shares = counts.length <= 3 ? `: ${counts.map(share).join(", ")}` : "";
-    return `${counts.filter(Boolean).length}\u202f/\u202f${counts.length}${shares}`;
+    const share = count => `${Math.round((100 * count) / x[0].length)}%`;
+    if (counts.length <= 3) entry.shares = counts.map(share).join(", ");
+    return [`${counts.filter(Boolean).length}\u202f/\u202f${counts.length}`, entry.shares].filter(Boolean).join(": ");
   }
   function draw() {
     for (const entry of entries) {
@@ -82,7 +83,7 @@ VIEW.panels = function () {
       write(2, per_coordinate(facts.sd.map(t => number(t))));
       write(3, facts.w1 ? number(facts.w1[0]) : "–");
       write(4, entry.floor ? `${number(entry.floor[0][0])} ${say("to")} ${number(entry.floor[0][1])}` : "–");
-      write(5, facts.mean.every(Number.isFinite) ? in_modes(x, entry.truth) : "–");
+      write(5, facts.mean.every(Number.isFinite) && !entry.count ? in_modes(x, entry) : "–");
       const verdict = entry.verdict(facts);
       entry.words.textContent = verdict;
       const left = x[0].filter(t => t < 0).length / x[0].length;
