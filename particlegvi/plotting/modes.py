@@ -46,7 +46,7 @@ def coverage(results: Results, runs: Runs) -> Figure:
             )
             axes.fill([], [], color=palette().particles, alpha=0.62, label=say("replicates"))  # of every colour
             mean, low, high = facts["mean_modes_covered"]
-            axes.axvspan(low, high, color=palette().ink, alpha=0.25, linewidth=0)
+            axes.plot([low, high], [0.96, 0.96], color=palette().ink, linewidth=6.0, solid_capstyle="butt")
             axes.axvline(mean, color=palette().ink, label=say("interval"), gid="mean")
             most = diagnostics.independent_coverage(run.positions.shape[1], modes)
             axes.axvline(
