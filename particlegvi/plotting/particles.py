@@ -60,6 +60,8 @@ def particles(results: Results, runs: Runs) -> MovingFigure:
                 expected = true_shares(target, plane, places)
                 moves.append(write_shares(axes, run, expected, colours[label], places, words))
             shows[label] = together(*moves)
+        if rows == 1:
+            style.level_titles(panels)
     return MovingFigure(figure, runs, shows, figure.clock)
 
 

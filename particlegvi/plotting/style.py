@@ -229,7 +229,8 @@ def level_titles(panels: Sequence[Axes]) -> None:
     most = max((note.get_text().count("\n") for note in notes), default=0)
     for note in notes:
         note.set_text(note.get_text() + "\n" * (most - note.get_text().count("\n")))
-        lift_title(note.axes, note)
+    for axes in panels if notes else ():
+        lift_title(axes, notes[0])
 
 
 def lift_title(axes: Axes, note: Text) -> None:

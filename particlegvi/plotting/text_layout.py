@@ -227,14 +227,17 @@ def mend(word: PlacedText, touched: set[Artist], full: dict[Text, float]) -> Non
     if word.panel is not None and word.text not in word.panel.texts and may_break:
         shorter = broken(word.text.get_text())
     if shorter is not None:
+        for text in [title for title in alike(word) if title is not word.text and is_level(title, word.text)]:
+            if text.get_text() and text.get_text().count("\n") < shorter.count("\n"):
+                text.set_text(broken(text.get_text()) or text.get_text() + "\n")  # its name stays beside the others
         word.text.set_text(shorter)
         return
     same = [text for text in alike(word) if text not in touched]
     touched.update(same if word.panel is not None and word.text is word.panel.xaxis.label else ())
     for text in same:
         text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(text, size)))
-        if text.get_gid() == "note" and isinstance(text.axes, Axes):
-            style.lift_title(text.axes, text)
+    if word.panel is not None and word.text.get_gid() == "note" and word.panel.figure is not None:
+        style.level_titles([axes for axes in word.panel.figure.axes if is_level(axes.title, word.text)])
 
 
 def same_axes(word: PlacedText) -> list[Axis]:
@@ -253,6 +256,13 @@ def alike(word: PlacedText) -> list[Text]:
     if word.text is word.panel.xaxis.label:
         return [axes.xaxis.label for axes in panels if axes.get_xlabel() == word.text.get_text()]
     return [text for axes in panels for text in axes.texts if text.get_gid() == gid] if gid else [word.text]
+
+
+def is_level(first: Text, second: Text) -> bool:
+    """Whether two texts belong to panels in one row."""
+    places = [text.axes.get_subplotspec() for text in (first, second) if text.axes is not None]
+    rows = [place.rowspan for place in places if place is not None]
+    return len(rows) == 2 and rows[0] == rows[1]
 
 
 def broken(text: str) -> str | None:

@@ -72,6 +72,8 @@ def trajectories(
             style.note_metastable(axes, reading.facts_of(results, label), run)
             if truth:
                 draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
+        if rows == 1:
+            style.level_titles(mains)
         for axes in mains[::columns]:
             axes.set_ylabel(parameter_of(loss)[0])
         mains[0].set_ylim(*limits)
