@@ -89,8 +89,7 @@ def test_atoms_are_stems_of_their_weights_beside_fractions_of_the_particles(line
     left, right = (bar for bar in bars(axes) if bar.height > 0)
     # The deep ensemble goes down its own side of the top at 0.
     np.testing.assert_allclose([left.height, right.height], [np.mean(start < 0), np.mean(start > 0)], atol=1e-12)
-    middles = [bar.left + bar.width / 2 for bar in (left, right)]
-    np.testing.assert_allclose(middles, [-2.0, 1.0], atol=1e-12)
+    np.testing.assert_allclose([bar.left + bar.width / 2 for bar in (left, right)], [-2.0, 1.0], atol=1e-12)
 
 
 def test_particles_on_their_way_to_an_atom_have_bars_as_wide_as_that_of_the_atom(line):
