@@ -78,6 +78,7 @@ def test_the_curve_is_the_targets_density_and_the_distance_is_written_where_it_i
     assert any("0.071" in text.get_text() and "0.032 to 0.116" in text.get_text() for text in second.texts)
     assert any("0.052" in text.get_text() for text in third.texts)
     assert not any("W_1" in text.get_text() for text in first.texts)
+    assert len({round(axes.title.get_window_extent().y1) for axes in (first, second, third)}) == 1  # titles are level
 
 
 def test_atoms_are_stems_of_their_weights_beside_fractions_of_the_particles(line):
