@@ -122,6 +122,7 @@ VIEW.controls = function (state, own, types, changed) {
     });
     return label;
   };
+  const rest = rows.splice(6, 2); // the seed and the pace, after what a lecture changes
   box.append(
     select("kind", kinds, kind, picked),
     formula_row,
@@ -129,6 +130,7 @@ VIEW.controls = function (state, own, types, changed) {
     methods,
     law("prior", say("prior_help"), prior => (prior === "flat" ? { initial: state().initial || "normal:0:1" } : {})),
     law("initial", say("initial_help")),
+    ...rest,
     select("integrator", [
       ["euler-maruyama", "Euler-Maruyama"],
       ["leimkuhler-matthews", "Leimkuhler-Matthews"],

@@ -132,9 +132,10 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share, shares }, colour
     g.fillRect(px(t), base, 1, 4);
   }
   g.fillStyle = soft;
-  const inside = shares ? `, ${VIEW.say("in_wells", { shares })}` : "",
-    beyond = outside ? `, ${VIEW.say("outside", { count: outside })}` : "";
-  g.fillText(scene.variable + inside + beyond, (left + right) / 2, H - 3, right - left);
+  const words = [scene.variable, shares && VIEW.say("in_wells", { shares })].filter(Boolean);
+  if (outside) words.push(VIEW.say("outside", { count: outside }));
+  while (words.length > 1 && g.measureText(words.join(", ")).width > right - left) words.pop();
+  g.fillText(words.join(", "), (left + right) / 2, H - 3);
   label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), left + 5, middle + 12);
 };
 // Equal bins over a window, {bins, from, width}. Places where all particles gather, if there are any, lie as far

@@ -170,16 +170,16 @@ VIEW.live = function (root) {
     for (const entry of panels.entries)
       if (entry.truth && !entry.floor)
         entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
-    panels.draw();
     panels.tell();
+    panels.draw();
   }
 
-  // From particles to what is shown.
+  // From particles to what is shown; a picture has the shares that are told.
   function paint(everything) {
+    if (everything) panels.tell();
     panels.draw();
     const { time, step } = lead();
     clock.textContent = say("clock", { time: number(time, 2), step });
-    if (everything) panels.tell();
   }
   VIEW.frame = () => {
     const is_first = lead().step === 0;

@@ -58,8 +58,9 @@ VIEW.panels = function () {
       counts = [...truths, scene.wells].filter(Boolean).map(truth => PG.in_modes(x, truth)).find(Boolean);
     entry.shares = "";
     if (!counts) return "–";
-    const share = count => `${Math.round((100 * count) / x[0].length)}%`;
-    if (counts.length <= 3) entry.shares = counts.map(share).join(", ");
+    const percent = counts.map(count => Math.round((100 * count) / x[0].length));
+    percent[0] += 100 - percent.reduce((sum, share) => sum + share, 0);
+    if (counts.length <= 3) entry.shares = percent.map(share => `${share}%`).join(", ");
     return [`${counts.filter(Boolean).length}\u202f/\u202f${counts.length}`, entry.shares].filter(Boolean).join(": ");
   }
   function draw() {
