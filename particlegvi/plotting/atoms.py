@@ -50,6 +50,13 @@ def bins_around(atoms: Array, edges: Array) -> Array:
     return np.unique(np.concatenate(parts))
 
 
+def gathered(particles: Array, width: float) -> Array:
+    """The means of particles that lie together: neighbours less than ``width`` apart."""
+    ordered = np.sort(particles[np.isfinite(particles)])
+    parts = np.split(ordered, np.flatnonzero(np.diff(ordered) >= width) + 1)
+    return np.array([part.mean() for part in parts if len(part)])
+
+
 def bar_look() -> dict[str, Any]:
     """The look of bars: lighter than the truth drawn over them, parted by lines of the ground."""
     return {"alpha": 0.62, "edgecolor": palette().ground, "linewidth": 0.6}

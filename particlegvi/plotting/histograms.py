@@ -12,7 +12,7 @@ from particlegvi import diagnostics
 from particlegvi.contracts import Array, Scenario, Target
 from particlegvi.diagnostics.particles import fitted_gaussian
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.atoms import MANY_ATOMS, draw_atoms, draw_histogram, path_of
+from particlegvi.plotting.atoms import MANY_ATOMS, bins_around, draw_atoms, draw_histogram, gathered, path_of
 from particlegvi.plotting.axis_numbers import parameter_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
@@ -82,6 +82,8 @@ def draw_panel(axes: Axes, run: ParticleRun, target: Target | None, colour: str,
     axes.set_ylabel(say("fraction" if at_points or is_atoms(target) else "density"))
     if at_points or is_atoms(target):
         edges = np.linspace(*limits, max(bins // 2, 1) + 1)  # bars at few points are seen from the last row if broad
+    if at_points and len(particles):
+        edges = bins_around(gathered(particles, float(edges[1] - edges[0])), edges)
     if is_atoms(target):
         follow = draw_atoms(axes, particles, target, colour, edges)
     else:
@@ -157,11 +159,14 @@ def write_note(axes: Axes, run: ParticleRun, target: Target | None, facts: Scena
     if not look().note or not any(words(-1)):
         return lambda record: None
     note = style.note_above(axes, *words(-1))
-    rows = sum(map(bool, words(-1)))  # of the last picture, which has no room for more
 
     def write(record: int) -> None:
-        lines, most = style.in_note(axes, *[line for line in words(record) if line][:rows]), note.get_text().count("\n")
-        note.set_text(lines + "\n" * (most - lines.count("\n")))  # the first line stays below the title
+        # as many lines as the last picture has room for, the first of them below the title
+        said, most = [line for line in words(record) if line], note.get_text().count("\n")
+        while style.in_note(axes, *said).count("\n") > most:
+            said.pop()
+        lines = style.in_note(axes, *said)
+        note.set_text(lines + "\n" * (most - lines.count("\n")))
 
     return write
 

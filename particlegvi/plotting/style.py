@@ -243,9 +243,10 @@ def lift_title(axes: Axes, note: Text) -> None:
 def in_note(axes: Artist | None, *lines: str) -> str:
     """Lines of a note; on a slide they are broken in a narrow panel, and stand beside each other in a broad one."""
     breadth, lines = look().breadth / columns_of(axes), tuple(filter(None, lines))
-    if not look().is_slide or NARROW <= breadth <= BROAD:
+    side_by_side = ", ".join(lines)
+    if not look().is_slide or NARROW <= breadth <= max(BROAD, 0.55 * len(side_by_side)):  # breadth of a letter
         return "\n".join(lines)
-    return ", ".join(lines) if breadth > BROAD else "\n".join(lines).replace(" (", "\n(")
+    return side_by_side if breadth > BROAD else "\n".join(lines).replace(" (", "\n(")
 
 
 def lettering(colour: str, factor: float = 1.0) -> str:

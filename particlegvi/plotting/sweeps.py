@@ -93,6 +93,7 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
         x,
         mean,
         color=colour,
+        linestyle="none" if sweep.laws else "-",  # between the marks the laws are the lines
         marker=marker,
         markersize=7.0,
         label=style.shown_name(label),
@@ -100,9 +101,10 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
         transform=beside,
     )
     if np.isfinite(low).any():
-        axes.fill_between(x, low, high, color=colour, alpha=0.22, linewidth=0.0, gid="band", transform=beside)
+        if not sweep.laws:
+            axes.fill_between(x, low, high, color=colour, alpha=0.22, linewidth=0.0, gid="band", transform=beside)
         # a band has no width at a lone value
-        axes.vlines(x, low, high, color=colour, linewidth=1.0, alpha=0.5, transform=beside)
+        axes.vlines(x, low, high, color=colour, linewidth=2.5 if sweep.laws else 1.0, alpha=0.5, transform=beside)
     truth = sweep.truth(measure, label)
     if truth is not None:
         axes.plot(x, band(_by_seed(truth, axis))[0], color=darker(colour), linestyle="--", linewidth=1.8, gid="truth")

@@ -13,6 +13,7 @@ from particlegvi.plotting.look import localised, say
 from particlegvi.tools.quoting import refuse
 
 LONGEST = 14  # characters of a value on an axis
+OFF = {"far", "far, unrecorded", "near"}  # rules of verdicts: at rest, but not at Q*
 WHOLE = 100_000  # whole numbers below it are written in full
 # Numbers of the summary as keys of the words of figures; others are shown by their own name.
 NAMES = {
@@ -78,7 +79,9 @@ def unsettled(sweep: Swept, methods: Sequence[str]) -> str:
     """The words of the mark of runs that are not at equilibrium, "" where all are."""
     rules = [sweep.verdicts(method)[sweep.unsettled(method) > 0.0].tolist() for method in methods]
     found = {rule for each in rules for rule in each}
-    return say("too_few_somewhere" if found == {"too few"} else "unsettled_somewhere") if found else ""
+    if found <= OFF:
+        return say("off_somewhere") if found else ""
+    return say("too_few_somewhere" if found == {"too few"} else "unsettled_somewhere")
 
 
 def means(sweep: Swept, panel: Panel) -> Array:
