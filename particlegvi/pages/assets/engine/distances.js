@@ -45,7 +45,7 @@
   PG.LEVELS = [0.05, 0.95, 0.99];
   // these quantiles of W1 between the target and n independent exact draws, simulated with a seed of its own
   PG.w1_floor = function (target, n, replicates) {
-    const times = replicates || (n > 2000 ? 60 : 200),
+    const times = replicates || (n > 2000 ? 60 : target.atoms ? 1000 : 200),
       found = [],
       u = new Float64Array(n + 1),
       unused = new Float64Array(n + 1);
