@@ -2,7 +2,7 @@
 "use strict";
 // scene: {window, loss: [[t, value], ...], floor, top (of the loss), tallest, heaviest (density and share), own}. With
 // `own` each panel has its own height, which is needed where one truth would flatten the others.
-VIEW.draw_line = function (canvas, scene, x, { truth, is_share, shares }, colour) {
+VIEW.draw_line = function (canvas, scene, x, { truth, is_share, inside }, colour) {
   const [g, W, H] = VIEW.prepare(canvas),
     [a, b] = scene.window,
     left = 46,
@@ -132,7 +132,7 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share, shares }, colour
     g.fillRect(px(t), base, 1, 4);
   }
   g.fillStyle = soft;
-  const words = [scene.variable, shares && VIEW.say("in_wells", { shares })].filter(Boolean);
+  const words = [scene.variable, inside].filter(Boolean);
   if (outside) words.push(VIEW.say("outside", { count: outside }));
   while (words.length > 1 && g.measureText(words.join(", ")).width > right - left) words.pop();
   g.fillText(words.join(", "), (left + right) / 2, H - 3);

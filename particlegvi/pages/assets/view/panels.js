@@ -51,17 +51,19 @@ VIEW.panels = function () {
     const sd = x.map((row, d) => Math.sqrt(row.reduce((sum, t) => sum + (t - mean[d]) ** 2, 0) / row.length));
     return { mean, sd, w1: entry.truth && mean.every(Number.isFinite) ? PG.distance(x, entry.truth) : null };
   }
-  // "8 / 8" modes with particles; of two and three modes also their shares, which the picture has too. Where the truth
+  // "8 / 8" modes with particles; of two and three modes also their shares. The picture has them too. Where the truth
   // has one mode, or is not known (DRE), the modes are those of another method's truth, or the wells of the loss.
   function in_modes(x, entry) {
     const truths = [entry, ...entries].map(each => each.truth),
       counts = [...truths, scene.wells].filter(Boolean).map(truth => PG.in_modes(x, truth)).find(Boolean);
-    entry.shares = "";
+    entry.inside = "";
     if (!counts) return "–";
     const percent = counts.map(count => Math.round((100 * count) / x[0].length));
     percent[0] += 100 - percent.reduce((sum, share) => sum + share, 0);
-    if (counts.length <= 3) entry.shares = percent.map(share => `${share}%`).join(", ");
-    return [`${counts.filter(Boolean).length}\u202f/\u202f${counts.length}`, entry.shares].filter(Boolean).join(": ");
+    const shares = counts.length <= 3 ? percent.map(share => `${share}%`).join(", ") : "",
+      covered = `${counts.filter(Boolean).length}\u202f/\u202f${counts.length}`;
+    entry.inside = shares ? say("in_wells", { shares }) : `${covered} ${say("covered")}`;
+    return shares ? `${covered}: ${shares}` : covered;
   }
   function draw() {
     for (const entry of entries) {
