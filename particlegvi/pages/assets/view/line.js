@@ -134,8 +134,9 @@ VIEW.draw_line = function (canvas, scene, x, { truth, is_share, inside }, colour
   g.fillStyle = soft;
   const words = [scene.variable, inside].filter(Boolean);
   if (outside) words.push(VIEW.say("outside", { count: outside }));
-  while (words.length > 1 && g.measureText(words.join(", ")).width > right - left) words.pop();
-  g.fillText(words.join(", "), (left + right) / 2, H - 3);
+  const long = () => g.measureText(words.join(", ")).width;
+  while (words.length > 1 && long() > W) words.pop();
+  g.fillText(words.join(", "), long() > right - left ? W / 2 : (left + right) / 2, H - 3);
   label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), left + 5, middle + 12);
 };
 // Equal bins over a window, {bins, from, width}. Places where all particles gather, if there are any, lie as far
