@@ -135,8 +135,8 @@ def line_floors(
     """Quantiles of several distances between the target and ``n`` exact draws: W1, and for a density W2 and energy.
 
     All distances share the simulated samples; a 95% quantile from 400 has an error of about 4%. Counts at few atoms are
-    simulated twenty-five times as often: their distance has a longer tail, and a draw costs little. The keys are "w1", "w2"
-    and "energy"; "w1" alone where the target is atoms.
+    simulated twenty-five times as often: their distance has a longer tail, and a draw costs little. The keys are "w1",
+    "w2" and "energy"; "w1" alone where the target is atoms.
     """
     draw = np.random.default_rng([seed, n])
     if target.kind == "atoms":
