@@ -57,6 +57,7 @@ CASES = {  # loss, method, prior, prior in the words of a page, particles, steps
     "DLE": ("tilted-double-well", pg.methods.DLE(1.0), 1, 300, 40_000, 1e-3),
     "DLE, on the way": ("tilted-double-well", pg.methods.DLE(1.0), 1, 300, 800, 1e-3),
     "DLE, cold": ("tilted-double-well", pg.methods.DLE(0.05), 1, 300, 40_000, 1e-3),
+    "DLE, crossed": ("tilted-double-well", pg.methods.DLE(0.3), 1, 300, 20_000, 4e-3),
     "DLE, cold for longer": ("double-well", pg.methods.DLE(0.05), 1, 300, 8000, 2e-3),
     "DLE, cold in the plane": ("four-gaussians", pg.methods.DLE(0.05), 2, 40, 20_000, 5e-3),
     "DLE, step too large": ("quadratic", pg.methods.DLE(1.0), 1, 300, 400, 0.8),

@@ -21,15 +21,13 @@ def panel(sweep, **options):
 def test_values_stand_at_their_places(swept):
     axes = panel(swept)
     [mean] = [line for line in axes.lines if line.get_gid() == "mean"]
-    assert mean.get_xdata().tolist() == [0.1, 0.2, 0.5, 1.0]
-    assert axes.get_xscale() == "log"
+    assert (mean.get_xdata().tolist(), axes.get_xscale()) == ([0.1, 0.2, 0.5, 1.0], "log")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["$0.1$", "$0.2$", "$0.5$", "$1$"]
 
 
 def test_intervals_are_within_the_possible_range_and_the_truth_is_drawn(swept, monkeypatch):
     swept.scenario["modes"] = [[0.0]] * 8
-    numbers = np.tile([7.0, 8.0, 8.0, 8.0, 8.0], (2, 4, 3, 1))  # mean 7.8, and 8.36 is the end of its interval
-    swept.numbers["modes_covered"] = numbers
+    swept.numbers["modes_covered"] = np.tile([7.0, 8.0, 8.0, 8.0, 8.0], (2, 4, 3, 1))  # 7.8, interval to 8.36
     monkeypatch.setattr(swept, "truth", lambda measure, method: np.full((4, 3, 5), 7.5))
     axes = panel(swept, measures=["modes_covered"])
     [band] = [each for each in axes.collections if each.get_gid() == "band"]

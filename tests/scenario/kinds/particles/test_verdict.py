@@ -59,6 +59,7 @@ VERDICTS = [
     ((WELL, DRE, PRIOR, 0.1), {}, False, "not yet at rest"),
     ((CUBE, DLE, FAR, 0.5), {}, False, "not yet at equilibrium"),
     ((CUBE, DLE, FAR, 0.5), {"record_every": 0}, None, "unknown"),
+    ((WELL, pg.methods.DLE(0.3), PRIOR, 80.0), {}, True, "at equilibrium"),  # few cross late, half crossed before
     ((WELL, DLE, PRIOR, 20.0), {"particles": 1}, None, "(.*)too few to tell"),
     ((WELL, DLE, PRIOR, 20.0), {"particles": 2}, None, "(.*)too few to tell"),
     ((BOWL, WEAK, PRIOR, 40.0), {"particles": 3}, None, "at rest"),  # they fell together
